@@ -1,0 +1,76 @@
+// The floors of the house: a file imports only from floors below it, or from its own folder. Types count too.
+const FLOORS = [
+  ['errors'],
+  ['secrets', 'bytes'],
+  ['crypto'],
+  ['zip', 'http', 'certificates'],
+  ['cms', 'timestamp'],
+  ['authenticode'],
+  ['formats', 'service', 'settings'],
+  ['signing', 'verifying'],
+  ['app'],
+  ['cli', 'index.ts'],
+];
+const below = (floor) => FLOORS.slice(0, floor).flat();
+const pattern = (folder) => (folder.endsWith('.ts') ? folder.replace('.', '\\.') : `${folder}/`);
+
+const floorRules = FLOORS.flatMap((folders, floor) =>
+  folders.map((folder) => ({
+    name: `floor-${folder.replace('.ts', '')}`,
+    comment: `src/${folder} may import: ${below(floor).join(', ') || 'nothing but node: and packages'}`,
+    severity: 'error',
+    from: { path: `^src/${pattern(folder)}` },
+    to: { path: '^src/', pathNot: [folder, ...below(floor)].map((allowed) => `^src/${pattern(allowed)}`) },
+  })),
+);
+
+module.exports = {
+  forbidden: [
+    ...floorRules,
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'ground-floor-is-node-only',
+      severity: 'error',
+      from: { path: '^src/(errors|secrets|bytes)/' },
+      to: { dependencyTypesNot: ['core', 'local'] },
+    },
+    {
+      name: 'a-format-knows-no-other',
+      severity: 'error',
+      from: { path: '^src/formats/([^/]+)/' },
+      to: { path: '^src/formats/[^/]+/', pathNot: '^src/formats/$1/' },
+    },
+    {
+      name: 'signing-names-no-format',
+      severity: 'error',
+      from: { path: '^src/(signing|verifying)/' },
+      to: { path: '^src/formats/', pathNot: '^src/formats/format\\.ts$' },
+    },
+    {
+      name: 'formats-do-no-io',
+      comment: 'Formats take bytes and give edits: no files, no network.',
+      severity: 'error',
+      from: { path: '^src/(formats|authenticode|cms)/' },
+      to: { path: '^(node:)?(fs|fs/promises|http|https|net|tls|child_process|worker_threads)$|node_modules/undici/' },
+    },
+    {
+      name: 'server-shares-only-messages',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^src/', pathNot: '^src/(service/messages|crypto/algorithms)\\.ts$' },
+    },
+    {
+      name: 'source-imports-no-test',
+      severity: 'error',
+      from: { path: '^(src|server/src)/' },
+      to: { path: '(^|/)test/' },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

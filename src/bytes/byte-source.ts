@@ -1,0 +1,12 @@
+/** Random access and sequential reading over a file or over bytes in memory. */
+
+/**
+ * Bytes of a known size. Offsets and lengths are in bytes, from 0; `end` is exclusive.
+ * A chunk that `stream` yields is valid only until the next one is asked for: its memory is used again.
+ */
+export interface ByteSource {
+  readonly size: number;
+  /** Exactly `length` bytes from `offset`; throws `read-past-end` when the source is shorter. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+  stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
+}

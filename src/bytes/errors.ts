@@ -1,0 +1,16 @@
+/** What can go wrong when reading bytes. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const bytesErrors = defineErrors({
+  'read-past-end': {
+    category: 'local',
+    message: (d) => `${d.what}: needs ${d.length} bytes at offset ${d.offset}, but only ${d.size} bytes are there`,
+    hint: 'The file is truncated or damaged. Build or download it again.',
+  },
+  'file-shrunk': {
+    category: 'local',
+    message: (d) => `the file became shorter while it was read (${d.length} bytes wanted at offset ${d.offset})`,
+    hint: 'Another program is writing to it. Sign it when that has finished.',
+  },
+});

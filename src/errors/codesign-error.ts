@@ -1,0 +1,48 @@
+/** The one error type this program throws on purpose: a stable code, a category that decides the exit code, and a hint. */
+
+export type ErrorCategory = 'usage' | 'network' | 'http' | 'business' | 'local' | 'timestamp' | 'internal';
+
+export interface CodesignErrorOptions {
+  readonly code: string;
+  readonly category: ErrorCategory;
+  readonly message: string;
+  /** What the user can do about it, as a sentence. */
+  readonly hint?: string | undefined;
+  /** The HTTP status of the answer that caused the error, when there was one. */
+  readonly httpStatus?: number | undefined;
+  /** The business `code` of the service's envelope (Remote Code Signing API, section 2.1), when there was one. */
+  readonly serviceCode?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class CodesignError extends Error {
+  override readonly name = 'CodesignError';
+  /** Stable kebab-case word that scripts may match. */
+  readonly code: string;
+  readonly category: ErrorCategory;
+  readonly hint: string | undefined;
+  readonly httpStatus: number | undefined;
+  readonly serviceCode: number | undefined;
+
+  constructor(options: CodesignErrorOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.category = options.category;
+    this.hint = options.hint;
+    this.httpStatus = options.httpStatus;
+    this.serviceCode = options.serviceCode;
+  }
+}
+
+/** Any thrown value as a CodesignError: what nobody foresaw becomes `internal`, with the original as its cause. */
+export function toCodesignError(thrown: unknown): CodesignError {
+  if (thrown instanceof CodesignError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new CodesignError({
+    code: 'internal',
+    category: 'internal',
+    message: `unexpected fault: ${message}`,
+    hint: 'This is a fault of codesign-remote. Run again with --verbose and report what it prints.',
+    cause: thrown,
+  });
+}

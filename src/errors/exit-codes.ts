@@ -1,0 +1,27 @@
+/** The exit codes of the command line: one table from error category to code. */
+
+import type { ErrorCategory } from './codesign-error.ts';
+
+export const EXIT_SUCCESS = 0;
+/** Several files failed, for different reasons. */
+export const EXIT_MIXED = 9;
+export const EXIT_SIGINT = 130;
+export const EXIT_SIGTERM = 143;
+
+const EXIT_CODES: Readonly<Record<ErrorCategory, number>> = {
+  internal: 1,
+  usage: 2,
+  network: 3,
+  http: 4,
+  business: 5,
+  local: 6,
+  timestamp: 7,
+};
+
+/** The exit code for the categories of all failures of one run: none is success, one kind is its own code, several are 9. */
+export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
+  const codes = new Set([...categories].map((category) => EXIT_CODES[category]));
+  const [only] = codes;
+  if (only === undefined) return EXIT_SUCCESS;
+  return codes.size === 1 ? only : EXIT_MIXED;
+}

@@ -1,0 +1,70 @@
+/** THE FORMAT SEAM: what a file format must know so that its files can be signed. Types only. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Patch } from '../bytes/patch.ts';
+import type { SigningChain } from '../certificates/signing-chain.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { MeasureContent } from '../crypto/content.ts';
+
+export interface Format {
+  /** Short word for JSON and messages: `pe`, `jar`. */
+  readonly id: string;
+  readonly title: string;
+  /** With the dot, lower case. For documentation and for folders; never decides what a file is. */
+  readonly extensions: readonly string[];
+  /** Whether these bytes are this format's to judge. `head` is the first 4096 bytes, fewer when the file is shorter. */
+  detect(head: Uint8Array, source: ByteSource): Promise<boolean>;
+  /** Reads the layout; a file that is malformed or has no room for a signature fails here, before any request. */
+  open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
+}
+
+export interface OpenOptions {
+  readonly measure: MeasureContent;
+}
+
+export interface SignableFile {
+  /** What the user should hear of although the file can be signed: a stale table entry, say. Whole sentences. */
+  readonly warnings: readonly string[];
+  /** The outer signatures, each with those nested in it; empty when the file is unsigned. */
+  signatures(): Promise<readonly EmbeddedSignature[]>;
+  /** Digests the content and says what is to be signed. Same input, same bytes: nothing random, no clock. */
+  prepare(context: SigningContext, mode: SigningMode): Promise<PreparedSignature>;
+  /**
+   * On the reopened result: it holds exactly `sealed` where `prepare` in the same mode would have put it, and every
+   * digest still matches. Throws `result-damaged` otherwise.
+   */
+  check(sealed: Uint8Array, mode: SigningMode): Promise<void>;
+}
+
+/** replace: every signature goes, the new one takes their place. append: all stay, the new one stands beside them. */
+export type SigningMode = 'replace' | 'append';
+
+export interface SigningContext {
+  readonly algorithm: DigestAlgorithm;
+  readonly chain: SigningChain;
+  /** The program's name shown to users (Authenticode), where the format has a place for it. */
+  readonly description?: string | undefined;
+  /** The program's web page (Authenticode), absolute. */
+  readonly url?: string | undefined;
+}
+
+export interface PreparedSignature {
+  /** The bytes whose digest the service signs. */
+  readonly toBeSigned: Uint8Array;
+  /** The envelope (CMS, DER) round the signature value; deterministic. */
+  seal(signature: Uint8Array, timestampToken?: Uint8Array): Uint8Array;
+  /** Pure: the edits that put a sealed envelope into the file. */
+  embed(sealed: Uint8Array): Patch;
+}
+
+export interface EmbeddedSignature {
+  /** The signature's CMS, DER. */
+  readonly cms: Uint8Array;
+  /** The signer certificate, DER; undefined when the signature does not carry it. */
+  readonly signerCertificate: Uint8Array | undefined;
+  /** For people: the signer's common name, or issuer and serial number where the certificate is missing. */
+  readonly signerName: string;
+  readonly nested: readonly EmbeddedSignature[];
+  /** Whether the file's content, the signed attributes and the signature value agree. Says nothing of trust. */
+  isIntact(): Promise<boolean>;
+}

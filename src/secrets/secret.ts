@@ -1,0 +1,34 @@
+/** A value that must never be shown: it prints as [secret] in every channel, and `reveal()` is easy to find. */
+
+import { inspect } from 'node:util';
+
+const MASK = '[secret]';
+
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The value itself: call this only where it goes into a request. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}

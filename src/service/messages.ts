@@ -1,0 +1,54 @@
+/** The messages of the Remote Code Signing API, as schemas that client and server share (API section 2). */
+
+import * as v from 'valibot';
+import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
+
+export const SIGN_PATH = '/v1/codesign/sign';
+export const REPORT_PATH = '/v1/codesign/report-sign';
+/** API 9: the only padding mode. */
+export const PADDING = 'PKCS1';
+
+/** API 2.3: client context and audit information; all members optional. */
+export const extraSchema = v.object({
+  platform: v.optional(v.string()),
+  version: v.optional(v.string()),
+  revision: v.optional(v.string()),
+  time: v.optional(v.string()),
+  hostname: v.optional(v.string()),
+  signing_filename: v.optional(v.string()),
+  signing_filesize: v.optional(v.pipe(v.number(), v.integer())),
+});
+export type Extra = v.InferOutput<typeof extraSchema>;
+
+/** API 2.2. The values of `digest`, `algorithm` and `padding` are judged apart, in the contract's order (API 7). */
+export const signRequestSchema = v.object({
+  code: v.string(),
+  digest: v.string(),
+  algorithm: v.string(),
+  padding: v.string(),
+  extra: v.optional(extraSchema),
+});
+export type SignRequestMessage = v.InferOutput<typeof signRequestSchema>;
+
+/** API 2.5. */
+export const reportRequestSchema = v.object({
+  id: v.string(),
+  status: v.pipe(v.number(), v.integer()),
+});
+export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
+
+export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
+
+/** API 2.1: every response body. `data` is judged apart, since only a success carries one. */
+export const envelopeSchema = v.object({
+  code: v.pipe(v.number(), v.integer()),
+  message: v.optional(v.nullable(v.string())),
+  data: v.optional(v.unknown()),
+});
+export type Envelope = v.InferOutput<typeof envelopeSchema>;
+
+/** API 2.4: the signature record in the answer to sign. */
+export const signatureRecordSchema = v.object({
+  id: v.optional(v.nullable(v.string())),
+  signature: v.string(),
+});

@@ -1,0 +1,32 @@
+/** The seam to the Remote Code Signing API: what signing needs of the service, in its own words. Types only. */
+
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { Extra } from './messages.ts';
+
+export interface SignRequest {
+  /** Number of the code-signing certificate (API 2.2 `code`). */
+  readonly code: string;
+  /** The raw digest, as long as the algorithm makes it. */
+  readonly digest: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
+  readonly extra?: Extra | undefined;
+}
+
+export interface SignatureRecord {
+  /** The service's record id (API 2.4), for report-sign; undefined when the service gave none. */
+  readonly id: string | undefined;
+  /** The raw RSA signature. */
+  readonly signature: Uint8Array;
+}
+
+/** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
+export type ReportStatus = 1 | 2;
+
+export interface SigningService {
+  /** Asks for one signature. Repeats only what certainly reached nobody, or was refused with 429 or 503. */
+  sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
+  /** Reports the final outcome; may be repeated, since it never counts. */
+  report(id: string, status: ReportStatus, signal?: AbortSignal): Promise<void>;
+  /** Closes the connections. */
+  close(): Promise<void>;
+}

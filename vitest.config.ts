@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+// Two cores: more workers than that only slows each other down. What needs longer belongs to `npm run test:long`.
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
+    exclude: ['**/*.long.test.ts', '**/node_modules/**'],
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
