@@ -1,0 +1,59 @@
+/** Digests and sums over the content of a file, all in one pass. */
+
+import { createHash, type Hash } from 'node:crypto';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
+import type { Content, Measure, Measurement } from './content.ts';
+import { addSum16 } from './sum16.ts';
+
+export interface Measuring {
+  /** Takes the bytes at `offset` of the file; chunks come in order and without gaps inside the content's ranges. */
+  update(chunk: Uint8Array, offset: number): void;
+  finish(): Measurement;
+}
+
+/** Starts measuring content whose bytes the caller reads. */
+export function startMeasuring(content: Content, measures: readonly Measure[]): Measuring {
+  const hashes = new Map<DigestAlgorithm, Hash>();
+  for (const measure of measures) {
+    if (measure !== 'SUM16') hashes.set(measure, createHash(NODE_DIGEST_NAME[measure]));
+  }
+  const sums = measures.includes('SUM16');
+  let sum16 = 0;
+
+  return {
+    update(chunk, offset) {
+      const chunkEnd = offset + chunk.length;
+      for (const range of content.ranges) {
+        const start = Math.max(range.start, offset);
+        const end = Math.min(range.end, chunkEnd);
+        if (start >= end) continue;
+        const part = chunk.subarray(start - offset, end - offset);
+        for (const hash of hashes.values()) hash.update(part);
+        if (sums) sum16 = addSum16(sum16, part, start);
+      }
+    },
+    finish() {
+      const padding = Buffer.alloc(content.zeroPadding);
+      const digests = new Map<DigestAlgorithm, Uint8Array>();
+      for (const [algorithm, hash] of hashes) digests.set(algorithm, hash.update(padding).digest());
+      return { digests, sum16: sums ? sum16 : undefined };
+    },
+  };
+}
+
+/** The plain MeasureContent: reads from the first range's start to the last one's end and keeps nothing. */
+export async function measureContent(
+  source: ByteSource,
+  content: Content,
+  measures: readonly Measure[],
+): Promise<Measurement> {
+  const measuring = startMeasuring(content, measures);
+  let offset = content.ranges[0]?.start ?? 0;
+  const end = content.ranges.at(-1)?.end ?? offset;
+  for await (const chunk of source.stream(offset, end)) {
+    measuring.update(chunk, offset);
+    offset += chunk.length;
+  }
+  return measuring.finish();
+}
