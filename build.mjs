@@ -1,0 +1,189 @@
+// Builds what runs: dist (command line and library, all their packages inside, so that the package installs offline)
+// and server/dist (the server's own code; its packages stay where npm put them). Run it with `npm run build`.
+//
+// How the source talks to this build:
+// - CODESIGN_REMOTE_VERSION, CODESIGN_REMOTE_REVISION and CODESIGN_REMOTE_BUILD_TIME are constants (strings) here and
+//   undeclared in a run from source: read them behind `typeof … === 'string'`. See src/app/version.ts.
+// - A worker is a file src/**/<name>.worker.ts, started with `new Worker(new URL('./<name>.worker.ts', import.meta.url))`.
+//   Here it becomes dist/<name>.worker.js; vitest.config.ts does the like for tests, which run from source.
+// - What is imported with `await import(…)` becomes a file of its own in dist, loaded when it is needed.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+const inRoot = (...parts) => path.join(root, ...parts);
+const readJson = async (...parts) => JSON.parse(await readFile(inRoot(...parts), 'utf8'));
+
+const manifest = await readJson('package.json');
+const serverManifest = await readJson('server', 'package.json');
+const constants = versionConstants(manifest.version);
+
+const results = await Promise.allSettled([buildClient(), buildDeclarations(), buildServer()]);
+const failures = results.filter((result) => result.status === 'rejected');
+for (const { reason } of failures) console.error(`build: ${reason.message}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** dist/*.js: the command line (cli.js), the library (index.js), the workers, and what they share. */
+async function buildClient() {
+  const workers = (await filesUnder('src')).filter((file) => file.endsWith('.worker.ts'));
+  const { metafile } = await build({
+    ...settings(manifest.engines.node),
+    entryPoints: {
+      cli: 'src/cli/main.ts',
+      index: 'src/index.ts',
+      ...Object.fromEntries(workers.map((file) => [path.basename(file, '.ts'), file])),
+    },
+    outdir: 'dist',
+    plugins: [workerUrls],
+  });
+  await finish(metafile, 'dist', ['types']);
+}
+
+/** server/dist/main.js: the server's code and the API's messages; the server's own dependencies are not bundled. */
+async function buildServer() {
+  const { metafile } = await build({
+    ...settings(serverManifest.engines.node),
+    entryPoints: { main: 'server/src/main.ts' },
+    outdir: 'server/dist',
+    external: Object.keys(serverManifest.dependencies),
+  });
+  await finish(metafile, 'server/dist', []);
+}
+
+/** What both bundles share. */
+function settings(engine) {
+  return {
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: `node${engine.replace(/[^\d.]/g, '')}`,
+    // Names stay: a stack trace that a user sends in must be readable.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    metafile: true,
+    define: constants,
+    chunkNames: '[name]-[hash]',
+    // CommonJS packages inside ask for Node's own modules with require, which an ES module does not have.
+    banner: {
+      js: 'import{createRequire as _createRequire}from"node:module";const require=_createRequire(import.meta.url);',
+    },
+    logLevel: 'error',
+  };
+}
+
+/** In a bundle, `new URL('./x.worker.ts', import.meta.url)` means the built worker, which lies beside every chunk. */
+const workerUrls = {
+  name: 'worker-urls',
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path: file }) => {
+      const source = await readFile(file, 'utf8');
+      const contents = source.replace(
+        /(new URL\(\s*['"])\.\/(?:[^'"]*\/)?([\w-]+\.worker)\.ts(?=['"],\s*import\.meta\.url)/g,
+        '$1./$2.js',
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** Notices for what was bundled, and nothing left over from an earlier build. */
+async function finish(metafile, folder, alsoKept) {
+  const notices = path.join(folder, 'THIRD-PARTY-NOTICES.txt');
+  await writeFile(inRoot(notices), await thirdPartyNotices(metafile));
+  const kept = new Set([...Object.keys(metafile.outputs), notices.replaceAll(path.sep, '/')]);
+  for (const file of await filesUnder(folder)) {
+    const inside = path.posix.relative(folder, file);
+    if (!kept.has(file) && !alsoKept.some((name) => inside.startsWith(`${name}/`))) await rm(inRoot(file));
+  }
+}
+
+/** The licences of exactly the packages of which a bundle holds code. */
+async function thirdPartyNotices(metafile) {
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file]) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+    .filter((folder) => folder !== undefined);
+  const notices = [];
+  for (const folder of [...new Set(folders)].sort()) {
+    const { name, version, license, homepage } = await readJson(folder, 'package.json');
+    const licence = (await readdir(inRoot(folder))).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort();
+    if (licence.length === 0) throw new Error(`${name} has no licence file to hand on`);
+    const texts = await Promise.all(licence.map((file) => readFile(inRoot(folder, file), 'utf8')));
+    const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
+    notices.push(`${heading}\n\n${texts.map((text) => text.trim()).join('\n\n')}\n`);
+  }
+  return `This folder holds code of these packages:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
+}
+
+/** dist/types: the declarations of the library's door and of what it names; no package of ours shows through them. */
+async function buildDeclarations() {
+  const types = 'dist/types';
+  await rm(inRoot(types), { recursive: true, force: true });
+  await mkdir(inRoot(types), { recursive: true });
+  await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.types.json', '--outDir', types]);
+  const reached = new Set();
+  await keepReachable(`${types}/index.d.ts`, reached);
+  for (const file of await filesUnder(types)) if (!reached.has(file)) await rm(inRoot(file));
+}
+
+/** Follows the imports of a declaration file; they end in .ts as in the source and become .js, as a consumer needs it. */
+async function keepReachable(file, reached) {
+  if (reached.has(file)) return;
+  reached.add(file);
+  const text = await readFile(inRoot(file), 'utf8');
+  const imported = [];
+  const rewritten = text.replace(/((?:from|import)\s*\(?\s*['"])([^'"]+)(?=['"])/g, (_all, before, specifier) => {
+    if (!specifier.startsWith('.')) {
+      if (specifier.startsWith('node:')) return before + specifier;
+      throw new Error(`${file} shows types of the package ${specifier}, which a user of the library does not have`);
+    }
+    imported.push(path.posix.join(path.posix.dirname(file), specifier.replace(/\.ts$/, '.d.ts')));
+    return before + specifier.replace(/\.ts$/, '.js');
+  });
+  await writeFile(inRoot(file), rewritten);
+  for (const next of imported) await keepReachable(next, reached);
+}
+
+/** Version, revision and time of this build: of the commit, so that the same commit always builds the same bytes. */
+function versionConstants(version) {
+  const git = (...args) => {
+    try {
+      return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    } catch {
+      return ''; // Not a clone, or no git: a source archive has neither revision nor time.
+    }
+  };
+  const isClone = git('rev-parse', '--show-prefix') === '' && git('rev-parse', '--is-inside-work-tree') === 'true';
+  const values = {
+    CODESIGN_REMOTE_VERSION: version,
+    CODESIGN_REMOTE_REVISION: isClone ? git('describe', '--always', '--dirty', '--exclude=*') : '',
+    CODESIGN_REMOTE_BUILD_TIME: isClone ? new Date(Number(git('log', '-1', '--format=%ct')) * 1000).toISOString() : '',
+  };
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === '' ? 'undefined' : JSON.stringify(value)]),
+  );
+}
+
+/** Every file under a folder, relative to the root, with forward slashes. */
+async function filesUnder(folder) {
+  const entries = await readdir(inRoot(folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'));
+}
+
+/** Runs a program to its end; its output is the error's text when it fails. */
+async function run(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  for await (const chunk of child.stdout) output += chunk;
+  const code = child.exitCode ?? (await new Promise((resolve) => child.once('close', resolve)));
+  if (code !== 0) throw new Error(`${args[0]} failed:\n${output.trim()}`);
+}
