@@ -21,11 +21,6 @@ const manifest = await readJson('package.json');
 const serverManifest = await readJson('server', 'package.json');
 const constants = versionConstants(manifest.version);
 
-const results = await Promise.allSettled([buildClient(), buildDeclarations(), buildServer()]);
-const failures = results.filter((result) => result.status === 'rejected');
-for (const { reason } of failures) console.error(`build: ${reason.message}`);
-process.exitCode = failures.length > 0 ? 1 : 0;
-
 /** dist/*.js: the command line (cli.js), the library (index.js), the workers, and what they share. */
 async function buildClient() {
   const workers = (await filesUnder('src')).filter((file) => file.endsWith('.worker.ts'));
@@ -84,7 +79,7 @@ const workerUrls = {
     bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path: file }) => {
       const source = await readFile(file, 'utf8');
       const contents = source.replace(
-        /(new URL\(\s*['"])\.\/(?:[^'"]*\/)?([\w-]+\.worker)\.ts(?=['"],\s*import\.meta\.url)/g,
+        /(new URL\(\s*['"])\.\.?\/(?:[^'"]*\/)?([\w-]+\.worker)\.[jt]s(?=['"],\s*import\.meta\.url)/g,
         '$1./$2.js',
       );
       return { contents, loader: 'ts' };
@@ -187,3 +182,8 @@ async function run(command, args) {
   const code = child.exitCode ?? (await new Promise((resolve) => child.once('close', resolve)));
   if (code !== 0) throw new Error(`${args[0]} failed:\n${output.trim()}`);
 }
+
+const results = await Promise.allSettled([buildClient(), buildDeclarations(), buildServer()]);
+const failures = results.filter((result) => result.status === 'rejected');
+for (const { reason } of failures) console.error(`build: ${reason.message}`);
+process.exitCode = failures.length > 0 ? 1 : 0;

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { workersFromSource } from './test/support/workers-from-source.ts';
 
 // Two cores: more workers than that only slows each other down. What needs longer belongs to `npm run test:long`.
 export default defineConfig({
+  plugins: [workersFromSource()],
   test: {
     include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
     exclude: ['**/*.long.test.ts', '**/node_modules/**'],

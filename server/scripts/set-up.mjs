@@ -1,0 +1,62 @@
+// Makes a bare clone ready to run: npm packages, SoftHSM, and the PKCS#11 addon. Quick when all is there.
+// As a script: node server/scripts/set-up.mjs [--tests]; with --tests also the programs that `npm test` compares with.
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findNodeHeaders } from './node-headers.mjs';
+import { asScript, onPath, run, runOrFail, ScriptError } from './run.mjs';
+import { ADDON_TOOLS, provideTools, TEST_TOOLS } from './system-packages.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const OLDEST_NODE = [20, 19];
+
+/** Does what is missing, saying each step through `say`; a ScriptError tells what the user must do. */
+export async function setUp({ forTests = false, say }) {
+  refuseOldNode();
+  await installNpmPackages(say);
+  await provideTools(['softhsm', ...(forTests ? TEST_TOOLS : [])], say);
+  await buildAddon(say);
+}
+
+function refuseOldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  throw new ScriptError(
+    `This needs Node.js ${OLDEST_NODE.join('.')} or later; ${process.execPath} is ${process.versions.node}.`,
+    'Get a newer one from https://nodejs.org.',
+  );
+}
+
+/** `npm ci` writes node_modules/.package-lock.json last: it is there, and newer than the lock, when that went well. */
+async function installNpmPackages(say) {
+  const installed = path.join(root, 'node_modules', '.package-lock.json');
+  const lock = path.join(root, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  say('Installing the npm packages (npm ci)');
+  await npm(['ci', '--no-audit', '--no-fund']);
+}
+
+/** The addon that speaks PKCS#11 comes as source; npm runs no script of a package here unless told to. */
+async function buildAddon(say) {
+  const loads = async () => run(process.execPath, ['-e', "require('pkcs11js')"], { cwd: root });
+  if ((await loads()).code === 0) return;
+  await provideTools(ADDON_TOOLS, say);
+  const nodedir = findNodeHeaders();
+  say(`Building the PKCS#11 addon (with the Node headers in ${nodedir})`);
+  await npm(['rebuild', 'pkcs11js', '--ignore-scripts=false'], { npm_config_nodedir: nodedir });
+  const { code, output } = await loads();
+  if (code !== 0) throw new ScriptError(`The PKCS#11 addon was built but does not load:\n${output.trim()}`);
+}
+
+/** Runs npm under the Node that runs this script, also when another one comes first on the PATH. */
+async function npm(args, extraEnvironment = {}) {
+  const env = { ...process.env, ...extraEnvironment };
+  const cli = process.env.npm_execpath;
+  if (cli?.endsWith('npm-cli.js')) return runOrFail(process.execPath, [cli, ...args], { cwd: root, env });
+  if (onPath('npm') === undefined) throw new ScriptError('npm is missing; it comes with Node.js, or as a package npm.');
+  return runOrFail('npm', args, { cwd: root, env });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await asScript((args) => setUp({ forTests: args.includes('--tests'), say: (line) => console.error(line) }));
+}

@@ -1,0 +1,135 @@
+// Programs and libraries of the system that the server or the tests need: is it there, and which package brings it.
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { findNodeHeaders } from './node-headers.mjs';
+import { onPath, run, runOrFail, ScriptError } from './run.mjs';
+
+const program =
+  (...names) =>
+  () =>
+    names.some((name) => onPath(name) !== undefined);
+
+/** Each needed thing: what to call it, whether it is there, and the package that brings it, by package manager. */
+const TOOLS = {
+  softhsm: {
+    title: 'SoftHSM',
+    isThere: () => hasSoftHsmLibrary() && program('softhsm2-util')(),
+    packages: { 'apt-get': 'softhsm2', dnf: 'softhsm', apk: 'softhsm', brew: 'softhsm' },
+  },
+  compiler: {
+    title: 'a C++ compiler',
+    isThere: program('g++', 'c++', 'clang++'),
+    packages: { 'apt-get': 'g++', dnf: 'gcc-c++', apk: 'g++', brew: 'gcc' },
+  },
+  make: {
+    title: 'make',
+    isThere: program('make', 'gmake'),
+    packages: { 'apt-get': 'make', dnf: 'make', apk: 'make', brew: 'make' },
+  },
+  python: {
+    title: 'Python 3',
+    isThere: program('python3'),
+    packages: { 'apt-get': 'python3', dnf: 'python3', apk: 'python3', brew: 'python3' },
+  },
+  headers: {
+    title: "Node's headers",
+    isThere: () => findNodeHeaders() !== undefined,
+    // Only a Node.js that a distribution packages comes without them.
+    packages: { 'apt-get': 'libnode-dev', dnf: 'nodejs-devel', apk: 'nodejs-dev' },
+  },
+  openssl: {
+    title: 'openssl',
+    isThere: program('openssl'),
+    packages: { 'apt-get': 'openssl', dnf: 'openssl', apk: 'openssl', brew: 'openssl' },
+  },
+  osslsigncode: {
+    title: 'osslsigncode',
+    isThere: program('osslsigncode'),
+    packages: { 'apt-get': 'osslsigncode', dnf: 'osslsigncode', apk: 'osslsigncode', brew: 'osslsigncode' },
+  },
+  sbverify: {
+    title: 'sbverify',
+    isThere: program('sbverify'),
+    packages: { 'apt-get': 'sbsigntool', dnf: 'sbsigntools', apk: 'sbsigntool' },
+  },
+  faketime: {
+    title: 'faketime',
+    isThere: program('faketime'),
+    packages: { 'apt-get': 'faketime', dnf: 'libfaketime', apk: 'libfaketime', brew: 'libfaketime' },
+  },
+};
+
+/** What the PKCS#11 addon is built with. */
+export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
+/** The verifiers and helpers of `npm test` that are not ours. */
+export const TEST_TOOLS = ['openssl', 'osslsigncode', 'sbverify', 'faketime'];
+
+const INSTALL = {
+  'apt-get': ['install', '-y', '--no-install-recommends'],
+  dnf: ['install', '-y'],
+  apk: ['add'],
+  brew: ['install'],
+};
+
+/** Sees to it that the named tools are there: installs the packages of missing ones when it may, else says what to type. */
+export async function provideTools(names, say) {
+  const missing = names.filter((name) => !TOOLS[name].isThere());
+  if (missing.length === 0) return;
+  const titles = missing.map((name) => TOOLS[name].title).join(', ');
+
+  const manager = Object.keys(INSTALL).find((name) => onPath(name) !== undefined);
+  const packages = missing.map((name) => TOOLS[name].packages[manager]);
+  if (manager === undefined || packages.includes(undefined)) {
+    throw new ScriptError(`Missing: ${titles}.`, byHand(missing));
+  }
+  const command = [manager, ...INSTALL[manager], ...packages];
+  const prefix = await rightToInstall(manager);
+  if (prefix === undefined) {
+    const typed =
+      manager === 'apt-get' ? `sudo apt-get update && sudo ${command.join(' ')}` : `sudo ${command.join(' ')}`;
+    throw new ScriptError(`Missing: ${titles}. This user may not install packages; type`, `  ${typed}`);
+  }
+
+  say(`Installing ${titles} (${[...prefix, ...command].join(' ')})`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  if (manager === 'apt-get') await runOrFail(...asCommand([...prefix, 'apt-get', 'update']), { env });
+  await runOrFail(...asCommand([...prefix, ...command]), { env });
+  const stillMissing = missing.filter((name) => !TOOLS[name].isThere());
+  if (stillMissing.length > 0) {
+    throw new ScriptError(
+      `${command.join(' ')} went well, but these are still not found: ${stillMissing.map((name) => TOOLS[name].title).join(', ')}.`,
+      byHand(stillMissing),
+    );
+  }
+}
+
+const asCommand = ([command, ...args]) => [command, args];
+
+/** What to put before the package manager: nothing, sudo where it asks no password, or undefined when there is no right. */
+async function rightToInstall(manager) {
+  if (manager === 'brew' || process.getuid?.() === 0) return [];
+  if (onPath('sudo') === undefined) return undefined;
+  const { code } = await run('sudo', ['-n', 'true']);
+  return code === 0 ? ['sudo', '-n'] : undefined;
+}
+
+function byHand(missing) {
+  const lines = missing.map((name) => {
+    if (name === 'headers') return HEADERS_BY_HAND;
+    const known = Object.entries(TOOLS[name].packages).map(([manager, packageName]) => `${manager}: ${packageName}`);
+    return `  ${TOOLS[name].title} (package ${known.join(', ')})`;
+  });
+  return ['Install by hand, then run this again:', ...lines].join('\n');
+}
+
+const HEADERS_BY_HAND = `  Node's headers: ${process.execPath} comes without include/node/node.h.
+    Use a Node.js from https://nodejs.org (its archive holds them), or set npm_config_nodedir to a folder that holds
+    include/node/node.h of Node.js ${process.versions.node}.`;
+
+function hasSoftHsmLibrary() {
+  const folders = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/opt/homebrew/lib'];
+  const multiarch = existsSync('/usr/lib') ? readdirSync('/usr/lib').filter((name) => name.includes('-linux-')) : [];
+  return [...folders, ...multiarch.map((name) => path.join('/usr/lib', name))].some((folder) =>
+    ['softhsm', 'pkcs11', '.'].some((inside) => existsSync(path.join(folder, inside, 'libsofthsm2.so'))),
+  );
+}

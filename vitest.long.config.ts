@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+import { workersFromSource } from './test/support/workers-from-source.ts';
+
+// What takes minutes, or needs more than the repository holds; `npm run test:long` starts it (test/run-long.mjs).
+export default defineConfig({
+  plugins: [workersFromSource()],
+  test: {
+    include: ['test/**/*.long.test.ts', 'server/test/**/*.long.test.ts'],
+    pool: 'forks',
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+  },
+});
