@@ -2,7 +2,7 @@
 const FLOORS = [
   ['errors'],
   ['secrets', 'bytes'],
-  ['crypto'],
+  ['crypto', 'asn1'],
   ['zip', 'http', 'certificates'],
   ['cms', 'timestamp'],
   ['authenticode'],

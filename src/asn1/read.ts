@@ -1,0 +1,185 @@
+/**
+ * Reading ASN.1 in BER and DER (X.690), one level at a time: an element is a view on the bytes it came in, and nothing is
+ * looked into before it is asked for. So work and depth are bounded by what the caller reads, not by what the data holds,
+ * and every part can be passed on byte for byte.
+ */
+
+import { asn1Errors } from './errors.ts';
+
+export interface Element {
+  /** The identifier octet: 0x30 SEQUENCE, 0x31 SET, 0xa0 `[0]` constructed, … */
+  readonly tag: number;
+  /** The whole encoding: identifier, length, contents, end-of-contents octets if any. */
+  readonly bytes: Uint8Array;
+  /** The contents alone. */
+  readonly contents: Uint8Array;
+  /** Where the encoding starts, in bytes from the start of the outermost data; for error messages. */
+  readonly offset: number;
+}
+
+/** The parts of a constructed element, one after the other. */
+export interface Fields {
+  /** The next part, of the tag given. */
+  next(tag: number, what: string): Element;
+  /** The next part if it has this tag; otherwise it stays where it is. */
+  optional(tag: number): Element | undefined;
+  /** The next part, whatever it is. */
+  any(what: string): Element;
+}
+
+/** Indefinite lengths inside one another; real data has up to about 6. */
+const MAX_INDEFINITE_DEPTH = 32;
+/** Parts of one element; a signature with ten thousand certificates is absurd already. */
+const MAX_PARTS = 65_536;
+const END_OF_CONTENTS_LENGTH = 2;
+
+/** The element at the start of `bytes`; more may follow it. */
+export function readElement(bytes: Uint8Array, what: string, offset = 0): Element {
+  const header = readHeader(bytes, 0, what, offset);
+  const { tag, length: headerLength } = header;
+  if (header.contentsLength === undefined) {
+    const end = endOfIndefinite(bytes, headerLength, what, offset);
+    const contents = bytes.subarray(headerLength, end);
+    return { tag, bytes: bytes.subarray(0, end + END_OF_CONTENTS_LENGTH), contents, offset };
+  }
+  const end = headerLength + header.contentsLength;
+  return { tag, bytes: bytes.subarray(0, end), contents: bytes.subarray(headerLength, end), offset };
+}
+
+/** The parts of a constructed element, in order. */
+export function parts(element: Element, what: string): Element[] {
+  if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
+  const found: Element[] = [];
+  let position = 0;
+  const start = element.offset + headerLengthOf(element);
+  while (position < element.contents.length) {
+    if (found.length === MAX_PARTS) throw malformed(what, `more than ${MAX_PARTS} parts`, start + position);
+    const part = readElement(element.contents.subarray(position), what, start + position);
+    found.push(part);
+    position += part.bytes.length;
+  }
+  return found;
+}
+
+/** The parts of `element`, which must have the tag given, to be taken one by one. */
+export function fieldsOf(element: Element, tag: number, what: string): Fields {
+  expectTag(element, tag, what);
+  const all = parts(element, what);
+  let index = 0;
+  const any = (field: string): Element => {
+    const part = all[index];
+    if (part === undefined) throw malformed(`${what}, ${field}`, 'missing', element.offset + element.bytes.length);
+    index += 1;
+    return part;
+  };
+  return {
+    any,
+    next: (wanted, field) => expectTag(any(field), wanted, `${what}, ${field}`),
+    optional: (wanted) => (all[index]?.tag === wanted ? any('') : undefined),
+  };
+}
+
+/** The one part that an element (an EXPLICIT tag, a SET of one) holds. */
+export function onlyPart(element: Element, what: string): Element {
+  const [only, ...more] = parts(element, what);
+  if (only === undefined || more.length > 0) {
+    throw malformed(what, only === undefined ? 'empty' : 'more than one value', element.offset);
+  }
+  return only;
+}
+
+export function expectTag(element: Element, tag: number, what: string): Element {
+  if (element.tag !== tag) {
+    throw malformed(what, `tag 0x${hex(element.tag)} where 0x${hex(tag)} is expected`, element.offset);
+  }
+  return element;
+}
+
+/** An OBJECT IDENTIFIER in dotted form. */
+export function objectIdentifierOf(element: Element, what: string): string {
+  const { contents } = expectTag(element, 0x06, what);
+  const last = contents.at(-1);
+  if (last === undefined || last >= 0x80 || contents.length > 64) {
+    throw malformed(what, 'not an object identifier', element.offset);
+  }
+  const arcs: bigint[] = [];
+  let arc = 0n;
+  for (const octet of contents) {
+    arc = (arc << 7n) | BigInt(octet & 0x7f);
+    if (octet < 0x80) {
+      arcs.push(arc);
+      arc = 0n;
+    }
+  }
+  const [head = 0n, ...rest] = arcs;
+  const root = head < 80n ? head / 40n : 2n;
+  return [root, head - root * 40n, ...rest].join('.');
+}
+
+/** The octets of an OCTET STRING, which BER lets come in pieces. */
+export function octetsOf(element: Element, what: string): Uint8Array {
+  if (element.tag !== 0x24) return expectTag(element, 0x04, what).contents;
+  return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
+}
+
+interface Header {
+  readonly tag: number;
+  /** Octets of identifier and length. */
+  readonly length: number;
+  /** undefined: indefinite. */
+  readonly contentsLength: number | undefined;
+}
+
+function readHeader(bytes: Uint8Array, position: number, what: string, offset: number): Header {
+  const tag = bytes[position];
+  const first = bytes[position + 1];
+  if (tag === undefined || first === undefined) throw malformed(what, 'cut off', offset + position);
+  if ((tag & 0x1f) === 0x1f) throw malformed(what, 'a tag number above 30', offset + position);
+  if (first === 0x80) {
+    if ((tag & 0x20) === 0) throw malformed(what, 'indefinite length of a primitive', offset + position);
+    return { tag, length: 2, contentsLength: undefined };
+  }
+  const lengthOctets = first < 0x80 ? 0 : first & 0x7f;
+  if (lengthOctets > 6) throw malformed(what, 'an absurd length', offset + position);
+  let contentsLength = lengthOctets === 0 ? first : 0;
+  for (let index = 0; index < lengthOctets; index += 1) {
+    const octet = bytes[position + 2 + index];
+    if (octet === undefined) throw malformed(what, 'cut off', offset + position);
+    contentsLength = contentsLength * 256 + octet;
+  }
+  const length = 2 + lengthOctets;
+  const available = bytes.length - position - length;
+  if (contentsLength > available) {
+    throw malformed(what, `${contentsLength} bytes announced, ${available} there`, offset + position);
+  }
+  return { tag, length, contentsLength };
+}
+
+/** Where the end-of-contents octets of an indefinite length start; walks without recursion. */
+function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
+  let open = 1;
+  let position = start;
+  for (;;) {
+    const header = readHeader(bytes, position, what, offset);
+    if (header.tag === 0x00 && header.contentsLength === 0) {
+      open -= 1;
+      if (open === 0) return position;
+    } else if (header.contentsLength === undefined) {
+      open += 1;
+      if (open > MAX_INDEFINITE_DEPTH) throw malformed(what, 'nested too deeply', offset + position);
+    }
+    position += header.length + (header.contentsLength ?? 0);
+  }
+}
+
+function headerLengthOf(element: Element): number {
+  return element.contents.byteOffset - element.bytes.byteOffset;
+}
+
+function malformed(what: string, problem: string, offset: number) {
+  return asn1Errors('asn1-malformed', { what, problem, offset });
+}
+
+function hex(octet: number): string {
+  return octet.toString(16).padStart(2, '0');
+}

@@ -1,0 +1,66 @@
+/** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
+
+import { fieldsOf, objectIdentifierOf, parts, readElement } from '../asn1/read.ts';
+
+export interface DistinguishedName {
+  /** The last, most specific, common name; undefined when there is none. Raw: may hold control characters. */
+  readonly commonName: string | undefined;
+  /** The whole name on one line, in the order of the encoding. Raw: may hold control characters. */
+  readonly text: string;
+  /** Equal for names that RFC 5280 section 7.1 takes as equal whatever their string types, case and spaces. */
+  readonly key: string;
+}
+
+const COMMON_NAME = '2.5.4.3';
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  [COMMON_NAME]: 'CN',
+  '2.5.4.5': 'serialNumber',
+  '2.5.4.6': 'C',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.9': 'street',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+  '1.2.840.113549.1.9.1': 'emailAddress',
+};
+
+/** Reads a DER Name. */
+export function readName(der: Uint8Array): DistinguishedName {
+  const attributes = parts(readElement(der, 'name'), 'name').flatMap((relative) =>
+    parts(relative, 'relative name').map((attribute) => {
+      const fields = fieldsOf(attribute, 0x30, 'name attribute');
+      const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
+      const value = fields.any('value');
+      return { type, value: decodeText(value.tag, value.contents) };
+    }),
+  );
+  const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
+  return {
+    commonName,
+    text: attributes.map(({ type, value }) => `${SHORT_NAMES[type] ?? type}=${value}`).join(', '),
+    key: JSON.stringify(attributes.map(({ type, value }) => [type, comparable(value)])),
+  };
+}
+
+function comparable(value: string): string {
+  return value.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** The string types of RFC 5280; anything else is shown as its bytes in hexadecimal. */
+function decodeText(tag: number, contents: Uint8Array): string {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  switch (tag) {
+    case 0x0c: // UTF8String
+      return bytes.toString('utf8');
+    case 0x12: // NumericString
+    case 0x13: // PrintableString
+    case 0x14: // TeletexString: Latin-1 in practice
+    case 0x16: // IA5String
+      return bytes.toString('latin1');
+    case 0x1e: // BMPString
+      if (bytes.length % 2 === 0) return Buffer.from(bytes).swap16().toString('utf16le');
+      break;
+    default:
+  }
+  return `#${bytes.toString('hex')}`;
+}

@@ -1,0 +1,70 @@
+/** A certificate read once, with all that sorting and judging a chain need to know. */
+
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { readElement } from '../asn1/read.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { type CertificateFields, readCertificateFields } from './certificate-fields.ts';
+import { certificateErrors } from './errors.ts';
+import { readName } from './names.ts';
+import type { Certificate } from './signing-chain.ts';
+
+export interface ParsedCertificate extends Certificate {
+  readonly x509: X509Certificate;
+  readonly fields: CertificateFields;
+  readonly issuerName: string;
+  /** Comparable names: `issuerKey` of a certificate is the `subjectKey` of its issuer. */
+  readonly subjectKey: string;
+  readonly issuerKey: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Reads one certificate at the start of `der`; what follows it (OpenSSL's trust settings) is dropped. */
+export function parseCertificate(der: Uint8Array, file: string): ParsedCertificate {
+  try {
+    const exact = Uint8Array.from(readElement(der, 'certificate').bytes);
+    const x509 = new X509Certificate(exact);
+    const fields = readCertificateFields(exact);
+    const subject = readName(fields.subject);
+    const issuer = readName(fields.issuer);
+    return {
+      der: exact,
+      name: subject.commonName ?? subject.text,
+      x509,
+      fields,
+      issuerName: issuer.commonName ?? issuer.text,
+      subjectKey: subject.key,
+      issuerKey: issuer.key,
+      notBefore: new Date(x509.validFrom),
+      notAfter: new Date(x509.validTo),
+    };
+  } catch (cause) {
+    const problem = cause instanceof CodesignError ? cause.message : 'a certificate in it is damaged';
+    throw certificateErrors('certificate-file-unreadable', { file, problem }, { cause });
+  }
+}
+
+export function isSelfSigned(certificate: ParsedCertificate): boolean {
+  return hasSigned(certificate, certificate);
+}
+
+/** Whether `issuer` really signed `certificate`; a kind of key that OpenSSL does not know signs nothing. */
+export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertificate): boolean {
+  if (issuer.subjectKey !== certificate.issuerKey) return false;
+  const key = publicKeyOf(issuer);
+  if (key === undefined) return false;
+  try {
+    return certificate.x509.verify(key);
+  } catch {
+    return false; // the signature's algorithm does not go with the key
+  }
+}
+
+/** undefined for a kind of key that OpenSSL does not know. */
+export function publicKeyOf(certificate: ParsedCertificate): KeyObject | undefined {
+  try {
+    return certificate.x509.publicKey;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The certificates of a PKCS#12 file (RFC 7292). Its key bags are never decrypted: the key that signs is elsewhere. Nor is
+ * its MAC checked: what is read here is public, and a certificate that does not belong to the service's key shows later.
+ */
+
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
+import { octetString, sequence } from '../asn1/write.ts';
+import type { Secret } from '../secrets/secret.ts';
+import type { CertificateFile } from './certificate-file.ts';
+import { certificateErrors } from './errors.ts';
+
+const DATA = '1.2.840.113549.1.7.1';
+const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';
+const SAFE_CONTENTS_BAG = '1.2.840.113549.1.12.10.1.6';
+const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
+const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
+const PBES2 = '1.2.840.113549.1.5.13';
+/** Real files have 1 to 100,000; each one costs time, so that a hostile file could cost hours. */
+const MAX_ITERATIONS = 600_000;
+/** Bags inside bags; real files have none. */
+const MAX_BAG_DEPTH = 4;
+
+/** DER certificates in the file's order. Throws `certificate-password-…`, `certificate-encryption-unsupported`, `asn1-malformed`. */
+export async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
+  const what = 'PKCS#12';
+  const pfx = fieldsOf(readElement(file.bytes, what), 0x30, what);
+  pfx.next(0x02, 'version');
+  const authSafe = fieldsOf(pfx.next(0x30, 'contents'), 0x30, what);
+  if (objectIdentifierOf(authSafe.next(0x06, 'content type'), what) !== DATA) {
+    throw certificateErrors('certificate-encryption-unsupported', {
+      file: file.name,
+      problem: 'sealed with a public key',
+    });
+  }
+  const safe = readElement(octetsOf(onlyPart(authSafe.next(0xa0, 'content'), what), what), what);
+
+  const certificates: Uint8Array[] = [];
+  for (const part of parts(safe, what)) {
+    const contentInfo = fieldsOf(part, 0x30, what);
+    const type = objectIdentifierOf(contentInfo.next(0x06, 'content type'), what);
+    const content = onlyPart(contentInfo.next(0xa0, 'content'), what);
+    if (type === DATA) {
+      certificates.push(...certificatesOf(readElement(octetsOf(content, what), what)));
+    } else if (type === ENCRYPTED_DATA) {
+      certificates.push(...certificatesOf(await decrypt(content, file, password)));
+    }
+  }
+  return certificates;
+}
+
+function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
+  const what = 'PKCS#12 bag';
+  return parts(safeContents, what).flatMap((part) => {
+    const bag = fieldsOf(part, 0x30, what);
+    const type = objectIdentifierOf(bag.next(0x06, 'type'), what);
+    const value = bag.next(0xa0, 'value');
+    if (type === SAFE_CONTENTS_BAG && depth < MAX_BAG_DEPTH) return certificatesOf(onlyPart(value, what), depth + 1);
+    if (type !== CERTIFICATE_BAG) return [];
+    const certificate = fieldsOf(onlyPart(value, what), 0x30, what);
+    if (objectIdentifierOf(certificate.next(0x06, 'certificate type'), what) !== X509_CERTIFICATE) return [];
+    return [octetsOf(onlyPart(certificate.next(0xa0, 'certificate'), what), what)];
+  });
+}
+
+/** EncryptedData → SafeContents. A wrong password gives wrong padding or bytes that are no SafeContents. */
+async function decrypt(encryptedData: Element, file: CertificateFile, password: Secret | undefined): Promise<Element> {
+  const what = 'PKCS#12 encrypted data';
+  const fields = fieldsOf(encryptedData, 0x30, what);
+  fields.next(0x02, 'version');
+  const contentInfo = fieldsOf(fields.next(0x30, 'content info'), 0x30, what);
+  contentInfo.next(0x06, 'content type');
+  const algorithm = contentInfo.next(0x30, 'algorithm');
+  const tagged = contentInfo.any('content'); // [0] IMPLICIT OCTET STRING, in BER possibly in pieces
+  const ciphertext =
+    tagged.tag === 0xa0 ? Buffer.concat(parts(tagged, what).map((piece) => octetsOf(piece, what))) : tagged.contents;
+  const isPbes2 = refuseManyIterations(algorithm, file);
+
+  const { default: forge } = await import('node-forge');
+  // forge's decryption of private keys decrypts anything that a password-based algorithm encrypted.
+  const encrypted = sequence(algorithm.bytes, octetString(ciphertext));
+  const text = password?.reveal() ?? '';
+  try {
+    const clear = forge.pki.decryptPrivateKeyInfo(
+      forge.asn1.fromDer(Buffer.from(encrypted).toString('latin1')),
+      isPbes2 ? forge.util.encodeUtf8(text) : text,
+    );
+    // null, against its declaration, when the padding is wrong.
+    if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), what);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    if (/unsupported|cannot read/i.test(problem)) {
+      throw certificateErrors('certificate-encryption-unsupported', { file: file.name, problem }, { cause });
+    }
+    // Anything else is what decrypting with a wrong password looks like.
+  }
+  const code = password === undefined ? 'certificate-password-missing' : 'certificate-password-wrong';
+  throw certificateErrors(code, { file: file.name });
+}
+
+/** Both kinds of parameters hold (salt, iterations), PBES2 one level further in. Says whether it is PBES2. */
+function refuseManyIterations(algorithm: Element, file: CertificateFile): boolean {
+  const what = 'PKCS#12 encryption';
+  const fields = fieldsOf(algorithm, 0x30, what);
+  const isPbes2 = objectIdentifierOf(fields.next(0x06, 'algorithm'), what) === PBES2;
+  let parameters = fieldsOf(fields.next(0x30, 'parameters'), 0x30, what);
+  if (isPbes2) {
+    const derivation = fieldsOf(parameters.next(0x30, 'key derivation'), 0x30, what);
+    derivation.next(0x06, 'function');
+    parameters = fieldsOf(derivation.next(0x30, 'parameters'), 0x30, what);
+  }
+  parameters.any('salt');
+  const iterations = Number(`0x${Buffer.from(parameters.next(0x02, 'iterations').contents).toString('hex') || '0'}`);
+  if (iterations > MAX_ITERATIONS) {
+    const problem = `${iterations} iterations, at most ${MAX_ITERATIONS}`;
+    throw certificateErrors('certificate-encryption-unsupported', { file: file.name, problem });
+  }
+  return isPbes2;
+}
