@@ -7,13 +7,14 @@ import path from 'node:path';
 export class ScriptError extends Error {
   name = 'ScriptError';
 
-  constructor(message, hint) {
+  constructor(message, hint, exitCode = 1) {
     super(message);
     this.hint = hint;
+    this.exitCode = exitCode;
   }
 }
 
-/** Runs to the end and gives exit code and output (both channels, as they came); never throws on a failing program. */
+/** Runs to the end and gives exit code, standard output, and both channels as they came; a failing program is no error. */
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -61,6 +62,6 @@ export async function asScript(main) {
     if (!(error instanceof ScriptError)) throw error;
     console.error(error.message);
     if (error.hint) console.error(error.hint);
-    process.exitCode = 1;
+    process.exitCode = error.exitCode;
   }
 }

@@ -1,0 +1,130 @@
+// Shows the whole thing at work: `npm run demo [-- file.exe …]` signs copies of programs with a key in an HSM (SoftHSM),
+// through the real service over HTTPS, and has the results judged.
+import { copyFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { buildWhenStale } from '../scripts/fresh-build.mjs';
+import { asScript, onPath } from '../scripts/run.mjs';
+import { setUp } from '../scripts/set-up.mjs';
+import { askOsslsigncode, signAgain, signCopies } from './client.mjs';
+import { chooseInputs, copyInputs } from './inputs.mjs';
+import { startService } from './service.mjs';
+
+const USAGE = `Usage: npm run demo [-- file.exe …]
+
+Signs copies of the programs given, or of a bundled one, with a key in SoftHSM, through the real service over HTTPS,
+and has the results judged. The originals stay as they are. The key is made for the demo and gone after it.`;
+
+const say = (line) => console.log(line);
+const sayDetail = (line) => console.log(`   ${line}`);
+
+await asScript(async (args) => {
+  if (args.includes('--help') || args.includes('-h')) return say(USAGE);
+  const unknown = args.find((arg) => arg.startsWith('-'));
+  if (unknown !== undefined) {
+    console.error(`The demo has no option ${unknown}.\n\n${USAGE}`);
+    return 2;
+  }
+  const inputs = await chooseInputs(args);
+
+  say('1. Getting ready: npm packages, SoftHSM, the PKCS#11 addon, the build');
+  await setUp({ say: sayDetail });
+  await buildWhenStale(sayDetail);
+
+  const interruption = untilInterrupted();
+  const { folder, copies } = await copyInputs(inputs);
+  let signed = [];
+  let service;
+  try {
+    say('2. Starting the signing service');
+    service = await startService(interruption.signal);
+    sayDetail(`It listens on ${service.url} and has made an RSA key inside SoftHSM, which never leaves it.`);
+    const outcome = await show(service, folder, copies, interruption.signal);
+    signed = outcome.signed;
+    return interruption.exitCode() ?? outcome.exitCode;
+  } catch (error) {
+    const exitCode = interruption.exitCode();
+    if (exitCode === undefined) throw error;
+    say('Interrupted.');
+    return exitCode;
+  } finally {
+    interruption.end();
+    await service?.stop();
+    if (service) say('5. Stopped the service; its key and its data are gone.');
+    const kept = new Set(signed.map(({ file }) => file));
+    for (const copy of copies) if (!kept.has(copy)) await rm(copy, { force: true });
+    if (kept.size === 0) await rm(folder, { recursive: true, force: true });
+    else sayWhereItIs(folder, [...kept]);
+  }
+});
+
+/** Signs the copies and has them judged, saying what happens; gives what was signed and the demo's exit code. */
+async function show(service, folder, copies, signal) {
+  say(
+    `3. Signing ${copies.length === 1 ? 'a copy' : 'copies'} of ${copies.map((copy) => path.basename(copy)).join(', ')}`,
+  );
+  const sizes = new Map(await Promise.all(copies.map(async (copy) => [copy, (await stat(copy)).size])));
+  const signing = await signCopies(service, copies, signal);
+  for (const file of signing.failed) {
+    sayDetail(`${path.basename(file.file)} was not signed: ${file.message}`);
+    if (file.hint) sayDetail(`  ${file.hint}`);
+  }
+  for (const { file, algorithm, record, reported, milliseconds } of signing.signed) {
+    const grown = (await stat(file)).size;
+    sayDetail(`${path.basename(file)}: ${sizes.get(file)} bytes became ${grown}, signed in ${milliseconds} ms.`);
+    sayDetail(`  Only its ${algorithm} digest went to the service; the answer is signature record ${record}.`);
+    sayDetail(
+      `  The service ${reported ? 'has been told that the file is written' : 'could not be told of the outcome'}.`,
+    );
+  }
+  if (signing.signed.length === 0) return { signed: [], exitCode: signing.exitCode };
+
+  say('4. Judging the result');
+  const root = path.join(folder, 'demo-root.crt');
+  await copyFile(service.client.CODESIGN_CA_FILE, root);
+  const rejected = [
+    ...(await judge('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal))),
+    ...(onPath('osslsigncode')
+      ? await judge('osslsigncode', signing.signed, () => askOsslsigncode(root, signing.signed, signal))
+      : []),
+  ];
+  if (!onPath('osslsigncode')) {
+    sayDetail('osslsigncode is not installed, so its opinion is missing (its package has the same name).');
+  }
+  return { signed: signing.signed, exitCode: rejected.length > 0 ? 1 : signing.exitCode };
+}
+
+/** Says what one program thinks of the signed files; gives those that it rejects. */
+async function judge(program, signed, ask) {
+  const rejected = await ask();
+  for (const { file, why } of rejected) sayDetail(`${program} REJECTS ${path.basename(file)}: ${why}`);
+  const accepted = signed.length - rejected.length;
+  if (accepted > 0) sayDetail(`${program} accepts ${accepted === 1 ? 'the signed file' : `${accepted} signed files`}.`);
+  return rejected;
+}
+
+function sayWhereItIs(folder, files) {
+  say('');
+  say(`Signed: ${files.join('\n        ')}`);
+  say(
+    `Windows will not trust it: the certificate comes from this demo's own root, ${path.join(folder, 'demo-root.crt')}`,
+  );
+}
+
+/** The first SIGINT or SIGTERM aborts what is under way, so that the service is stopped and cleaned up after. */
+function untilInterrupted() {
+  const controller = new AbortController();
+  let exitCode;
+  const heard = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+  const handle = (signal) => {
+    exitCode ??= heard[signal];
+    controller.abort();
+  };
+  for (const signal of Object.keys(heard)) process.on(signal, handle);
+  return {
+    signal: controller.signal,
+    exitCode: () => exitCode,
+    end: () => {
+      for (const signal of Object.keys(heard)) process.off(signal, handle);
+    },
+  };
+}

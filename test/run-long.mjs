@@ -1,0 +1,37 @@
+// `npm run test:long`: what takes minutes, or needs more than the repository holds. Two folders may be given:
+// CODESIGN_TEST_CORPUS (real programs and peculiar ones, in folders pe and pe-special) and
+// CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh and make-pki.sh). The last line is `N passed, N failed`.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { buildWhenStale } from '../server/scripts/fresh-build.mjs';
+import { asScript } from '../server/scripts/run.mjs';
+import { setUp } from '../server/scripts/set-up.mjs';
+import { runVitest } from './vitest-counts.mjs';
+
+const FOLDERS = [
+  { variable: 'CODESIGN_TEST_CORPUS', without: 'no program of the corpus is signed' },
+  { variable: 'CODESIGN_TEST_VERIFIERS', without: 'no verifier beyond the installed ones judges' },
+];
+
+await asScript(async (vitestArguments) => {
+  const say = (line) => console.log(line);
+  const env = { ...process.env };
+  const leftOut = [];
+  for (const { variable, without } of FOLDERS) {
+    const folder = env[variable];
+    if (!folder) {
+      leftOut.push(`left out: ${variable} is not set, so ${without}`);
+      continue;
+    }
+    env[variable] = path.resolve(folder);
+    if (!existsSync(folder)) throw new Error(`${variable} names ${folder}, which does not exist`);
+  }
+
+  await setUp({ forTests: true, say });
+  await buildWhenStale(say);
+  const { passed, failed, skipped } = await runVitest(['--config', 'vitest.long.config.ts', ...vitestArguments], env);
+  for (const line of leftOut) say(line);
+  if (skipped > 0) say(`${skipped} skipped`);
+  say(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+});
