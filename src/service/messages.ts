@@ -39,16 +39,19 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
-/** API 2.1: every response body. `data` is judged apart, since only a success carries one. */
+/**
+ * API 2.1: every response body. `data` is judged apart, since only a success carries one. A `message` that is no text
+ * counts as absent: it is for people, and nothing depends on it.
+ */
 export const envelopeSchema = v.object({
   code: v.pipe(v.number(), v.integer()),
-  message: v.optional(v.nullable(v.string())),
+  message: v.fallback(v.optional(v.nullable(v.string())), undefined),
   data: v.optional(v.unknown()),
 });
 export type Envelope = v.InferOutput<typeof envelopeSchema>;
 
-/** API 2.4: the signature record in the answer to sign. */
+/** API 2.4: the signature record in the answer to sign. An `id` that is no text counts as absent: the signature is good. */
 export const signatureRecordSchema = v.object({
-  id: v.optional(v.nullable(v.string())),
+  id: v.fallback(v.optional(v.nullable(v.string())), undefined),
   signature: v.string(),
 });

@@ -1,0 +1,37 @@
+/** Text from outside (the service, certificates, file names) made safe to print: nothing in it can move a cursor or reorder a line. */
+
+const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+]);
+
+/**
+ * C0 and C1 controls with DEL (Cc), line and paragraph separators (Zl, Zp), the marks that change reading direction
+ * (Unicode's Bidi_Control), and surrogates that stand alone (Cs).
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
+
+/** Code points of outside text that a message carries at most. */
+const DEFAULT_LENGTH = 300;
+
+/**
+ * The text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`), cut to `maxLength` code
+ * points with an ellipsis. Cut before escaping, so that an escape is never halved.
+ */
+export function printable(text: string, maxLength = DEFAULT_LENGTH): string {
+  // A code point is at most two units: cutting first keeps a text of megabytes cheap.
+  const points = Array.from(text.slice(0, maxLength * 2 + 2));
+  const kept = points.slice(0, maxLength).join('');
+  return escaped(kept) + (points.length > maxLength ? '…' : '');
+}
+
+function escaped(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return (
+      SHORT_ESCAPES.get(character) ??
+      (code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`)
+    );
+  });
+}

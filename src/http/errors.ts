@@ -1,0 +1,26 @@
+/** What can be wrong with the HTTP set-up, before anything is sent. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const httpErrors = defineErrors({
+  'ca-file-unreadable': {
+    category: 'usage',
+    message: (d) => `the file of TLS roots ${d.path} cannot be read (${d.reason})`,
+    hint: 'Give --ca-file (or CODESIGN_CA_FILE) the path of a PEM file that this user may read.',
+  },
+  'ca-file-unusable': {
+    category: 'usage',
+    message: (d) => `the file of TLS roots ${d.path} holds no usable certificate (${d.reason})`,
+    hint: 'It must hold one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
+  },
+  'insecure-address': {
+    category: 'usage',
+    message: (d) => `${d.origin} would be called without TLS`,
+    hint: 'Use https:. Plain http: is allowed to this machine only (localhost, 127.0.0.0/8, ::1).',
+  },
+  'tls-checks-disabled': {
+    category: 'usage',
+    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which asks Node to talk to anyone',
+    hint: 'Unset it. To trust a service of your own, name its root with --ca-file (or CODESIGN_CA_FILE).',
+  },
+});

@@ -1,0 +1,138 @@
+/** One POST through an undici dispatcher, once: bounded in time and size, and certain about whether anything was sent. */
+
+import type { Dispatcher } from 'undici';
+import { Secret } from '../secrets/secret.ts';
+import { ConnectFailure, type ConnectReason } from './connect.ts';
+
+export interface PostRequest {
+  readonly url: URL;
+  /** A Secret is revealed only as the request is handed over. */
+  readonly headers: Readonly<Record<string, string | Secret>>;
+  readonly body: Uint8Array;
+  /** For the whole attempt: connection, request, headers and body of the answer. */
+  readonly deadlineMilliseconds: number;
+  /** Bytes of the answer's body. */
+  readonly sizeLimit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  /** Lower-case names; repeated ones joined with a comma. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export interface Answer extends AnswerHead {
+  readonly kind: 'answer';
+  readonly body: Uint8Array;
+}
+
+export type FailureReason = ConnectReason | 'timed-out' | 'broken' | 'too-large' | 'interrupted';
+
+export interface Failure {
+  readonly kind: 'failure';
+  readonly reason: FailureReason;
+  /** False only where it is certain that no byte of the request was sent. */
+  readonly mayHaveArrived: boolean;
+  /** The head of the answer, where that much came. */
+  readonly head: AnswerHead | undefined;
+  /** For people: what the system or TLS said. */
+  readonly detail: string;
+}
+
+export type Outcome = Answer | Failure;
+
+/**
+ * Sends the request at most once and never follows a redirect. Gives every outcome as a value, network failures too.
+ *
+ * What tells "never left" from "may have arrived" is undici's `onRequestStart`, called when a connection is there and
+ * before the first byte is written to it; aborting there writes nothing. So no list of error codes has to be complete.
+ */
+export function post(dispatcher: Dispatcher, request: PostRequest): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let head: AnswerHead | undefined;
+    let settled = false;
+    let length = 0;
+    const chunks: Uint8Array[] = [];
+
+    const settle = (outcome: Outcome): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      request.signal?.removeEventListener('abort', interrupt);
+      resolve(outcome);
+    };
+    const fail = (reason: FailureReason, detail: string): void => {
+      settle({ kind: 'failure', reason, mayHaveArrived: controller !== undefined, head, detail });
+    };
+    const giveUp = (reason: FailureReason, detail: string): void => {
+      fail(reason, detail);
+      controller?.abort(new Error(detail));
+    };
+    const interrupt = (): void => giveUp('interrupted', 'interrupted');
+    const timer = setTimeout(() => {
+      giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
+    }, request.deadlineMilliseconds);
+
+    if (request.signal?.aborted) return interrupt();
+    request.signal?.addEventListener('abort', interrupt, { once: true });
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        // Given up while it waited for a connection, or about to be written a second time: nothing may be sent.
+        if (settled || controller !== undefined) return started.abort(new Error('not sent'));
+        controller = started;
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200) head = { status, headers: flatten(headers) };
+      },
+      onResponseData(_controller, chunk) {
+        length += chunk.length;
+        if (length > request.sizeLimit) {
+          return giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
+        }
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (head === undefined) return fail('broken', 'the answer has no status');
+        settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
+      },
+      onResponseError(_controller, error) {
+        if (error instanceof ConnectFailure) return fail(error.reason, error.message);
+        fail(controller === undefined ? 'unreachable' : 'broken', error.message);
+      },
+    };
+
+    const { url } = request;
+    try {
+      dispatcher.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: 'POST',
+          headers: reveal(request.headers),
+          body: request.body,
+        },
+        handler,
+      );
+    } catch (error) {
+      fail(controller === undefined ? 'unreachable' : 'broken', error instanceof Error ? error.message : String(error));
+    }
+  });
+}
+
+function reveal(headers: PostRequest['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value instanceof Secret ? value.reveal() : value]),
+  );
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}

@@ -1,0 +1,80 @@
+/** The root certificates that TLS trusts: Node's own, NODE_EXTRA_CA_CERTS, the system's, and the user's file. */
+
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import tls from 'node:tls';
+import { httpErrors } from './errors.ts';
+
+/**
+ * Trust in steps of growing cost. A server is trusted when any step trusts it, so the last step alone would do; but it
+ * takes 60 ms (Node 20) to 130 ms (Node 24, which reads the system's roots) to set up, and the first hardly anything.
+ */
+export interface TrustRoots {
+  /** PEM of the user's own roots (--ca-file); undefined without such a file: Node's default set is the first step. */
+  readonly own: readonly string[] | undefined;
+  /** PEM of everything trusted, `own` included; undefined where that adds nothing to the first step. */
+  readonly all: () => Promise<readonly string[] | undefined>;
+}
+
+export interface RootsOptions {
+  /** A PEM file of roots to add. */
+  readonly caFile?: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads the user's file at once, so that a bad one is a usage error before anything is sent; the rest when needed. */
+export async function loadRoots({ caFile, environment }: RootsOptions): Promise<TrustRoots> {
+  const own = caFile === undefined ? undefined : await readCaFile(caFile);
+  return { own, all: () => everyRoot(own, environment) };
+}
+
+async function readCaFile(path: string): Promise<readonly string[]> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    throw httpErrors('ca-file-unreadable', { path, reason: reasonOf(cause) }, { cause });
+  }
+  const blocks = certificatesIn(text);
+  if (blocks.length === 0) throw httpErrors('ca-file-unusable', { path, reason: 'no PEM certificate in it' });
+  for (const [index, block] of blocks.entries()) {
+    try {
+      new X509Certificate(block);
+    } catch (cause) {
+      throw httpErrors('ca-file-unusable', { path, reason: `certificate ${index + 1} is damaged` }, { cause });
+    }
+  }
+  return blocks;
+}
+
+/** Node 22.15 and later. The default set has NODE_EXTRA_CA_CERTS in it, and what --use-system-ca asks for. */
+interface CertificateStores {
+  readonly getCACertificates?: (type: 'default' | 'system') => readonly string[];
+}
+
+async function everyRoot(
+  own: readonly string[] | undefined,
+  environment: RootsOptions['environment'],
+): Promise<readonly string[] | undefined> {
+  const { getCACertificates } = tls as typeof tls & CertificateStores;
+  if (getCACertificates !== undefined) {
+    return [...new Set([...(own ?? []), ...getCACertificates('default'), ...getCACertificates('system')])];
+  }
+  // Older: Node's default set, which has the extra ones, is the first step already unless the user's file takes its place.
+  if (own === undefined) return undefined;
+  return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
+}
+
+/** Node has warned already, at its start, about a file that it cannot use, and goes on without it: so does this. */
+async function extraRoots(path: string | undefined): Promise<readonly string[]> {
+  if (path === undefined || path === '') return [];
+  return readFile(path, 'utf8').then(certificatesIn, () => []);
+}
+
+function certificatesIn(text: string): readonly string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+}

@@ -1,0 +1,103 @@
+/** Reads the service's answers: the envelope (API 2.1), success by rule 4.1.1 only, and every other answer as its error. */
+
+import * as v from 'valibot';
+import type { CodesignError } from '../errors/codesign-error.ts';
+import type { AnswerHead } from '../http/post.ts';
+import { businessErrors, statusErrors } from './errors.ts';
+import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
+import type { SignatureRecord } from './signing-service.ts';
+
+export type Operation = 'sign' | 'report-sign';
+
+/** Makes text of the service fit to be shown: printable, bounded, and without the credentials should it echo them. */
+export type Show = (text: string) => string;
+
+const UNAUTHORIZED = 401;
+
+export function isSuccessStatus(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** The envelope in the body, or undefined when the body is anything else. */
+export function readEnvelope(body: Uint8Array): Envelope | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    // Not JSON: an answer of something other than the service, judged by the callers.
+    return undefined;
+  }
+  const parsed = v.safeParse(envelopeSchema, json);
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** The credentials are refused: HTTP 401, or an envelope with code 401 under any status (API 5.6 and 7). */
+export function saysUnauthorized(status: number, envelope: Envelope | undefined): boolean {
+  return status === UNAUTHORIZED || envelope?.code === UNAUTHORIZED;
+}
+
+export interface Refusal {
+  readonly operation: Operation;
+  readonly head: AnswerHead;
+  readonly envelope: Envelope | undefined;
+  readonly attempts: number;
+  readonly show: Show;
+}
+
+/** The error for an answer outside 2xx. */
+export function statusError({ operation, head, envelope, attempts, show }: Refusal): CodesignError {
+  const { status } = head;
+  const serviceCode = envelope?.code;
+  const message = envelope?.message ? show(envelope.message) : undefined;
+  const details = { operation, status, attempts, serviceCode, message };
+  const context = { httpStatus: status, serviceCode };
+  if (saysUnauthorized(status, envelope)) return statusErrors('unauthorized', details, context);
+  if (status === 429) return statusErrors('throttled', details, context);
+  if (status >= 300 && status <= 399) {
+    const location = head.headers.get('location');
+    return statusErrors('redirected', { ...details, location: location && show(location) }, context);
+  }
+  return statusErrors('http-error', details, context);
+}
+
+/** The `data` of a successful envelope; throws what a 2xx answer says instead of success. */
+export function readData({ operation, head, envelope, show }: Refusal, body: Uint8Array): Envelope['data'] {
+  const httpStatus = head.status;
+  if (envelope === undefined) {
+    throw businessErrors('malformed-answer', { operation, why: describeBody(body) }, { httpStatus });
+  }
+  const serviceCode = envelope.code;
+  if (serviceCode === 0) return envelope.data;
+  const details = { operation, serviceCode, message: envelope.message ? show(envelope.message) : undefined };
+  const code = saysUnauthorized(httpStatus, envelope) ? 'unauthorized' : 'refused';
+  throw businessErrors(code, details, { httpStatus, serviceCode });
+}
+
+/** The signature record in the `data` of a success (API 2.4); throws `no-signature` when it holds none. */
+export function readSignatureRecord(data: unknown, httpStatus: number): SignatureRecord {
+  const context = { httpStatus, serviceCode: 0 };
+  const record = v.safeParse(signatureRecordSchema, data);
+  if (!record.success) throw businessErrors('no-signature', { why: 'data.signature is missing' }, context);
+  const { id, signature } = record.output;
+  if (signature.trim() === '') throw businessErrors('no-signature', { why: 'data.signature is empty' }, context);
+  const bytes = decodeBase64(signature);
+  if (bytes === undefined) throw businessErrors('no-signature', { why: 'data.signature is not Base64' }, context);
+  return { id: id || undefined, signature: bytes };
+}
+
+/**
+ * Base64 (RFC 4648, section 4), where line breaks and missing padding do no harm: the signature is paid for, and is
+ * checked with the certificate's key anyway. Undefined for anything else, since Buffer would skip over it.
+ */
+function decodeBase64(text: string): Uint8Array | undefined {
+  const digits = text.replace(/\s/g, '').replace(/={1,2}$/, '');
+  if (digits === '' || !/^[A-Za-z0-9+/]+$/.test(digits) || digits.length % 4 === 1) return undefined;
+  return Uint8Array.from(Buffer.from(digits, 'base64'));
+}
+
+function describeBody(body: Uint8Array): string {
+  if (body.length === 0) return 'it is empty';
+  const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
+  if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
+  return /^[[{]/.test(text) ? 'it is no envelope with an integer code' : 'it is not JSON';
+}

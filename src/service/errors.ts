@@ -1,0 +1,129 @@
+/** What can go wrong with the Remote Code Signing API, by its three categories apart (API 4.4 and 7, rule 1). */
+
+import { CodesignError } from '../errors/codesign-error.ts';
+import { defineErrors, type ErrorDetails } from '../errors/define-errors.ts';
+
+const MAY_HAVE_BEEN_COUNTED = 'The signature may have been made and counted.';
+
+/** The service's own words, already printable, at the end of a sentence. */
+const said = (d: ErrorDetails): string => (d.message ? `: "${d.message}"` : '');
+const codeAndWords = (d: ErrorDetails): string => `code ${d.serviceCode}${said(d)}`;
+const CREDENTIALS_HINT =
+  'Check CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, and that they belong to this service address. Nothing more is asked until they are right.';
+const UNAUTHORIZED = (d: ErrorDetails): string => `the service does not accept the credentials${said(d)}`;
+
+/** No answer came. */
+export const networkErrors = defineErrors({
+  'service-unreachable': {
+    category: 'network',
+    message: (d) => `the service at ${d.origin} cannot be reached (${d.detail}); nothing was sent`,
+    hint: 'Check the service address (--base-url), the network and the firewall.',
+  },
+  'tls-untrusted': {
+    category: 'network',
+    message: (d) => `the TLS certificate of ${d.origin} is not trusted (${d.detail}); nothing was sent`,
+    hint: 'If the service uses a certificate authority of its own, name its root with --ca-file. If not, someone may be in between.',
+  },
+  'tls-failed': {
+    category: 'network',
+    message: (d) => `no TLS connection to ${d.origin} could be made (${d.detail}); nothing was sent`,
+    hint: 'The address must lead to a service that speaks TLS 1.2 or later.',
+  },
+  'sign-timed-out': {
+    category: 'network',
+    message: (d) => `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
+    hint: 'It was not asked again. Raise --timeout if the service is slow, and run again for the files that failed.',
+  },
+  'connection-broken': {
+    category: 'network',
+    message: (d) =>
+      `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
+    hint: 'It was not asked again. Run again for the files that failed.',
+  },
+  'report-unanswered': {
+    category: 'network',
+    message: (d) => `the service at ${d.origin} did not answer report-sign (${d.detail})`,
+    hint: 'The signature is not affected; only the report is missing.',
+  },
+  interrupted: {
+    category: 'network',
+    message: (d) => `interrupted before ${d.operation} was sent`,
+    hint: 'Run again.',
+  },
+  'interrupted-under-way': {
+    category: 'network',
+    message: (d) =>
+      `interrupted while the service was answering ${d.operation}.${d.operation === 'sign' ? ` ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
+    hint: 'Run again.',
+  },
+});
+
+/** The answer has a status outside 2xx. */
+export const statusErrors = defineErrors({
+  unauthorized: { category: 'http', message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
+  redirected: {
+    category: 'http',
+    message: (d) =>
+      `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is never followed with credentials`,
+    hint: 'Give the address that finally answers as --base-url.',
+  },
+  throttled: {
+    category: 'http',
+    message: (d) => `the service limits the rate of calls (HTTP ${d.status} after ${d.attempts} attempts)`,
+    hint: 'Wait, and run again with a lower --concurrency.',
+  },
+  'http-error': {
+    category: 'http',
+    message: (d) =>
+      `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}`,
+    hint: (d) =>
+      Number(d.status) === 404
+        ? 'Check the path of the service address (--base-url): /v1/codesign/… is appended to it.'
+        : 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.',
+  },
+});
+
+/** The answer is 2xx, and no success. */
+export const businessErrors = defineErrors({
+  unauthorized: { category: 'business', message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
+  refused: {
+    category: 'business',
+    message: (d) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
+    hint: (d) =>
+      d.serviceCode === 400
+        ? 'A parameter is wrong. Check the certificate number (--code) and the algorithm.'
+        : 'What the code means is for the operator of the service to say.',
+  },
+  'no-signature': {
+    category: 'business',
+    message: (d) => `the service answered with success but gave no signature (${d.why})`,
+    hint: 'The fault is at the service: tell its operator. No signature should have been counted.',
+  },
+  'malformed-answer': {
+    category: 'business',
+    message: (d) =>
+      `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
+    hint: 'Check the service address (--base-url): a web page or a proxy may be answering in its place.',
+  },
+});
+
+/** API 7: the credentials are refused, under whatever status. They will not get better: a batch stops. */
+export function isUnauthorized(thrown: unknown): thrown is CodesignError {
+  return thrown instanceof CodesignError && thrown.code === 'unauthorized';
+}
+
+const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set([
+  'sign-timed-out',
+  'connection-broken',
+  'interrupted-under-way',
+  'malformed-answer',
+] satisfies (keyof typeof networkErrors.table | keyof typeof businessErrors.table)[]);
+
+/** A gateway that got no answer in time says nothing about what the service behind it has done. */
+const GATEWAY_STATUSES: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+/** After this failure of sign the service may hold a signature for the request, and may have counted it. */
+export function mayHaveBeenCounted(thrown: unknown): thrown is CodesignError {
+  if (!(thrown instanceof CodesignError)) return false;
+  return UNKNOWN_OUTCOME.has(thrown.code) || (thrown.category === 'http' && GATEWAY_STATUSES.has(thrown.httpStatus));
+}
