@@ -1,0 +1,66 @@
+/** The signature beside which another one can stand: appending nests the new one in it, so it must be sound. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import type { Measurement } from '../../crypto/content.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { align8, type CertificateEntries } from './certificate-table.ts';
+import { holdsCms, readCms } from './embedded-cms.ts';
+import { peErrors } from './errors.ts';
+import type { PeLayout } from './layout.ts';
+import { readAuthenticode } from './signatures.ts';
+
+export interface OuterSignature {
+  readonly cms: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
+  readonly contentDigest: Uint8Array;
+}
+
+/**
+ * The one signature of the file; undefined when the file has none, and the new one is the first. Throws `cannot-append`
+ * for any file whose result no verifier would accept, so that no signature is spent on it.
+ */
+export async function readOuterSignature(
+  source: ByteSource,
+  layout: PeLayout,
+  { certificates, damage }: CertificateEntries,
+): Promise<OuterSignature | undefined> {
+  if (layout.table === undefined) return undefined;
+  if (damage !== undefined) throw cannotAppend(`their table is damaged (${damage})`);
+  const [certificate] = certificates;
+  if (certificate === undefined || certificates.length > 1) {
+    throw cannotAppend(`there are ${certificates.length} entries in their table, and a new one nests in the only one`);
+  }
+  if (!holdsCms(certificate)) throw cannotAppend('what is there is no Authenticode signature');
+  if (align8(layout.programEnd) !== layout.programEnd) {
+    throw cannotAppend('their table is not aligned to 8 bytes, and moving it would break them');
+  }
+  const cms = await readCms(source, certificate);
+  if (cms === undefined) throw cannotAppend('the signature there is too long to be one');
+  return readSound(cms);
+}
+
+/** Throws `cannot-append` when the signature no longer fits the file; `measurement` has the digest in its algorithm. */
+export function requireUnchanged(outer: OuterSignature, measurement: Measurement): void {
+  const actual = measurement.digests.get(outer.algorithm);
+  if (actual === undefined || !Buffer.from(actual).equals(outer.contentDigest)) {
+    throw cannotAppend('the program was changed after it was signed');
+  }
+}
+
+async function readSound(cms: Uint8Array): Promise<OuterSignature> {
+  try {
+    const { algorithm, contentDigest, verifies } = await readAuthenticode(cms);
+    if (algorithm === undefined)
+      throw cannotAppend('the signature there uses a digest algorithm that is not supported');
+    if (!(await verifies())) throw cannotAppend('the signature there does not verify');
+    return { cms, algorithm, contentDigest };
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code === 'cannot-append') throw thrown;
+    throw cannotAppend(`the signature there cannot be read: ${thrown.message}`, thrown);
+  }
+}
+
+function cannotAppend(reason: string, cause?: unknown): CodesignError {
+  return peErrors('cannot-append', { reason }, { cause });
+}

@@ -1,0 +1,146 @@
+/** The attribute certificate table: where it is, and the WIN_CERTIFICATEs in it ("PE Format", The Attribute Certificate Table). */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { Cursor } from '../../bytes/cursor.ts';
+import { peErrors } from './errors.ts';
+import type { Sections } from './sections.ts';
+
+export interface CertificateTable {
+  readonly offset: number;
+  /** As the directory entry says, in bytes. */
+  readonly size: number;
+}
+
+export interface WinCertificate {
+  /** Offset of its header in the file. */
+  readonly offset: number;
+  /** dwLength: header and data, in bytes. */
+  readonly length: number;
+  readonly revision: number;
+  readonly type: number;
+}
+
+export interface CertificateEntries {
+  readonly certificates: readonly WinCertificate[];
+  /** What stops the reading of the rest of the table; undefined when all of it could be read. */
+  readonly damage: string | undefined;
+}
+
+/** dwLength, wRevision, wCertificateType. */
+export const WIN_CERTIFICATE_HEADER_LENGTH = 8;
+export const WIN_CERTIFICATE_ALIGNMENT = 8;
+export const WIN_CERT_REVISION_2_0 = 0x0200;
+export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
+
+const REVISIONS: readonly number[] = [0x0100, WIN_CERT_REVISION_2_0];
+/** X.509, PKCS#7, reserved, TS stack, and the EFI ones. */
+const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
+/** Two or three occur (dual-signed EFI programs); a table with more is not one anybody made on purpose. */
+const MOST_CERTIFICATES = 64;
+
+/** The next multiple of 8. */
+export function align8(length: number): number {
+  return Math.ceil(length / WIN_CERTIFICATE_ALIGNMENT) * WIN_CERTIFICATE_ALIGNMENT;
+}
+
+/**
+ * Judges the directory entry. A table is one only at the end of the file; an entry that leads nowhere is stale, which
+ * the warning says; any other is refused, since bytes that are not a signature would be lost.
+ */
+export async function locateCertificateTable(
+  source: ByteSource,
+  entry: CertificateTable,
+  sections: Sections,
+): Promise<{ table: CertificateTable | undefined; warning?: string }> {
+  const { offset, size } = entry;
+  if (offset === 0 && size === 0) return { table: undefined };
+  if (offset === 0 || size === 0 || offset >= source.size) return staleEntry(entry);
+
+  const end = offset + size;
+  if (end > source.size) throw peErrors('truncated-pe', { what: 'certificate table', end, size: source.size });
+  if (!(await endsTheFile(source, end))) {
+    // What postject and others leave behind who move sections: the entry still has the old offset, the table is gone.
+    if (inSection(sections, offset) && !(await isWinCertificate(source, entry))) return staleEntry(entry);
+    throw peErrors('certificate-table-not-last', { offset, end, size: source.size });
+  }
+  if (offset < sections.headersEnd) {
+    throw peErrors('certificate-table-overlaps', { what: 'headers', offset, end: sections.headersEnd });
+  }
+  const overlapped = sections.data.find((section) => section.end > offset);
+  if (overlapped !== undefined) {
+    throw peErrors('certificate-table-overlaps', { what: "program's own data", offset, end: overlapped.end });
+  }
+  return { table: entry };
+}
+
+/** The headers of all WIN_CERTIFICATEs, and nothing of their data. */
+export async function readCertificates(source: ByteSource, table: CertificateTable): Promise<CertificateEntries> {
+  const certificates: WinCertificate[] = [];
+  const end = table.offset + table.size;
+  let offset = table.offset;
+  while (offset + WIN_CERTIFICATE_HEADER_LENGTH <= end) {
+    const certificate = await readHeader(source, offset);
+    const { length } = certificate;
+    if (length === 0 && certificates.length > 0 && (await isZero(source, offset, end))) break;
+    if (length < WIN_CERTIFICATE_HEADER_LENGTH || offset + length > end) {
+      const room = end - offset;
+      return {
+        certificates,
+        damage: `the one at byte ${offset} says it is ${length} bytes long, in a table with room for ${room}`,
+      };
+    }
+    if (certificates.length === MOST_CERTIFICATES) {
+      return { certificates, damage: `there are more than ${MOST_CERTIFICATES}` };
+    }
+    certificates.push(certificate);
+    offset += align8(length);
+  }
+  if (certificates.length === 0) return { certificates, damage: 'the table is too short to hold one' };
+  return { certificates, damage: undefined };
+}
+
+async function readHeader(source: ByteSource, offset: number): Promise<WinCertificate> {
+  const cursor = new Cursor(await source.read(offset, WIN_CERTIFICATE_HEADER_LENGTH), offset);
+  return {
+    offset,
+    length: cursor.u32('dwLength'),
+    revision: cursor.u16('wRevision'),
+    type: cursor.u16('wCertificateType'),
+  };
+}
+
+function staleEntry({ offset, size }: CertificateTable): { table: undefined; warning: string } {
+  return {
+    table: undefined,
+    warning: `The header says there are ${size} bytes of signatures at byte ${offset}, where there are none; this stale entry is replaced.`,
+  };
+}
+
+/** A directory Size without the last entry's padding is seen at times: up to 7 zero bytes may follow. */
+async function endsTheFile(source: ByteSource, end: number): Promise<boolean> {
+  if (end === source.size) return true;
+  return align8(end) === source.size && (await isZero(source, end, source.size));
+}
+
+function inSection(sections: Sections, offset: number): boolean {
+  return sections.data.some(({ start, end }) => start <= offset && offset < end);
+}
+
+async function isWinCertificate(source: ByteSource, { offset, size }: CertificateTable): Promise<boolean> {
+  if (size < WIN_CERTIFICATE_HEADER_LENGTH) return false;
+  const { length, revision, type } = await readHeader(source, offset);
+  return (
+    length >= WIN_CERTIFICATE_HEADER_LENGTH &&
+    align8(length) <= align8(size) &&
+    REVISIONS.includes(revision) &&
+    TYPES.includes(type)
+  );
+}
+
+/** Streams, so that a table of any size costs no memory. */
+export async function isZero(source: ByteSource, start: number, end: number): Promise<boolean> {
+  for await (const chunk of source.stream(start, end)) {
+    if (chunk.some((byte) => byte !== 0)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,60 @@
+/** The edits that put a CMS into a PE file: the checksum, the directory entry, and the certificate table at the end. */
+
+import type { Patch } from '../../bytes/patch.ts';
+import {
+  align8,
+  WIN_CERT_REVISION_2_0,
+  WIN_CERT_TYPE_PKCS_SIGNED_DATA,
+  WIN_CERTIFICATE_HEADER_LENGTH,
+} from './certificate-table.ts';
+import { imageChecksum } from './checksum.ts';
+import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
+import { peErrors } from './errors.ts';
+import type { PeLayout } from './layout.ts';
+
+const MAXIMUM_SIZE = 2 ** 32 - 1;
+
+/** `contentSum` is SUM16 over `contentToSign`. Whatever stood in the old table's place gives way. */
+export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
+  const tableOffset = align8(layout.programEnd);
+  const table = certificateTable(cms);
+  const fileSize = tableOffset + table.length;
+  if (fileSize > MAXIMUM_SIZE) throw peErrors('pe-too-large', { size: fileSize });
+
+  const entry = words(tableOffset, table.length);
+  const checksum = imageChecksum(
+    contentSum,
+    [
+      { offset: layout.tableEntryOffset, bytes: entry },
+      { offset: tableOffset, bytes: table },
+    ],
+    fileSize,
+  );
+
+  const tail = new Uint8Array(fileSize - layout.programEnd);
+  tail.set(table, tableOffset - layout.programEnd);
+  return [
+    { offset: layout.checksumOffset, remove: CHECKSUM_LENGTH, insert: words(checksum) },
+    { offset: layout.tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: entry },
+    { offset: layout.programEnd, remove: layout.fileSize - layout.programEnd, insert: tail },
+  ];
+}
+
+/** One WIN_CERTIFICATE. Its dwLength counts its own padding, as signtool writes it. */
+function certificateTable(cms: Uint8Array): Uint8Array {
+  const table = new Uint8Array(align8(WIN_CERTIFICATE_HEADER_LENGTH + cms.length));
+  const view = new DataView(table.buffer);
+  view.setUint32(0, table.length, true);
+  view.setUint16(4, WIN_CERT_REVISION_2_0, true);
+  view.setUint16(6, WIN_CERT_TYPE_PKCS_SIGNED_DATA, true);
+  table.set(cms, WIN_CERTIFICATE_HEADER_LENGTH);
+  return table;
+}
+
+/** Little-endian 32-bit words. */
+function words(...values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(values.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (const [index, value] of values.entries()) view.setUint32(index * 4, value, true);
+  return bytes;
+}

@@ -1,0 +1,88 @@
+/** Takes the CMS out of a WIN_CERTIFICATE, and tells what else is in the table. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import {
+  type CertificateEntries,
+  isZero,
+  WIN_CERT_TYPE_PKCS_SIGNED_DATA,
+  WIN_CERTIFICATE_ALIGNMENT,
+  WIN_CERTIFICATE_HEADER_LENGTH,
+  type WinCertificate,
+} from './certificate-table.ts';
+
+/** Signatures are a few kilobytes, with many nested ones a few hundred; what is larger is not one. */
+const MAXIMUM_CMS_LENGTH = 16 * 1024 * 1024;
+const SEQUENCE = 0x30;
+/** Tag, and a length of up to 4 bytes after its own first one. */
+const LONGEST_DER_HEADER = 6;
+
+const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
+  [1, 'an X.509 certificate'],
+  [3, 'an entry of a reserved type'],
+  [4, 'a TS stack certificate'],
+  [0x0ef0, 'an EFI PKCS#1 v1.5 signature'],
+  [0x0ef1, 'an EFI signature with a GUID'],
+]);
+
+/** Whether a WIN_CERTIFICATE says that it holds a CMS. Its revision is not asked: 1.0 and 2.0 both occur. */
+export function holdsCms(certificate: WinCertificate): boolean {
+  return certificate.type === WIN_CERT_TYPE_PKCS_SIGNED_DATA;
+}
+
+/**
+ * The bytes of the CMS without what follows it in the WIN_CERTIFICATE. All of the data where it does not begin with a
+ * DER SEQUENCE that fits: what that is, is for the CMS reader to say. `undefined` when too long to be a signature.
+ */
+export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
+  const { start, end } = dataRange(certificate);
+  const length = (await derLength(source, start, end)) ?? end - start;
+  if (length > MAXIMUM_CMS_LENGTH) return undefined;
+  // A copy, since a source over memory gives views and a signature may outlive the file.
+  return Uint8Array.from(await source.read(start, length));
+}
+
+/** Whole sentences about what replacing the signatures would drop without a word, and what deceives verifiers. */
+export async function describeOddities(source: ByteSource, entries: CertificateEntries): Promise<readonly string[]> {
+  const { certificates, damage } = entries;
+  const warnings: string[] = [];
+  if (damage !== undefined) warnings.push(`The table of signatures is damaged: ${damage}. What it holds is dropped.`);
+  if (certificates.length > 1) {
+    warnings.push(`The file holds ${certificates.length} entries in its table of signatures; all of them are dropped.`);
+  }
+  for (const certificate of certificates) {
+    if (!holdsCms(certificate)) {
+      const name = TYPE_NAMES.get(certificate.type) ?? `an entry of the unknown type ${certificate.type}`;
+      warnings.push(`The table of signatures holds ${name}; it is dropped.`);
+    } else if (await hidesBytes(source, certificate)) {
+      warnings.push('Bytes that no signature covers are hidden behind a signature (CVE-2013-3900); they are dropped.');
+    }
+  }
+  return warnings;
+}
+
+/** More than padding after the CMS: at most 7 zero bytes are that. */
+async function hidesBytes(source: ByteSource, certificate: WinCertificate): Promise<boolean> {
+  const { start, end } = dataRange(certificate);
+  const length = await derLength(source, start, end);
+  if (length === undefined) return false;
+  const rest = end - start - length;
+  return rest >= WIN_CERTIFICATE_ALIGNMENT || !(await isZero(source, start + length, end));
+}
+
+function dataRange({ offset, length }: WinCertificate): { start: number; end: number } {
+  return { start: offset + WIN_CERTIFICATE_HEADER_LENGTH, end: offset + length };
+}
+
+/** The length of the SEQUENCE at `start`, header included; undefined when none with a definite length fits. */
+async function derLength(source: ByteSource, start: number, end: number): Promise<number | undefined> {
+  const head = await source.read(start, Math.min(LONGEST_DER_HEADER, end - start));
+  const [tag, first] = head;
+  if (tag !== SEQUENCE || first === undefined) return undefined;
+  let length = 2 + first;
+  if (first >= 0x80) {
+    const count = first - 0x80;
+    if (count === 0 || count > 4 || head.length < 2 + count) return undefined;
+    length = 2 + count + head.subarray(2, 2 + count).reduce((value, byte) => value * 256 + byte, 0);
+  }
+  return length <= end - start ? length : undefined;
+}

@@ -1,0 +1,54 @@
+/** What can be wrong with a PE file that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const peErrors = defineErrors({
+  'not-a-pe': {
+    category: 'local',
+    message: (d) => `not a Windows PE program: it looks like ${d.looksLike}`,
+    hint: 'Only PE files (32 and 64 bit Windows, EFI) have a place for an Authenticode signature. Check that this is the right file.',
+  },
+  'truncated-pe': {
+    category: 'local',
+    message: (d) => `the file ends after ${d.size} bytes, but its ${d.what} reaches up to byte ${d.end}`,
+    hint: 'The file is truncated or damaged. Build or download it again.',
+  },
+  'unknown-optional-header': {
+    category: 'local',
+    message: (d) =>
+      `the optional header at offset ${d.offset} is of an unknown kind (${d.magic}): neither PE32 nor PE32+`,
+    hint: 'The file is damaged, or not meant for Windows. Build or download it again.',
+  },
+  'no-certificate-slot': {
+    category: 'local',
+    message: (d) => `the header has no place for a signature: ${d.reason}`,
+    hint: 'Link the program with the usual 16 data directories (at least 5); a packer or a size optimiser may have cut them off.',
+  },
+  'pe-too-large': {
+    category: 'local',
+    message: (d) => `the file is ${d.size} bytes long, and a signed PE file cannot be longer than 4 GiB`,
+    hint: 'Offsets in a PE header have 32 bits. Move data out of the program.',
+  },
+  'certificate-table-not-last': {
+    category: 'local',
+    message: (d) =>
+      `the header says the signatures are at byte ${d.offset} up to ${d.end}, but the file goes on to byte ${d.size}; signing would lose what comes after`,
+    hint: 'Something was appended to a signed file, or the header entry is wrong. Start from the unsigned build, or remove the old signature before data is appended.',
+  },
+  'certificate-table-overlaps': {
+    category: 'local',
+    message: (d) =>
+      `the header says the signatures begin at byte ${d.offset}, inside the ${d.what} (up to byte ${d.end})`,
+    hint: 'The file is damaged or made to deceive: replacing these "signatures" would destroy the program. Build or download it again.',
+  },
+  'cannot-append': {
+    category: 'local',
+    message: (d) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
+    hint: 'Use --replace to put the new signature in the place of the old ones.',
+  },
+  'result-damaged': {
+    category: 'local',
+    message: (d) => `the signed file is not as it should be: ${d.reason}`,
+    hint: 'The original was left as it was. Another program, or a failing disk, may have changed the copy: try again.',
+  },
+});

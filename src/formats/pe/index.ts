@@ -1,0 +1,71 @@
+/** Portable Executable: Windows programs, libraries, drivers and EFI programs, signed with Authenticode. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import { readOuterSignature, requireUnchanged } from './append.ts';
+import { type CertificateEntries, readCertificates } from './certificate-table.ts';
+import { checkResult } from './check.ts';
+import { contentToSign } from './content.ts';
+import { embedCms } from './embed.ts';
+import { describeOddities } from './embedded-cms.ts';
+import { type PeLayout, readLayout } from './layout.ts';
+import { readSignatures } from './signatures.ts';
+
+const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
+
+export const pe: Format = {
+  id: 'pe',
+  title: 'Windows PE (Authenticode)',
+  extensions: ['.exe', '.dll', '.sys', '.efi', '.node', '.ocx', '.scr', '.cpl', '.drv', '.mui', '.ax', '.winmd'],
+  // Any MZ program, so that a DOS or a 16 bit one is told what it is instead of being an unknown file.
+  async detect(head) {
+    return head[0] === 0x4d && head[1] === 0x5a;
+  },
+  open: openPe,
+};
+
+async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<SignableFile> {
+  const layout = await readLayout(source);
+  const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
+  const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
+  return {
+    warnings,
+    signatures: () => readSignatures(source, layout, entries.certificates, measure),
+    prepare: (context, mode) => preparePe({ source, layout, entries, measure }, context, mode),
+    check: (sealed, mode) => checkResult(source, layout, measure, sealed, mode),
+  };
+}
+
+interface OpenedPe extends OpenOptions {
+  readonly source: ByteSource;
+  readonly layout: PeLayout;
+  readonly entries: CertificateEntries;
+}
+
+/** One pass over the content gives the digest to sign, that of the signature to append to, and the sum for CheckSum. */
+async function preparePe(
+  { source, layout, entries, measure }: OpenedPe,
+  context: SigningContext,
+  mode: SigningMode,
+): Promise<PreparedSignature> {
+  const outer = mode === 'append' ? await readOuterSignature(source, layout, entries) : undefined;
+  const algorithms = new Set([context.algorithm, ...(outer ? [outer.algorithm] : [])]);
+  const measurement = await measure(source, contentToSign(layout), [...algorithms, 'SUM16']);
+  if (outer !== undefined) requireUnchanged(outer, measurement);
+
+  const { nestSignature, prepareAuthenticode, spcPeImageData } = await import('../../authenticode/index.ts');
+  const contentDigest = required(measurement.digests.get(context.algorithm));
+  const contentSum = required(measurement.sum16);
+  const { toBeSigned, seal } = prepareAuthenticode({ ...context, content: spcPeImageData(), contentDigest });
+  return {
+    toBeSigned,
+    seal,
+    embed: (sealed) => embedCms(layout, contentSum, outer ? nestSignature(outer.cms, sealed) : sealed),
+  };
+}
+
+/** What was asked of `measure` is in its answer; a missing one is a fault of the program, not of the file. */
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new TypeError('the content was not measured as asked');
+  return value;
+}

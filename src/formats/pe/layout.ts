@@ -1,0 +1,119 @@
+/** Where in a PE file the places are that signing reads or changes ("PE Format": MS-DOS stub, COFF header, optional header). */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { Cursor } from '../../bytes/cursor.ts';
+import { describeNewHeader } from '../recognise.ts';
+import { type CertificateTable, locateCertificateTable } from './certificate-table.ts';
+import { peErrors } from './errors.ts';
+import { readSections } from './sections.ts';
+
+export interface PeLayout {
+  readonly fileSize: number;
+  /** Offset of the 4 bytes of CheckSum. It may be odd: e_lfanew may be. */
+  readonly checksumOffset: number;
+  /** What CheckSum says now. */
+  readonly checksum: number;
+  /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
+  readonly tableEntryOffset: number;
+  /** Where the signatures begin, or would if there were any: everything before is the program's own. */
+  readonly programEnd: number;
+  /** The certificate table, at the end of the file; undefined when the file has none. */
+  readonly table: CertificateTable | undefined;
+  /** Whole sentences about what is odd in the header but does not hinder. */
+  readonly warnings: readonly string[];
+}
+
+const DOS_HEADER_LENGTH = 64;
+const E_LFANEW = 60;
+const COFF_HEADER_LENGTH = 20;
+/** Offset of CheckSum in the optional header, of either kind. */
+const CHECKSUM = 64;
+/** Optional header magic → offset of NumberOfRvaAndSizes in it. */
+const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
+  [0x10b, 92],
+  [0x20b, 108],
+]);
+/** IMAGE_DIRECTORY_ENTRY_SECURITY. */
+const CERTIFICATE_TABLE = 4;
+const DIRECTORY_LENGTH = 8;
+const MAXIMUM_SIZE = 2 ** 32 - 1;
+/** Room kept for the signature when a file is judged by its size: no chain of certificates comes near. */
+const SIGNATURE_ROOM = 1024 * 1024;
+
+/** Reads the headers, never more than a few kilobytes of them. Throws what `peErrors` lists. */
+export async function readLayout(source: ByteSource): Promise<PeLayout> {
+  const header = await readOptionalHeader(source);
+  const sections = await readSections(source, header.sectionTableOffset, header.sectionCount);
+  const { table, warning } = await locateCertificateTable(source, header.tableEntry, sections);
+
+  const programEnd = table?.offset ?? source.size;
+  if (programEnd + SIGNATURE_ROOM > MAXIMUM_SIZE) throw peErrors('pe-too-large', { size: source.size });
+
+  return {
+    fileSize: source.size,
+    checksumOffset: header.checksumOffset,
+    checksum: header.checksum,
+    tableEntryOffset: header.tableEntryOffset,
+    programEnd,
+    table,
+    warnings: warning === undefined ? [] : [warning],
+  };
+}
+
+async function readOptionalHeader(source: ByteSource) {
+  const peOffset = await findPeSignature(source);
+  const coffOffset = peOffset + 4;
+  const coff = await readHeader(source, coffOffset, COFF_HEADER_LENGTH, 'COFF header');
+  const sectionCount = coff.skip(2, 'Machine').u16('NumberOfSections');
+  const optionalLength = coff.skip(12, 'COFF symbol table').u16('SizeOfOptionalHeader');
+
+  const offset = coffOffset + COFF_HEADER_LENGTH;
+  const magic = (await readHeader(source, offset, 2, 'optional header')).u16('Magic');
+  const countOffset = DIRECTORY_COUNT_OFFSET.get(magic);
+  if (countOffset === undefined) {
+    throw peErrors('unknown-optional-header', { offset, magic: `0x${magic.toString(16)}` });
+  }
+
+  const directoriesOffset = countOffset + 4;
+  const entry = directoriesOffset + CERTIFICATE_TABLE * DIRECTORY_LENGTH;
+  const fields = await readHeader(source, offset, directoriesOffset, 'optional header');
+  const checksum = fields.seek(offset + CHECKSUM, 'CheckSum').u32('CheckSum');
+  const directories = fields.seek(offset + countOffset, 'NumberOfRvaAndSizes').u32('NumberOfRvaAndSizes');
+  if (directories <= CERTIFICATE_TABLE) {
+    throw peErrors('no-certificate-slot', {
+      reason: `it has ${directories} data directories, the signature's is the 5th`,
+    });
+  }
+  if (optionalLength < entry + DIRECTORY_LENGTH) {
+    throw peErrors('no-certificate-slot', {
+      reason: `its SizeOfOptionalHeader is ${optionalLength}, the signature's entry would end at ${entry + DIRECTORY_LENGTH}`,
+    });
+  }
+
+  const directory = await readHeader(source, offset + entry, DIRECTORY_LENGTH, 'optional header');
+  return {
+    checksumOffset: offset + CHECKSUM,
+    checksum,
+    tableEntryOffset: offset + entry,
+    tableEntry: { offset: directory.u32('certificate table offset'), size: directory.u32('certificate table size') },
+    sectionTableOffset: offset + optionalLength,
+    sectionCount,
+  };
+}
+
+/** Follows e_lfanew, which is unsigned, to the letters PE. */
+async function findPeSignature(source: ByteSource): Promise<number> {
+  if (source.size < DOS_HEADER_LENGTH) throw peErrors('not-a-pe', { looksLike: describeNewHeader('') });
+  const offset = new Cursor(await source.read(E_LFANEW, 4), E_LFANEW).u32('e_lfanew');
+  if (offset + 4 > source.size)
+    throw peErrors('not-a-pe', { looksLike: 'a DOS program (MZ), or the torn-off start of a PE' });
+
+  const signature = String.fromCharCode(...(await source.read(offset, 4)));
+  if (signature !== 'PE\0\0') throw peErrors('not-a-pe', { looksLike: describeNewHeader(signature.slice(0, 2)) });
+  return offset;
+}
+
+async function readHeader(source: ByteSource, offset: number, length: number, what: string): Promise<Cursor> {
+  if (offset + length > source.size) throw peErrors('truncated-pe', { what, end: offset + length, size: source.size });
+  return new Cursor(await source.read(offset, length), offset);
+}

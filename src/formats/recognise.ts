@@ -1,0 +1,94 @@
+/** Says in words what a file looks like, for messages about files that cannot be signed. Nothing is decided by it. */
+
+interface Magic {
+  readonly bytes: readonly number[];
+  readonly at?: number;
+  readonly name: string;
+}
+
+const MAGICS: readonly Magic[] = [
+  { bytes: [0x7f, 0x45, 0x4c, 0x46], name: 'a Linux program or library (ELF)' },
+  { bytes: [0xcf, 0xfa, 0xed, 0xfe], name: 'a macOS program or library (Mach-O)' },
+  { bytes: [0xce, 0xfa, 0xed, 0xfe], name: 'a macOS program or library (Mach-O)' },
+  { bytes: [0xfe, 0xed, 0xfa, 0xcf], name: 'a macOS program or library (Mach-O)' },
+  { bytes: [0xfe, 0xed, 0xfa, 0xce], name: 'a macOS program or library (Mach-O)' },
+  { bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], name: 'a Windows Installer package or Office file (OLE)' },
+  { bytes: [0x4d, 0x53, 0x43, 0x46], name: 'a cabinet (CAB)' },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], name: 'a ZIP archive (JAR, APPX, NuGet and others are ZIP archives too)' },
+  { bytes: [0x50, 0x4b, 0x05, 0x06], name: 'an empty ZIP archive' },
+  { bytes: [0x25, 0x50, 0x44, 0x46], name: 'a PDF document' },
+  { bytes: [0x1f, 0x8b], name: 'a gzip archive' },
+  { bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a], name: 'an xz archive' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], name: 'a zstd archive' },
+  { bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], name: 'a 7-Zip archive' },
+  { bytes: [0x52, 0x61, 0x72, 0x21], name: 'a RAR archive' },
+  { bytes: [0x42, 0x5a, 0x68], name: 'a bzip2 archive' },
+  { bytes: [0x21, 0x3c, 0x61, 0x72, 0x63, 0x68, 0x3e], name: 'a static library or Debian package (ar)' },
+  { bytes: [0xed, 0xab, 0xee, 0xdb], name: 'an RPM package' },
+  { bytes: [0x75, 0x73, 0x74, 0x61, 0x72], at: 257, name: 'a tar archive' },
+  { bytes: [0x00, 0x61, 0x73, 0x6d], name: 'a WebAssembly module' },
+  { bytes: [0x89, 0x50, 0x4e, 0x47], name: 'a PNG picture' },
+  { bytes: [0xff, 0xd8, 0xff], name: 'a JPEG picture' },
+  { bytes: [0x23, 0x21], name: 'a script' },
+];
+
+/** Of a file whose first 32 bits are 0xcafebabe, a fat Mach-O counts its architectures where a Java class has its version. */
+const MOST_ARCHITECTURES = 20;
+
+/** `head` is the start of the file (4096 bytes are plenty), empty for an empty file. Gives a noun phrase with its article. */
+export function describeBytes(head: Uint8Array): string {
+  if (head.length === 0) return 'an empty file';
+  if (isAscii(head, 0, 'MZ')) return describeMz(head);
+  if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
+    return (head[7] ?? 0xff) <= MOST_ARCHITECTURES ? 'a macOS program or library (Mach-O)' : 'a compiled Java class';
+  }
+  const known = MAGICS.find(({ bytes, at = 0 }) => startsWith(head, bytes, at));
+  if (known !== undefined) return known.name;
+  if (head.every((byte) => byte === 0)) return 'a file of zeros';
+  return describeText(head);
+}
+
+/** What a program with an MZ header is, by the two letters at the offset its header leads to. */
+export function describeNewHeader(letters: string): string {
+  if (letters === 'PE') return 'a Windows program (PE)';
+  if (letters === 'NE') return 'a 16 bit Windows or OS/2 program (NE)';
+  if (letters === 'LX') return 'an OS/2 program (LX)';
+  if (letters === 'LE') return 'a Windows 9x driver or DOS extender program (LE)';
+  return 'a DOS program (MZ)';
+}
+
+function describeMz(head: Uint8Array): string {
+  if (head.length < 64) return describeNewHeader('');
+  const offset = new DataView(head.buffer, head.byteOffset).getUint32(60, true);
+  return describeNewHeader(String.fromCharCode(...head.subarray(offset, offset + 2)));
+}
+
+function describeText(head: Uint8Array): string {
+  if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return 'a text file (UTF-16)';
+  // A character may be cut at the end of the head, hence `stream`.
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+  } catch {
+    return 'data of an unknown kind';
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells data from text
+  if (/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text)) return 'data of an unknown kind';
+  const start = text.trimStart().slice(0, 64).toLowerCase();
+  if (start.startsWith('<!doctype html') || start.startsWith('<html')) return 'a web page (HTML)';
+  if (start.startsWith('<?xml')) return 'an XML file';
+  if (start.startsWith('version https://git-lfs')) return 'a Git LFS pointer: the file itself was not fetched';
+  return 'a text file';
+}
+
+function startsWith(bytes: Uint8Array, expected: readonly number[], at = 0): boolean {
+  return expected.every((byte, index) => bytes[at + index] === byte);
+}
+
+function isAscii(bytes: Uint8Array, at: number, text: string): boolean {
+  return startsWith(
+    bytes,
+    [...text].map((letter) => letter.charCodeAt(0)),
+    at,
+  );
+}

@@ -1,0 +1,6 @@
+/** Every format there is: one line each. */
+
+import type { Format } from './format.ts';
+import { pe } from './pe/index.ts';
+
+export const formats: readonly Format[] = [pe];
