@@ -41,12 +41,31 @@ export const settingsErrors = defineErrors({
   },
   'secret-file-unreadable': {
     category: 'usage',
-    message: (d) => `CODESIGN_ACCESS_SECRET_FILE: ${d.path} cannot be read (${d.reason})`,
+    message: (d) => `${d.variable}: ${d.path} cannot be read (${d.reason})`,
     hint: 'Name a file that this user may read.',
   },
   'secret-file-exposed': {
     category: 'usage',
-    message: (d) => `CODESIGN_ACCESS_SECRET_FILE: ${d.path} ${d.problem}`,
+    message: (d) => `${d.variable}: ${d.path} ${d.problem}`,
     hint: 'Whoever can write it chooses the secret. Make it yours alone: chmod 600.',
+  },
+  'setting-missing': {
+    category: 'usage',
+    message: (d) => `${d.what} is not given`,
+    hint: (d) => `Give it with ${d.option}, or set ${d.variable}.`,
+  },
+  'invalid-setting': {
+    category: 'usage',
+    message: (d) => `${d.name}: "${d.value}" is not ${d.expected}`,
+  },
+  'settings-conflict': {
+    category: 'usage',
+    message: (d) => `${d.options} exclude one another`,
+    hint: 'Give one of them.',
+  },
+  'certificate-file-missing': {
+    category: 'local',
+    message: (d) => `the certificate file ${d.path} cannot be read: ${d.reason}`,
+    hint: 'Check --certificate or CODESIGN_CERTIFICATE: a path on this machine, which this user may read.',
   },
 });
