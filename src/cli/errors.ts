@@ -1,0 +1,41 @@
+/** What can be wrong with a command line itself. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const cliErrors = defineErrors({
+  'invalid-usage': {
+    category: 'usage',
+    message: (d) => `${d.message}`,
+    hint: (d) => `See ${d.help}.`,
+  },
+  'no-files': {
+    category: 'usage',
+    message: 'no files were named',
+    hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
+  },
+  'folder-not-recursive': {
+    category: 'usage',
+    message: (d) => `${d.path} is a folder`,
+    hint: 'Add --recursive to sign every file in it that can be signed, or name the files.',
+  },
+  'nothing-matches': {
+    category: 'usage',
+    message: (d) => `no file matches ${d.pattern}`,
+    hint: 'Check the pattern and the working folder. A pattern always uses forward slashes.',
+  },
+  'nothing-to-sign': {
+    category: 'usage',
+    message: 'none of the files in the folder is of a format that can be signed',
+    hint: 'Files are judged by their content. Name a file to be told why it cannot be signed.',
+  },
+  'list-unreadable': {
+    category: 'usage',
+    message: (d) => `the file list ${d.path} cannot be read: ${d.reason}`,
+    hint: 'A list holds one path on each line, in UTF-8. A file whose own name starts with @ is written ./@name.',
+  },
+  'output-not-a-folder': {
+    category: 'usage',
+    message: (d) => `--output ${d.path} is a file, but ${d.count} files are to be signed`,
+    hint: 'For several files --output names a folder, which is made when it is not there.',
+  },
+});

@@ -1,0 +1,113 @@
+/** The files a command line means: paths, patterns, folders, @lists and standard input, each file once, in the order given. */
+
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { cliErrors } from './errors.ts';
+
+export interface InputPath {
+  /** As the user gave it, or as it was found. */
+  readonly path: string;
+  /** Where it belongs below an output folder: found in a folder, its place there; else undefined. */
+  readonly placeInFolder: string | undefined;
+}
+
+export interface InputOptions {
+  readonly recursive: boolean;
+  readonly stdin: Readable;
+}
+
+/** Left behind by a run that was killed, and never something to sign. */
+const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
+
+/** Throws errors of category usage for what cannot be meant; a plain path that is missing is kept, to fail by itself. */
+export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
+  const seen = new Set<string>();
+  const inputs: InputPath[] = [];
+  for (const name of named) {
+    for await (const input of expand(name, options)) {
+      const identity = await realpath(input.path).catch(() => input.path);
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      inputs.push(input);
+    }
+  }
+  if (inputs.length === 0) throw cliErrors('no-files');
+  return inputs;
+}
+
+async function* expand(name: string, options: InputOptions): AsyncGenerator<InputPath> {
+  if (name === '-') {
+    for await (const line of lines(options.stdin)) yield* expandLiteral(line, options);
+  } else if (await exists(name)) {
+    yield* expandLiteral(name, options);
+  } else if (name.startsWith('@')) {
+    yield* expandList(name.slice(1), options);
+  } else if (await hasMagic(name)) {
+    yield* expandPattern(name, options);
+  } else {
+    yield { path: name, placeInFolder: undefined };
+  }
+}
+
+/** A path that exists, or one out of a list: never a pattern. */
+async function* expandLiteral(path: string, { recursive }: InputOptions): AsyncGenerator<InputPath> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats?.isDirectory()) {
+    yield { path, placeInFolder: undefined };
+    return;
+  }
+  if (!recursive) throw cliErrors('folder-not-recursive', { path });
+  for await (const file of walk(path)) yield { path: file, placeInFolder: relative(path, file) };
+}
+
+async function* expandList(path: string, options: InputOptions): AsyncGenerator<InputPath> {
+  try {
+    for await (const line of lines(createReadStream(path))) yield* expandLiteral(line, options);
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !('syscall' in thrown)) throw thrown;
+    throw cliErrors('list-unreadable', { path, reason: thrown.message }, { cause: thrown });
+  }
+}
+
+async function* expandPattern(pattern: string, options: InputOptions): AsyncGenerator<InputPath> {
+  const { glob } = await import('tinyglobby');
+  // Without a shell in between, Windows users write backslashes; there they cannot be part of a name.
+  const portable = process.platform === 'win32' ? pattern.replaceAll('\\', '/') : pattern;
+  const found = await glob(portable, { expandDirectories: false, onlyFiles: !options.recursive, dot: false });
+  if (found.length === 0) throw cliErrors('nothing-matches', { pattern });
+  for (const path of found.sort()) yield* expandLiteral(path, options);
+}
+
+async function hasMagic(name: string): Promise<boolean> {
+  if (!/[*?[\]{}()!]/.test(name)) return false;
+  const { isDynamicPattern } = await import('tinyglobby');
+  return isDynamicPattern(name);
+}
+
+/** Files below a folder, sorted by name so that two runs do the same; links are not followed. */
+async function* walk(folder: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path);
+    else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
+  }
+}
+
+/** Lines without their ends and without a byte order mark; empty ones are passed over. */
+async function* lines(input: Readable): AsyncGenerator<string> {
+  let first = true;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const text = first ? line.replace(/^\uFEFF/, '') : line;
+    first = false;
+    if (text !== '') yield text;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}

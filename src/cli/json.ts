@@ -1,0 +1,63 @@
+/** The JSON document of `sign --json`: its shape is fixed, scripts read it. */
+
+import type { CodesignError } from '../errors/codesign-error.ts';
+import { printable } from '../errors/printable.ts';
+import type { FileOutcome, SignFilesResult } from '../signing/outcome.ts';
+
+export function errorJson(error: CodesignError) {
+  return {
+    category: error.category,
+    code: error.code,
+    message: error.message,
+    hint: error.hint ?? null,
+    httpStatus: error.httpStatus ?? null,
+    serviceCode: error.serviceCode ?? null,
+  };
+}
+
+export function resultJson({ files, summary }: SignFilesResult) {
+  const { signed, skipped, failed, planned } = summary;
+  return { files: files.map(fileJson), summary: { signed, skipped, failed, ...(planned > 0 ? { planned } : {}) } };
+}
+
+function fileJson(outcome: FileOutcome) {
+  const { warnings } = outcome;
+  const told = warnings.length > 0 ? { warnings: warnings.map((warning) => printable(warning)) } : {};
+  switch (outcome.status) {
+    case 'signed': {
+      const { path, output, format, status, algorithm, record, reported, reused, timestamp, bytes, milliseconds } =
+        outcome;
+      const replaced = replacedJson(outcome.replaced);
+      const signed = {
+        path,
+        output,
+        format,
+        status,
+        algorithm,
+        record,
+        reported,
+        reused,
+        timestamp,
+        bytes,
+        milliseconds,
+      };
+      return { ...signed, ...replaced, ...told };
+    }
+    case 'planned': {
+      const { path, output, format, status, algorithm, digest, bytes } = outcome;
+      return { path, output, format, status, algorithm, digest, bytes, ...replacedJson(outcome.replaced), ...told };
+    }
+    case 'skipped': {
+      const { path, output, format, status } = outcome;
+      return { path, output, format, status, ...told };
+    }
+    case 'failed': {
+      const { path, format, status, record, error } = outcome;
+      return { path, format, status, ...(record === null ? {} : { record }), error: errorJson(error), ...told };
+    }
+  }
+}
+
+function replacedJson(replaced: readonly string[]) {
+  return replaced.length > 0 ? { replaced: replaced.map((name) => printable(name)) } : {};
+}

@@ -1,0 +1,42 @@
+/** The library's door: what build tools import. */
+
+import { composeSigning } from './app/compose.ts';
+import type { SettingsOptions } from './settings/options.ts';
+import { resolveSettings } from './settings/settings.ts';
+import type { SignFilesResult, SigningEvent } from './signing/outcome.ts';
+import type { FileToSign } from './signing/signing.ts';
+
+export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
+export type { SettingsOptions } from './settings/options.ts';
+export type {
+  FailedOutcome,
+  FileOutcome,
+  PlannedOutcome,
+  SignedOutcome,
+  SignFilesResult,
+  SigningEvent,
+  SkippedOutcome,
+} from './signing/outcome.ts';
+export type { FileToSign } from './signing/signing.ts';
+
+export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
+  /** Paths, signed in place, or paths with where the result goes. */
+  readonly files: readonly (string | FileToSign)[];
+  /** Where credentials and settings not given here come from: pass `process.env` to use the process's own. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** When it aborts, nothing new starts and calls under way are waited for. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: SigningEvent) => void;
+}
+
+/**
+ * Signs files as `codesign-remote sign` does. One file that fails does not throw: it has its outcome. Throws a
+ * CodesignError for what makes the whole run impossible: settings, credentials, the certificate.
+ */
+export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
+  const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
+  const settings = resolveSettings(settingsOptions, env);
+  await using composition = await composeSigning(settings, env, onEvent);
+  const named = files.map((file) => (typeof file === 'string' ? { path: file, output: file } : file));
+  return composition.signFiles(named, signal);
+}

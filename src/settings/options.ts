@@ -1,0 +1,25 @@
+/** What the command line or a library caller may say, before it has been judged: text as typed. */
+
+export interface SettingsOptions {
+  readonly baseUrl?: string | undefined;
+  readonly code?: string | undefined;
+  readonly certificate?: readonly string[] | undefined;
+  readonly algorithm?: string | undefined;
+  readonly description?: string | undefined;
+  readonly url?: string | undefined;
+  readonly output?: string | undefined;
+  readonly replace?: boolean | undefined;
+  readonly append?: boolean | undefined;
+  readonly skipSigned?: boolean | undefined;
+  readonly concurrency?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly allOrNothing?: boolean | undefined;
+  readonly maskFilename?: string | undefined;
+  readonly extra?: string | undefined;
+  readonly report?: boolean | undefined;
+  readonly caFile?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Environment variables by name; an empty value counts as absent. */
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,148 @@
+/** Everything a run is told, from options, environment and defaults, judged and frozen: option wins over environment over default. */
+
+import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { settingsErrors } from './errors.ts';
+import type { Environment, SettingsOptions } from './options.ts';
+
+const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
+const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
+
+export interface Settings {
+  /** Where the service is; undefined only in a dry run. */
+  readonly baseUrl: URL | undefined;
+  /** Number of the certificate at the service; undefined only in a dry run. */
+  readonly code: string | undefined;
+  /** Paths of the signing certificate and its chain; at least one. */
+  readonly certificates: readonly string[];
+  readonly algorithm: DigestAlgorithm;
+  readonly description: string | undefined;
+  readonly url: string | undefined;
+  readonly output: string | undefined;
+  readonly existing: 'replace' | 'append' | 'skip';
+  readonly concurrency: number;
+  /** For one attempt of one call. */
+  readonly timeoutMilliseconds: number;
+  readonly allOrNothing: boolean;
+  readonly maskFilename: (typeof FILENAME_MASKS)[number];
+  readonly extra: (typeof EXTRA_POLICIES)[number];
+  readonly report: boolean;
+  /** Path of a PEM file with further TLS roots. */
+  readonly caFile: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Throws `invalid-setting`, `setting-missing` or `settings-conflict`, all of category usage. */
+export function resolveSettings(options: SettingsOptions, env: Environment): Settings {
+  const dryRun = options.dryRun ?? false;
+  const baseUrl = either(options.baseUrl, '--base-url', env, 'CODESIGN_BASE_URL');
+  const code = either(options.code, '--code', env, 'CODESIGN_CODE');
+  if (!dryRun) {
+    require(baseUrl, '--base-url', 'CODESIGN_BASE_URL', 'the address of the signing service');
+    require(code, '--code', 'CODESIGN_CODE', 'the number of the certificate at the service');
+  }
+  return Object.freeze({
+    baseUrl: baseUrl && parseBaseUrl(baseUrl.value, baseUrl.name),
+    code: code?.value,
+    certificates: readCertificates(options, env),
+    algorithm: readAlgorithm(either(options.algorithm, '--algorithm', env, 'CODESIGN_ALGORITHM')),
+    description: nonEmpty(options.description, '--description'),
+    url: readWebPage(options.url),
+    output: nonEmpty(options.output, '--output'),
+    existing: readExisting(options),
+    concurrency: readNumber(either(options.concurrency, '--concurrency', env, 'CODESIGN_CONCURRENCY'), 4, {
+      whole: true,
+      from: 1,
+      to: 256,
+    }),
+    timeoutMilliseconds:
+      1000 *
+      readNumber(either(options.timeout, '--timeout', env, 'CODESIGN_TIMEOUT'), 30, {
+        whole: false,
+        from: 0.1,
+        to: 3600,
+      }),
+    allOrNothing: options.allOrNothing ?? false,
+    maskFilename: readWord(given(options.maskFilename, '--mask-filename'), FILENAME_MASKS, 'basename'),
+    extra: readWord(either(options.extra, '--extra', env, 'CODESIGN_EXTRA'), EXTRA_POLICIES, 'all'),
+    report: options.report ?? true,
+    caFile: either(options.caFile, '--ca-file', env, 'CODESIGN_CA_FILE')?.value,
+    dryRun,
+  });
+}
+
+/** A value with where it came from, for messages. */
+interface Given {
+  readonly value: string;
+  readonly name: string;
+}
+
+function given(value: string | undefined, name: string): Given | undefined {
+  return value === undefined ? undefined : { value, name };
+}
+
+function either(option: string | undefined, optionName: string, env: Environment, variable: string): Given | undefined {
+  return given(option, optionName) ?? given(env[variable] || undefined, variable);
+}
+
+function require(value: Given | undefined, option: string, variable: string, what: string): void {
+  if (value === undefined || value.value === '') throw settingsErrors('setting-missing', { option, variable, what });
+}
+
+function nonEmpty(value: string | undefined, name: string): string | undefined {
+  if (value === '') throw settingsErrors('invalid-setting', { name, value, expected: 'some text' });
+  return value;
+}
+
+function readCertificates(options: SettingsOptions, env: Environment): readonly string[] {
+  if (options.certificate?.length) return options.certificate;
+  const path = env.CODESIGN_CERTIFICATE;
+  if (path) return [path];
+  throw settingsErrors('setting-missing', {
+    option: '--certificate',
+    variable: 'CODESIGN_CERTIFICATE',
+    what: 'the signing certificate and its chain',
+  });
+}
+
+function readAlgorithm(from: Given | undefined): DigestAlgorithm {
+  if (from === undefined) return 'SHA256';
+  const wanted = from.value.toUpperCase();
+  const found = DIGEST_ALGORITHMS.find((algorithm) => algorithm === wanted);
+  return found ?? refuse(from, `one of ${DIGEST_ALGORITHMS.join(', ')}`);
+}
+
+function readWord<const Word extends string>(from: Given | undefined, words: readonly Word[], otherwise: Word): Word {
+  if (from === undefined) return otherwise;
+  return words.find((word) => word === from.value) ?? refuse(from, `one of ${words.join(', ')}`);
+}
+
+function readNumber(
+  from: Given | undefined,
+  otherwise: number,
+  { whole, from: least, to }: { whole: boolean; from: number; to: number },
+): number {
+  if (from === undefined) return otherwise;
+  const number = /^\d+(\.\d+)?$/.test(from.value) ? Number(from.value) : Number.NaN;
+  if (number >= least && number <= to && (!whole || Number.isInteger(number))) return number;
+  return refuse(from, `a ${whole ? 'whole ' : ''}number from ${least} to ${to}`);
+}
+
+/** The program's web page is shown to users of the signed file: only http and https make sense there. */
+function readWebPage(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return url;
+  return refuse({ value: url, name: '--url' }, 'a web address such as https://example.com/app');
+}
+
+function readExisting({ replace, append, skipSigned }: SettingsOptions): Settings['existing'] {
+  const asked = [replace && '--replace', append && '--append', skipSigned && '--skip-signed'].filter(Boolean);
+  if (asked.length > 1) throw settingsErrors('settings-conflict', { options: asked.join(' and ') });
+  if (append) return 'append';
+  return skipSigned ? 'skip' : 'replace';
+}
+
+function refuse({ name, value }: Given, expected: string): never {
+  throw settingsErrors('invalid-setting', { name, value, expected });
+}

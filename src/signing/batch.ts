@@ -1,0 +1,31 @@
+/** One run over several files: whether it is still going, and what stopped it. */
+
+import { CodesignError } from '../errors/codesign-error.ts';
+import { signingErrors } from './errors.ts';
+
+export interface Batch {
+  /** Nothing new starts from now on; what is under way is finished. The first cause stays. */
+  stop(reason: string, cause?: CodesignError): void;
+  /** Throws `not-attempted` once the batch has been stopped. */
+  assertGoing(): void;
+}
+
+export function startBatch(): Batch {
+  let stopped: CodesignError | undefined;
+  return {
+    stop(reason, cause) {
+      stopped ??= notAttempted(reason, cause);
+    },
+    assertGoing() {
+      if (stopped) throw stopped;
+    },
+  };
+}
+
+/** Of the same category as its cause, so that a run stopped by one fault ends with that fault's exit code. */
+function notAttempted(reason: string, cause: CodesignError | undefined): CodesignError {
+  const error = signingErrors('not-attempted', { reason }, { cause });
+  if (cause === undefined) return error;
+  const { code, message, hint } = error;
+  return new CodesignError({ code, category: cause.category, message, hint, cause });
+}

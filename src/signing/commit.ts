@@ -1,0 +1,29 @@
+/** Putting the signed bytes in place: flushed, reopened and checked first, then renamed whole. */
+
+import type { Patch } from '../bytes/patch.ts';
+import { assertUnchanged, type InputFile } from './input-file.ts';
+import type { PlannedFile } from './plan.ts';
+import type { StagedCopy } from './staged-copy.ts';
+
+export interface Commit {
+  readonly plan: PlannedFile;
+  readonly input: InputFile;
+  readonly copy: StagedCopy;
+  readonly patch: Patch;
+  /** The envelope that the patch embeds. */
+  readonly sealed: Uint8Array;
+}
+
+/** The original stays untouched until the rename. Gives the size of the signed file in bytes. */
+export async function commit({ plan, input, copy, patch, sealed }: Commit): Promise<number> {
+  await copy.apply(patch);
+  await copy.flush();
+  const { source, measure } = await copy.reopen();
+  const result = await plan.format.open(source, { measure });
+  await result.check(sealed, plan.mode);
+  // Windows does not rename onto a file that is open.
+  await input.close();
+  await assertUnchanged(plan.path, plan.stats);
+  await copy.replaceTarget();
+  return source.size;
+}

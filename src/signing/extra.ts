@@ -1,0 +1,40 @@
+/** What a sign call tells about the client (Remote Code Signing API, section 2.3), as far as the user lets it. */
+
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Extra } from '../service/messages.ts';
+
+export type ExtraPolicy = 'all' | 'anonymous' | 'none';
+export type FilenameMask = 'none' | 'basename' | 'hash' | 'omit';
+
+export interface ClientDescription {
+  readonly policy: ExtraPolicy;
+  readonly mask: FilenameMask;
+  readonly platform: string;
+  readonly version: string;
+  readonly revision: string;
+  readonly hostname: string;
+}
+
+/** The `extra` member for one file: `path` as the user gave it, `size` in bytes; undefined when nothing is to be told. */
+export function describeRequest(client: ClientDescription, path: string, size: number, time: Date): Extra | undefined {
+  if (client.policy === 'none') return undefined;
+  const { platform, version, revision } = client;
+  const extra: Extra = { platform, version, revision, time: time.toISOString(), signing_filesize: size };
+  if (client.policy === 'anonymous') return extra;
+  const filename = maskFilename(client.mask, path);
+  return { ...extra, hostname: client.hostname, ...(filename === undefined ? {} : { signing_filename: filename }) };
+}
+
+function maskFilename(mask: FilenameMask, path: string): string | undefined {
+  switch (mask) {
+    case 'none':
+      return path;
+    case 'basename':
+      return basename(path);
+    case 'hash':
+      return `sha256:${createHash('sha256').update(path).digest('hex')}`;
+    case 'omit':
+      return undefined;
+  }
+}

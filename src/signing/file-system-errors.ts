@@ -1,0 +1,63 @@
+/** What the operating system says of a file, in the user's words; and a bounded wait for files that are held for a moment. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { signingErrors } from './errors.ts';
+
+/** `doing` completes "no permission to …". What is not a system error comes back as it is. */
+export function fromFileSystem(thrown: unknown, doing: string): unknown {
+  if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
+  const cause = { cause: thrown };
+  switch (thrown.code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return signingErrors('file-not-found', {}, cause);
+    case 'EISDIR':
+      return signingErrors('not-a-file', { kind: 'a folder' }, cause);
+    case 'EACCES':
+    case 'EPERM':
+      return signingErrors('permission-denied', { doing }, cause);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return signingErrors('disk-full', { doing }, cause);
+    case 'EBUSY':
+    case 'ETXTBSY':
+      return signingErrors('file-busy', { doing }, cause);
+    default:
+      return signingErrors('file-system', { doing, reason: thrown.message }, cause);
+  }
+}
+
+/** Runs file-system work and gives its failure the user's words. */
+export async function inFileSystem<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw fromFileSystem(thrown, doing);
+  }
+}
+
+const BUSY_WAITS_MILLISECONDS = [20, 50, 100, 250, 500, 1000];
+
+/** As inFileSystem, but repeats what a virus scanner or indexer may be holding up; gives up after two seconds. */
+export async function whenFree<T>(doing: string, work: () => Promise<T>, platform = process.platform): Promise<T> {
+  for (const wait of BUSY_WAITS_MILLISECONDS) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!isBusy(thrown, platform)) throw fromFileSystem(thrown, doing);
+      await sleep(wait);
+    }
+  }
+  return inFileSystem(doing, work);
+}
+
+/** Windows answers EPERM or EACCES for a file that another program has open. */
+function isBusy(thrown: unknown, platform: NodeJS.Platform): boolean {
+  if (!isSystemError(thrown)) return false;
+  return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));
+}
+
+function isSystemError(thrown: unknown): thrown is NodeJS.ErrnoException {
+  return thrown instanceof Error && typeof (thrown as NodeJS.ErrnoException).code === 'string' && 'syscall' in thrown;
+}

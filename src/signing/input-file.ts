@@ -1,0 +1,49 @@
+/** The file to be signed, held open: its bytes, its owner and mode, and whether it is still the same later. */
+
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { fileSource } from '../bytes/file-source.ts';
+import { signingErrors } from './errors.ts';
+import { inFileSystem, whenFree } from './file-system-errors.ts';
+
+export interface InputFile extends AsyncDisposable {
+  readonly path: string;
+  readonly source: ByteSource;
+  readonly stats: BigIntStats;
+  /** Earlier than the end of the scope; closing twice is harmless. */
+  close(): Promise<void>;
+}
+
+export async function openInput(path: string): Promise<InputFile> {
+  const handle = await whenFree('read the file', () => open(path, 'r'));
+  try {
+    const stats = await inFileSystem('read the file', () => handle.stat({ bigint: true }));
+    if (!stats.isFile()) throw signingErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a device' });
+    return inputFile(path, handle, stats);
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+function inputFile(path: string, handle: FileHandle, stats: BigIntStats): InputFile {
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= handle.close();
+    return closing;
+  };
+  return { path, stats, source: fileSource(handle, Number(stats.size)), close, [Symbol.asyncDispose]: close };
+}
+
+/** Throws `file-changed` unless the path still leads to the same file, untouched since `before` was taken. */
+export async function assertUnchanged(path: string, before: BigIntStats): Promise<void> {
+  const after = await inFileSystem('look at the file again', () => stat(path, { bigint: true }));
+  const same =
+    after.dev === before.dev &&
+    after.ino === before.ino &&
+    after.size === before.size &&
+    after.mtimeNs === before.mtimeNs &&
+    after.ctimeNs === before.ctimeNs;
+  if (!same) throw signingErrors('file-changed');
+}

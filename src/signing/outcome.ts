@@ -1,0 +1,72 @@
+/** What happened to each file of a run, and what is told while it happens: types only. */
+
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
+
+interface Judged {
+  /** As the user gave it. */
+  readonly path: string;
+  /** Id of the format, null when none was recognised. */
+  readonly format: string | null;
+  /** Whole sentences for people. */
+  readonly warnings: readonly string[];
+}
+
+export interface SignedOutcome extends Judged {
+  readonly status: 'signed';
+  readonly output: string;
+  readonly algorithm: DigestAlgorithm;
+  /** The service's record id; null when it gave none. */
+  readonly record: string | null;
+  readonly reported: boolean;
+  /** Whether a signature from an earlier run was used instead of asking for one. */
+  readonly reused: boolean;
+  /** Time of the timestamp, ISO 8601; null without one. */
+  readonly timestamp: string | null;
+  /** Signers whose signatures gave way to the new one. */
+  readonly replaced: readonly string[];
+  /** Size of the signed file. */
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+export interface SkippedOutcome extends Judged {
+  readonly status: 'skipped';
+  readonly output: string;
+}
+
+export interface PlannedOutcome extends Judged {
+  readonly status: 'planned';
+  readonly output: string;
+  readonly algorithm: DigestAlgorithm;
+  /** What would be sent: base64 of the raw digest, whole. */
+  readonly digest: string;
+  readonly replaced: readonly string[];
+  readonly bytes: number;
+}
+
+export interface FailedOutcome extends Judged {
+  readonly status: 'failed';
+  readonly error: CodesignError;
+  /** The service's record id when a signature had already been given; null otherwise. */
+  readonly record: string | null;
+}
+
+export type FileOutcome = SignedOutcome | SkippedOutcome | PlannedOutcome | FailedOutcome;
+
+export interface SignFilesResult {
+  /** In the order the files were given. */
+  readonly files: readonly FileOutcome[];
+  readonly summary: {
+    readonly signed: number;
+    readonly skipped: number;
+    readonly failed: number;
+    readonly planned: number;
+  };
+}
+
+export type SigningEvent =
+  | { readonly type: 'file-started'; readonly path: string }
+  /** The file is final; its report may still be under way. */
+  | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
+  | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

@@ -1,0 +1,55 @@
+/** What one run of signing is made of: its options and the parts it works with, put together by app/compose. Types only. */
+
+import type { SigningChain } from '../certificates/signing-chain.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { Format } from '../formats/format.ts';
+import type { SigningService } from '../service/signing-service.ts';
+import type { ClientDescription } from './extra.ts';
+import type { SigningEvent } from './outcome.ts';
+
+/** replace | append as the format seam says; skip: a file with an intact signature by this certificate is left alone. */
+export type ExistingSignatures = 'replace' | 'append' | 'skip';
+
+export interface SigningOptions {
+  /** Number of the certificate at the service; undefined only in a dry run. */
+  readonly code: string | undefined;
+  readonly algorithm: DigestAlgorithm;
+  readonly description?: string | undefined;
+  readonly url?: string | undefined;
+  readonly existing: ExistingSignatures;
+  /** Files, and so service calls, under way at once. */
+  readonly concurrency: number;
+  /** Spend no signature when any file is unfit. */
+  readonly allOrNothing: boolean;
+  readonly report: boolean;
+  readonly dryRun: boolean;
+}
+
+export interface SigningParts {
+  readonly formats: readonly Format[];
+  readonly chain: SigningChain;
+  /** Undefined only in a dry run. */
+  readonly service: SigningService | undefined;
+  /** What the calls tell about this client. */
+  readonly client: ClientDescription;
+  /** In words, what bytes that no format recognises look like. */
+  readonly describeBytes: (head: Uint8Array) => string;
+  /** Milliseconds that never go back. */
+  readonly clock: () => number;
+  readonly now: () => Date;
+  readonly randomName: () => string;
+  readonly workerUrl: URL | undefined;
+  readonly onEvent: (event: SigningEvent) => void;
+}
+
+export interface Signing extends SigningOptions, SigningParts {}
+
+/** A file to sign and where the result goes. */
+export interface FileToSign {
+  /** As the user gave it. */
+  readonly path: string;
+  /** As the user will find it; the same as `path` when signing in place. */
+  readonly output: string;
+  /** Set for what was found in a folder: left out, not failed, when no format recognises it. */
+  readonly placeInFolder?: string | undefined;
+}
