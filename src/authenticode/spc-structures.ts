@@ -1,0 +1,62 @@
+/** The SPC structures of Authenticode, encoded ("Authenticode-Specific Structures in the PKCS #7 SignedData"). */
+
+import {
+  bitString,
+  contextConstructed,
+  contextPrimitive,
+  objectIdentifier,
+  octetString,
+  sequence,
+  utf16be,
+} from '../asn1/write.ts';
+import { digestAlgorithm } from '../cms/build-signed-data.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { SPC_INDIVIDUAL_PURPOSE } from './object-identifiers.ts';
+
+/** What was digested, as SpcAttributeTypeAndOptionalValue: `type` dotted, `value` encoded. */
+export interface SpcContent {
+  readonly type: string;
+  readonly value: Uint8Array;
+}
+
+/**
+ * SpcPeImageData. The specification fixes both fields: no flags, written as an empty BIT STRING, and a file link that says
+ * `<<<Obsolete>>>`.
+ */
+export function spcPeImageData(): Uint8Array {
+  const link = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
+  return sequence(bitString(new Uint8Array()), contextConstructed(0, link));
+}
+
+/** SpcIndirectDataContent: what was digested, and its digest. */
+export function spcIndirectData(
+  content: SpcContent,
+  algorithm: DigestAlgorithm,
+  contentDigest: Uint8Array,
+): Uint8Array {
+  return sequence(
+    sequence(objectIdentifier(content.type), content.value),
+    sequence(digestAlgorithm(algorithm), octetString(contentDigest)),
+  );
+}
+
+/** SpcStatementType: individual, as signtool says of every certificate; the difference has lost its meaning. */
+export function spcStatementType(): Uint8Array {
+  return sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE));
+}
+
+/**
+ * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it (osslsigncode takes IA5String for ASCII names, which
+ * it fills with UTF-8 for the others). `url` must be ASCII.
+ */
+export function spcSpOpusInfo(description: string | undefined, url: string | undefined): Uint8Array {
+  return sequence(
+    ...(description === undefined ? [] : [contextConstructed(0, spcUnicode(description))]),
+    ...(url === undefined ? [] : [contextConstructed(1, contextPrimitive(0, Buffer.from(url, 'latin1')))]),
+  );
+}
+
+/** SpcString, unicode: `[0]` IMPLICIT BMPString. */
+function spcUnicode(text: string): Uint8Array {
+  return contextPrimitive(0, utf16be(text));
+}

@@ -1,0 +1,112 @@
+/** Building CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER: the same input gives the same bytes. */
+
+import {
+  contextConstructed,
+  encode,
+  nullValue,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOf,
+  smallInteger,
+} from '../asn1/write.ts';
+import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import type { SigningChain } from '../certificates/signing-chain.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { CONTENT_TYPE, DIGEST_OID, MESSAGE_DIGEST, RSA_ENCRYPTION, SIGNED_DATA } from './object-identifiers.ts';
+
+export interface Attribute {
+  /** Dotted object identifier. */
+  readonly type: string;
+  /** The one value, encoded. */
+  readonly value: Uint8Array;
+}
+
+export interface SignedDataParts {
+  readonly algorithm: DigestAlgorithm;
+  /** `value`: what goes under the content's `[0]`, encoded; undefined for a detached signature. */
+  readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
+  /** DER certificates to carry. */
+  readonly certificates: readonly Uint8Array[];
+  /** DER. */
+  readonly signerCertificate: Uint8Array;
+  /** From `buildSignedAttributes`. */
+  readonly signedAttributes: Uint8Array;
+  /** The raw RSA signature. */
+  readonly signature: Uint8Array;
+  readonly unsignedAttributes?: readonly Attribute[] | undefined;
+}
+
+/** VersionNumber of SignedData and SignerInfo when the signer is named by issuer and serial number. */
+const VERSION = 1;
+const SET_TAG = 0x31;
+
+/**
+ * The SET OF signed attributes: contentType and messageDigest, which every signature has, and the format's own. With this
+ * tag (0x31) they are what is digested and signed; in the SignerInfo they stand under `[0]`.
+ */
+export function buildSignedAttributes(
+  contentType: string,
+  messageDigest: Uint8Array,
+  more: readonly Attribute[] = [],
+): Uint8Array {
+  const required = [
+    { type: CONTENT_TYPE, value: objectIdentifier(contentType) },
+    { type: MESSAGE_DIGEST, value: octetString(messageDigest) },
+  ];
+  return setOf(...[...required, ...more].map(encodeAttribute));
+}
+
+/** The ContentInfo round a SignedData. */
+export function buildSignedData(parts: SignedDataParts): Uint8Array {
+  const { content } = parts;
+  const encapsulated = content.value === undefined ? [] : [contextConstructed(0, content.value)];
+  const signedData = sequence(
+    smallInteger(VERSION),
+    setOf(digestAlgorithm(parts.algorithm)),
+    sequence(objectIdentifier(content.type), ...encapsulated),
+    retag(0, setOf(...parts.certificates)),
+    setOf(signerInfo(parts)),
+  );
+  return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
+}
+
+/** The chain without its root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. */
+export function certificatesWithoutRoot({ certificates }: SigningChain): Uint8Array[] {
+  return certificates.map(({ der }) => der).filter((der, index) => index === 0 || !isRoot(der));
+}
+
+/** AlgorithmIdentifier of a digest, with the NULL parameters that Windows wants and RFC 5754 lets stand. */
+export function digestAlgorithm(algorithm: DigestAlgorithm): Uint8Array {
+  return sequence(objectIdentifier(DIGEST_OID[algorithm]), nullValue());
+}
+
+export function encodeAttribute({ type, value }: Attribute): Uint8Array {
+  return sequence(objectIdentifier(type), encode(SET_TAG, value));
+}
+
+function signerInfo(parts: SignedDataParts): Uint8Array {
+  const { issuer, serialNumber } = readCertificateFields(parts.signerCertificate);
+  const { unsignedAttributes = [] } = parts;
+  return sequence(
+    smallInteger(VERSION),
+    sequence(issuer, serialNumber),
+    digestAlgorithm(parts.algorithm),
+    retag(0, parts.signedAttributes),
+    sequence(objectIdentifier(RSA_ENCRYPTION), nullValue()),
+    octetString(parts.signature),
+    ...(unsignedAttributes.length === 0 ? [] : [retag(1, setOf(...unsignedAttributes.map(encodeAttribute)))]),
+  );
+}
+
+/** The same SET under `[number]` (IMPLICIT): only the identifier octet differs. */
+function retag(number: number, set: Uint8Array): Uint8Array {
+  const tagged = Uint8Array.from(set);
+  tagged[0] = 0xa0 | number;
+  return tagged;
+}
+
+function isRoot(der: Uint8Array): boolean {
+  const { issuer, subject } = readCertificateFields(der);
+  return Buffer.compare(issuer, subject) === 0;
+}

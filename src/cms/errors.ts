@@ -1,0 +1,21 @@
+/** What can be wrong with a CMS structure. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const cmsErrors = defineErrors({
+  'cms-malformed': {
+    category: 'local',
+    message: (d) => `the signature's CMS structure is malformed: ${d.problem}`,
+    hint: 'The signature is damaged. Remove it, or build or download the file again.',
+  },
+  'cms-not-signed-data': {
+    category: 'local',
+    message: (d) => `the signature's CMS structure is of type ${d.type}, not SignedData`,
+    hint: 'The file holds something else where its signature should be.',
+  },
+  'cms-without-signer': {
+    category: 'local',
+    message: "the signature's CMS structure has no signer",
+    hint: 'It holds certificates alone. Remove it before signing.',
+  },
+});

@@ -1,0 +1,147 @@
+/**
+ * Reading CMS SignedData (RFC 5652, section 5) and its forerunner in PKCS#7, as signatures of others hold it: DER or BER.
+ * Nothing is decoded that is not asked for, and all parts are views on the bytes given.
+ */
+
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
+import { encode } from '../asn1/write.ts';
+import { readCertificateFields, subjectKeyIdentifierOf } from '../certificates/certificate-fields.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { cmsErrors } from './errors.ts';
+import { SIGNED_DATA } from './object-identifiers.ts';
+
+export interface ParsedAttribute {
+  /** Dotted object identifier. */
+  readonly type: string;
+  readonly values: readonly Element[];
+}
+
+export interface SignerInfo {
+  /** Name of the certificate's issuer and INTEGER of its serial number, whole; undefined when it is named by its key. */
+  readonly issuerAndSerial: { readonly issuer: Uint8Array; readonly serialNumber: Uint8Array } | undefined;
+  /** Dotted. */
+  readonly digestAlgorithm: string;
+  /** Dotted. */
+  readonly signatureAlgorithm: string;
+  /** What was digested and signed: the attributes as a SET (tag 0x31); undefined when the content itself was. */
+  readonly signedBytes: Uint8Array | undefined;
+  readonly signedAttributes: readonly ParsedAttribute[];
+  readonly signature: Uint8Array;
+  readonly unsignedAttributes: readonly ParsedAttribute[];
+  /** DER; undefined when the structure does not carry it. */
+  readonly certificate: Uint8Array | undefined;
+}
+
+export interface SignedData {
+  /** The ContentInfo alone, without what follows it. */
+  readonly bytes: Uint8Array;
+  /** How many bytes follow it: padding, or what somebody hid there. */
+  readonly trailingLength: number;
+  /** Dotted. */
+  readonly contentType: string;
+  /** What stands under the content's `[0]`: an OCTET STRING in CMS, anything in PKCS#7; undefined when detached. */
+  readonly content: Element | undefined;
+  readonly certificates: readonly Uint8Array[];
+  /** One at least. */
+  readonly signers: readonly [SignerInfo, ...SignerInfo[]];
+}
+
+/** Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`. */
+export function parseSignedData(bytes: Uint8Array): SignedData {
+  return refusingMalformed(() => {
+    const contentInfo = readElement(bytes, 'ContentInfo');
+    const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');
+    const type = objectIdentifierOf(outer.next(0x06, 'type'), 'ContentInfo, type');
+    if (type !== SIGNED_DATA) throw cmsErrors('cms-not-signed-data', { type });
+    const signedData = fieldsOf(onlyPart(outer.next(0xa0, 'content'), 'ContentInfo, content'), 0x30, 'SignedData');
+    signedData.next(0x02, 'version');
+    signedData.next(0x31, 'digestAlgorithms');
+    const encapsulated = fieldsOf(signedData.next(0x30, 'content'), 0x30, 'content');
+    const contentType = objectIdentifierOf(encapsulated.next(0x06, 'type'), 'content type');
+    const tagged = encapsulated.optional(0xa0);
+    const certificates = certificatesIn(signedData.optional(0xa0));
+    signedData.optional(0xa1); // revocation lists
+    const [first, ...others] = parts(signedData.next(0x31, 'signerInfos'), 'signerInfos');
+    if (first === undefined) throw cmsErrors('cms-without-signer');
+    return {
+      bytes: contentInfo.bytes,
+      trailingLength: bytes.length - contentInfo.bytes.length,
+      contentType,
+      content: tagged === undefined ? undefined : onlyPart(tagged, 'content'),
+      certificates,
+      signers: [parseSigner(first, certificates), ...others.map((other) => parseSigner(other, certificates))],
+    };
+  });
+}
+
+/** Runs a reader of CMS, with what it finds malformed named as such. */
+export function refusingMalformed<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code !== 'asn1-malformed') throw thrown;
+    throw cmsErrors('cms-malformed', { problem: thrown.message }, { cause: thrown });
+  }
+}
+
+/** The values of the attributes of one type, in order. */
+export function attributeValues(attributes: readonly ParsedAttribute[], type: string): readonly Element[] {
+  return attributes.flatMap((attribute) => (attribute.type === type ? attribute.values : []));
+}
+
+/** The certificates proper; other kinds (attribute certificates) have other tags. */
+function certificatesIn(set: Element | undefined): Uint8Array[] {
+  if (set === undefined) return [];
+  return parts(set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
+}
+
+function parseSigner(element: Element, certificates: readonly Uint8Array[]): SignerInfo {
+  const what = 'SignerInfo';
+  const fields = fieldsOf(element, 0x30, what);
+  fields.next(0x02, 'version');
+  const identifier = fields.any('signer identifier');
+  const digestAlgorithm = algorithmOf(fields.next(0x30, 'digest algorithm'));
+  const signedAttributes = fields.optional(0xa0);
+  const signatureAlgorithm = algorithmOf(fields.next(0x30, 'signature algorithm'));
+  const signature = octetsOf(fields.any('signature'), `${what}, signature`);
+  const unsignedAttributes = fields.optional(0xa1);
+  const issuerAndSerial = issuerAndSerialOf(identifier);
+  return {
+    issuerAndSerial,
+    digestAlgorithm,
+    signatureAlgorithm,
+    signedBytes: signedAttributes === undefined ? undefined : encode(0x31, signedAttributes.contents),
+    signedAttributes: signedAttributes === undefined ? [] : attributesIn(signedAttributes, 'signed attributes'),
+    signature,
+    unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
+    certificate: certificates.find((der) => isCertificateOf(der, identifier, issuerAndSerial)),
+  };
+}
+
+function algorithmOf(element: Element): string {
+  return objectIdentifierOf(fieldsOf(element, 0x30, 'algorithm').next(0x06, 'identifier'), 'algorithm identifier');
+}
+
+function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
+  if (identifier.tag === 0x80) return undefined; // subjectKeyIdentifier
+  const fields = fieldsOf(identifier, 0x30, 'signer identifier');
+  return { issuer: fields.next(0x30, 'issuer').bytes, serialNumber: fields.next(0x02, 'serial number').bytes };
+}
+
+function attributesIn(set: Element, what: string): ParsedAttribute[] {
+  return parts(set, what).map((attribute) => {
+    const fields = fieldsOf(attribute, 0x30, what);
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
+    return { type, values: parts(fields.next(0x31, 'values'), what) };
+  });
+}
+
+function isCertificateOf(der: Uint8Array, identifier: Element, wanted: SignerInfo['issuerAndSerial']): boolean {
+  const fields = readCertificateFields(der);
+  if (wanted === undefined) {
+    const keyIdentifier = subjectKeyIdentifierOf(fields);
+    return keyIdentifier !== undefined && Buffer.compare(keyIdentifier, identifier.contents) === 0;
+  }
+  const { issuer, serialNumber } = wanted;
+  return Buffer.compare(fields.serialNumber, serialNumber) === 0 && Buffer.compare(fields.issuer, issuer) === 0;
+}
