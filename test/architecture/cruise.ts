@@ -1,0 +1,88 @@
+/** Runs dependency-cruiser with the repository's rules over a tree, and a copy of the tree to break them in. */
+
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { ROOT } from './source-files.ts';
+
+export interface Violation {
+  readonly rule: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface CruiseResult {
+  readonly exitCode: number | null;
+  /** Files under src and server/src that were read. */
+  readonly modules: readonly string[];
+  readonly violations: readonly Violation[];
+}
+
+interface Report {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
+  };
+}
+
+/** Holds src and server/src of a tree to .dependency-cruiser.cjs. */
+export async function cruise(root: string): Promise<CruiseResult> {
+  const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
+  const json = await capture('dependency-cruise.mjs', [...options, 'src', 'server/src'], root);
+  const { modules, summary } = JSON.parse(json.stdout) as Report;
+  // What the command line would have ended with: the json output itself never fails.
+  const { exitCode } = await capture(
+    'depcruise-fmt.mjs',
+    ['--exit-code', '--output-type', 'err', '-'],
+    root,
+    json.stdout,
+  );
+  return {
+    exitCode,
+    modules: modules.map(({ source }) => source).filter((source) => /^(src|server\/src)\//.test(source)),
+    violations: summary.violations.map(({ from, to, rule }) => ({ rule: rule.name, from, to })),
+  };
+}
+
+/** A copy of the tree, in a new temporary folder, with the given files added to it. */
+export async function plantedTree(files: Readonly<Record<string, string>>): Promise<string> {
+  const copy = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-planted-'));
+  for (const name of [
+    'src',
+    'server/src',
+    'server/package.json',
+    'package.json',
+    'tsconfig.json',
+    '.dependency-cruiser.cjs',
+  ]) {
+    await cp(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+  }
+  await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'), 'junction');
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(copy, name)), { recursive: true });
+    await writeFile(path.join(copy, name), text);
+  }
+  return copy;
+}
+
+async function capture(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  input = '',
+): Promise<{ stdout: string; exitCode: number | null }> {
+  const script = path.join(ROOT, 'node_modules/dependency-cruiser/bin', program);
+  const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(input);
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { stdout, exitCode };
+}

@@ -1,0 +1,76 @@
+/** House rules that a test can hold cheaply; the linter and the compiler hold the others. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { ROOT, typescriptFiles } from './source-files.ts';
+
+const SOURCES = typescriptFiles('src', 'server/src');
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const breaking = (isBroken: (text: string) => boolean): string[] => SOURCES.filter((file) => isBroken(read(file)));
+
+describe('the layout', () => {
+  it('has no other folder at the top than the agreed ones', () => {
+    const generated = ['node_modules', 'dist', 'coverage'];
+    const folders = readdirSync(ROOT, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !generated.includes(entry.name))
+      .map((entry) => entry.name);
+    expect(folders.sort()).toEqual(['bin', 'fixtures', 'server', 'src', 'test']);
+  });
+});
+
+describe('every source file', () => {
+  it('opens with a comment that says what it is', () => {
+    expect(breaking((text) => !/^\/\*\*(\n \*)? \S.{15,}/.test(text))).toEqual([]);
+  });
+
+  it('has at most 300 lines', () => {
+    expect(breaking((text) => text.trimEnd().split('\n').length > 300)).toEqual([]);
+  });
+
+  it('does without any, non-null assertions of the checker and switched-off checks', () => {
+    expect(breaking((text) => /(:|\bas|<|\|)\s*any\b(?!\w)/.test(withoutComments(text)))).toEqual([]);
+    expect(breaking((text) => /@ts-(ignore|expect-error|nocheck)/.test(text))).toEqual([]);
+  });
+
+  it('has a name in kebab-case', () => {
+    expect(SOURCES.filter((file) => !/^[a-z\d]+(-[a-z\d]+)*(\.worker)?\.ts$/.test(path.basename(file)))).toEqual([]);
+  });
+});
+
+describe('the error tables', async () => {
+  const files = typescriptFiles('src').filter((file) => /= defineErrors\(/.test(read(file)));
+  const codes = (await Promise.all(files.map(codesOf))).flat();
+
+  it('are there', () => {
+    expect(files.length).toBeGreaterThan(3);
+    expect(codes.length).toBeGreaterThan(20);
+  });
+
+  it.each(files)('of %s is in a file named errors.ts', (file) => {
+    expect(path.basename(file)).toBe('errors.ts');
+  });
+
+  it('hold kebab-case codes', () => {
+    expect(codes.filter((code) => !/^[a-z][a-z\d]*(-[a-z\d]+)*$/.test(code))).toEqual([]);
+  });
+
+  it('hold no code twice', () => {
+    expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+}
+
+/** The codes of all tables that a module exports. */
+async function codesOf(file: string): Promise<string[]> {
+  const module: Record<string, unknown> = await import(pathToFileURL(path.join(ROOT, file)).href);
+  return Object.values(module).flatMap((value) =>
+    typeof value === 'function' && 'table' in value && typeof value.table === 'object' && value.table !== null
+      ? Object.keys(value.table)
+      : [],
+  );
+}
