@@ -1,0 +1,115 @@
+/** One judged file on its way to its outcome: skipped, planned, signed or failed, told as it happens and reported. */
+
+import { measureContent } from '../crypto/measure-content.ts';
+import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import type { SignatureRecord } from '../service/signing-service.ts';
+import type { Batch } from './batch.ts';
+import type { Judgement } from './judge.ts';
+import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
+import type { PlannedFile } from './plan.ts';
+import { digestToBeSigned, type RequestSignature, UnusableSignature } from './remote-signature.ts';
+import type { Reports } from './report.ts';
+import { prepareOnly, signFile } from './sign-file.ts';
+import type { Signing } from './signing.ts';
+
+export interface Run {
+  readonly signing: Signing;
+  readonly batch: Batch;
+  readonly requestSignature: RequestSignature;
+  readonly reports: Reports;
+}
+
+/** Waits for the report of a file that is otherwise done. */
+export type Reporting = () => Promise<FileOutcome>;
+
+/** Signs one file; the report goes on beside the files that follow. */
+export async function runFile(judgement: Judgement, run: Run): Promise<Reporting> {
+  const { signing, batch, reports } = run;
+  const { onEvent } = signing;
+  if ('error' in judgement) return done(signing, failed(judgement, judgement.error));
+  const { plan } = judgement;
+  if (plan.alreadySigned) return done(signing, skipped(plan));
+
+  const started = signing.clock();
+  let record: SignatureRecord | undefined;
+  try {
+    batch.assertGoing();
+    onEvent({ type: 'file-started', path: plan.path });
+    const file = await signFile(plan, signing, run.requestSignature, (given) => {
+      record = given;
+    });
+    const outcome: SignedOutcome = {
+      ...described(plan),
+      status: 'signed',
+      algorithm: signing.algorithm,
+      record: file.record.id ?? null,
+      reported: false,
+      reused: false,
+      timestamp: null,
+      replaced: plan.replaced,
+      bytes: file.bytes,
+      milliseconds: Math.round(signing.clock() - started),
+    };
+    onEvent({ type: 'file-finished', outcome });
+    const reporting = reports.send(plan.path, file.record.id, 1);
+    return async () => ({ ...outcome, reported: await reporting });
+  } catch (thrown) {
+    const error = toCodesignError(thrown);
+    const given = error instanceof UnusableSignature ? error.record : record;
+    const outcome = failed(judgement, error, given?.id);
+    onEvent({ type: 'file-finished', outcome });
+    const reporting = reports.send(plan.path, given?.id, 2);
+    return () => reporting.then(() => outcome);
+  }
+}
+
+/** A dry run of one file: nothing is asked or written. */
+export async function rehearseFile(judgement: Judgement, signing: Signing): Promise<FileOutcome> {
+  const outcome = await rehearsed(judgement, signing);
+  signing.onEvent({ type: 'file-finished', outcome });
+  return outcome;
+}
+
+async function rehearsed(judgement: Judgement, signing: Signing): Promise<FileOutcome> {
+  if ('error' in judgement) return failed(judgement, judgement.error);
+  const { plan } = judgement;
+  if (plan.alreadySigned) return skipped(plan);
+  try {
+    const { toBeSigned } = await prepareOnly(plan, signing, measureContent);
+    return {
+      ...described(plan),
+      status: 'planned',
+      algorithm: signing.algorithm,
+      digest: Buffer.from(digestToBeSigned(toBeSigned, signing)).toString('base64'),
+      replaced: plan.replaced,
+      bytes: Number(plan.stats.size),
+    };
+  } catch (thrown) {
+    return failed(judgement, toCodesignError(thrown));
+  }
+}
+
+function done(signing: Signing, outcome: FileOutcome): Reporting {
+  signing.onEvent({ type: 'file-finished', outcome });
+  return async () => outcome;
+}
+
+function described(plan: PlannedFile) {
+  return { path: plan.path, output: plan.output, format: plan.format.id, warnings: plan.warnings };
+}
+
+function skipped(plan: PlannedFile): SkippedOutcome {
+  return { ...described(plan), status: 'skipped' };
+}
+
+function failed(judgement: Judgement, error: CodesignError, record?: string): FailedOutcome {
+  const plan = 'plan' in judgement ? judgement.plan : undefined;
+  return {
+    path: judgement.file.path,
+    format: plan?.format.id ?? null,
+    warnings: plan?.warnings ?? [],
+    status: 'failed',
+    error,
+    record: record ?? null,
+  };
+}
