@@ -37,6 +37,7 @@ function sumBytes(bytes: Uint8Array, start: number, end: number): number {
 
 /** Doubles hold the sum exactly below 2^53, which is 2^21 words of 32 bits and more than any chunk has. */
 function sumWords(bytes: Uint8Array, start: number, count: number): number {
+  if (count === 0) return 0; // Fewer bytes than to the next aligned word: an array may not start between words.
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);
   let a = 0;
   let b = 0;

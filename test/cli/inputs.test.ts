@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expandInputs } from '../../src/cli/inputs.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-inputs-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const at = (name: string): string => join(folder, name);
+async function make(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(join(at(name), '..'), { recursive: true });
+    await writeFile(at(name), name);
+  }
+}
+async function expand(names: string[], options: { recursive?: boolean; stdin?: string } = {}): Promise<string[]> {
+  const stdin = Readable.from([options.stdin ?? '']);
+  const inputs = await expandInputs(names, { recursive: options.recursive ?? false, stdin });
+  return inputs.map((input) => relative(folder, input.path).replaceAll('\\', '/'));
+}
+
+describe('expandInputs', () => {
+  it('takes a path that exists literally before it is a pattern or a list', async () => {
+    await make('app[1].exe', '@scope', 'app1.exe');
+    expect(await expand([at('app[1].exe'), at('@scope')])).toEqual(['app[1].exe', '@scope']);
+  });
+
+  it('keeps a missing path, to fail by itself', async () => {
+    expect(await expand([at('gone.exe')])).toEqual(['gone.exe']);
+  });
+
+  it('expands patterns in a fixed order', async () => {
+    await make('b.exe', 'a.exe', 'c.dll', 'sub/d.exe');
+    const pattern = folder.replaceAll('\\', '/');
+    expect(await expand([`${pattern}/*.exe`])).toEqual(['a.exe', 'b.exe']);
+    expect(await expand([`${pattern}/**/*.{exe,dll}`])).toEqual(['a.exe', 'b.exe', 'c.dll', 'sub/d.exe']);
+  });
+
+  it('refuses a pattern that matches nothing', async () => {
+    await expect(expand([`${folder}/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches', category: 'usage' });
+  });
+
+  it('reads lists: a path a line, with either line end, a byte order mark, and no patterns in them', async () => {
+    await make('a.exe', 'b *.exe');
+    await writeFile(at('list.txt'), `\uFEFF${at('a.exe')}\r\n\r\n${at('b *.exe')}\n`);
+    expect(await expand([`@${at('list.txt')}`])).toEqual(['a.exe', 'b *.exe']);
+    expect(await expand(['-'], { stdin: `${at('b *.exe')}\n${at('a.exe')}` })).toEqual(['b *.exe', 'a.exe']);
+  });
+
+  it('says so when a list cannot be read', async () => {
+    await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
+  });
+
+  it('refuses a folder without --recursive, and walks it with', async () => {
+    await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
+    await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });
+    expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/a/x.dll', 'dist/b.exe']);
+  });
+
+  it('takes a file named twice once, through links too', async () => {
+    await make('a.exe', 'b.exe');
+    await symlink(at('a.exe'), at('link.exe'));
+    expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder}/*.exe`])).toEqual(['b.exe', 'a.exe']);
+  });
+
+  it('refuses to do nothing', async () => {
+    await expect(expand(['-'], { stdin: '\n' })).rejects.toMatchObject({ code: 'no-files', category: 'usage' });
+  });
+});

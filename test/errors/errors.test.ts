@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { CodesignError, toCodesignError } from '../../src/errors/codesign-error.ts';
+import { defineErrors } from '../../src/errors/define-errors.ts';
+import { exitCodeFor } from '../../src/errors/exit-codes.ts';
+
+describe('defineErrors', () => {
+  const errors = defineErrors({
+    'out-of-paper': { category: 'local', message: (d) => `no paper in tray ${d.tray}`, hint: 'Add some.' },
+  });
+
+  it('makes errors with code, category, message, hint and cause', () => {
+    const cause = new Error('sensor');
+    const error = errors('out-of-paper', { tray: 2 }, { cause, httpStatus: 418 });
+    expect(error).toBeInstanceOf(CodesignError);
+    expect(error).toMatchObject({
+      code: 'out-of-paper',
+      category: 'local',
+      message: 'no paper in tray 2',
+      hint: 'Add some.',
+      httpStatus: 418,
+      cause,
+    });
+  });
+});
+
+describe('exitCodeFor', () => {
+  it('gives 0 for no failure, the code of the one kind, and 9 for several', () => {
+    expect(exitCodeFor([])).toBe(0);
+    expect(exitCodeFor(['network', 'network'])).toBe(3);
+    expect(exitCodeFor(['http'])).toBe(4);
+    expect(exitCodeFor(['business'])).toBe(5);
+    expect(exitCodeFor(['network', 'local'])).toBe(9);
+  });
+});
+
+it('turns what nobody foresaw into an internal error that keeps its cause', () => {
+  const thrown = new TypeError('x is undefined');
+  expect(toCodesignError(thrown)).toMatchObject({ code: 'internal', category: 'internal', cause: thrown });
+});

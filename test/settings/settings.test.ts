@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { Environment, SettingsOptions } from '../../src/settings/options.ts';
+import { resolveSettings } from '../../src/settings/settings.ts';
+
+const complete: SettingsOptions = { baseUrl: 'https://sign.example', code: '1', certificate: ['chain.pem'] };
+const resolve = (options: SettingsOptions = {}, env: Environment = {}) =>
+  resolveSettings({ ...complete, ...options }, env);
+
+describe('resolveSettings', () => {
+  it('has the defaults that the command line documents', () => {
+    expect(resolve()).toMatchObject({
+      algorithm: 'SHA256',
+      existing: 'replace',
+      concurrency: 4,
+      timeoutMilliseconds: 30_000,
+      maskFilename: 'basename',
+      extra: 'all',
+      report: true,
+      dryRun: false,
+    });
+  });
+
+  it('lets the option win over the environment, and the environment over the default', () => {
+    const env = { CODESIGN_ALGORITHM: 'sha512', CODESIGN_CONCURRENCY: '7', CODESIGN_BASE_URL: 'https://other.example' };
+    expect(resolve({ algorithm: 'Sha384' }, env)).toMatchObject({ algorithm: 'SHA384', concurrency: 7 });
+    expect(resolve({}, env).baseUrl?.host).toBe('sign.example');
+    expect(resolve({ baseUrl: undefined }, env).baseUrl?.host).toBe('other.example');
+  });
+
+  it('takes an empty environment variable for an absent one', () => {
+    expect(resolve({}, { CODESIGN_ALGORITHM: '', CODESIGN_TIMEOUT: '' })).toMatchObject({
+      algorithm: 'SHA256',
+      timeoutMilliseconds: 30_000,
+    });
+  });
+
+  it.each([
+    [{ algorithm: 'MD5' }],
+    [{ concurrency: '0' }],
+    [{ concurrency: '2.5' }],
+    [{ concurrency: 'many' }],
+    [{ timeout: '-1' }],
+    [{ timeout: '1e9' }],
+    [{ maskFilename: 'all' }],
+    [{ extra: 'some' }],
+    [{ url: 'example.com' }],
+    [{ url: 'javascript:alert(1)' }],
+    [{ output: '' }],
+  ])('refuses %j', (options) => {
+    expect(() => resolve(options)).toThrowError(
+      expect.objectContaining({ code: 'invalid-setting', category: 'usage' }),
+    );
+  });
+
+  it.each([[{ replace: true, append: true }], [{ append: true, skipSigned: true }]])(
+    'refuses %j together',
+    (options) => {
+      expect(() => resolve(options)).toThrowError(
+        expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
+      );
+    },
+  );
+
+  it.each([['baseUrl'], ['code'], ['certificate']] as const)('asks for %s when it is missing', (name) => {
+    expect(() => resolve({ [name]: undefined })).toThrowError(
+      expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
+    );
+  });
+
+  it('needs neither address nor certificate number for a dry run', () => {
+    expect(resolve({ baseUrl: undefined, code: undefined, dryRun: true })).toMatchObject({
+      dryRun: true,
+      code: undefined,
+    });
+  });
+});
