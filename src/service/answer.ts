@@ -55,9 +55,17 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   if (status === 429) return statusErrors('throttled', details, context);
   if (status >= 300 && status <= 399) {
     const location = head.headers.get('location');
-    return statusErrors('redirected', { ...details, location: location && show(location) }, context);
+    return statusErrors(
+      'redirected',
+      { ...details, location: location && show(withoutUserInformation(location)) },
+      context,
+    );
   }
   return statusErrors('http-error', details, context);
+}
+
+function withoutUserInformation(location: string): string {
+  return location.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, '$1//');
 }
 
 /** The `data` of a successful envelope; throws what a 2xx answer says instead of success. */

@@ -1,0 +1,163 @@
+/** The ways in which a signing service fails its callers, each as what it does with one request. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** A Base64 signature over the digest asked for. */
+  readonly signature: string;
+  /** Resolves after so many milliseconds, or never once the service has stopped. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+}
+
+type Misbehaviour = (exchange: Exchange) => unknown;
+
+const RECORD = 'record-1';
+const ANSI = '\u001b[31m';
+
+export function answer(
+  { response }: Exchange,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
+  response.end(text);
+}
+
+const envelope =
+  (status: number, code: unknown, data: unknown = null, message: unknown = 'text'): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, { code, message, data });
+
+const page =
+  (status: number): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, '<!DOCTYPE html><html><body>Welcome</body></html>', { 'content-type': 'text/html' });
+
+const withHeaders =
+  (status: number, headers: () => Record<string, string>): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, { code: status, message: 'text', data: null }, headers());
+
+const success = ({ signature }: Exchange): string =>
+  JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });
+
+/** All of these read the whole request first; what fails before that is a mode of the service itself. */
+export const MISBEHAVIOURS = {
+  refused: envelope(200, 1001),
+  'parameter-error': envelope(200, 400),
+  'refused-with-escapes': envelope(200, 1001, null, `${ANSI}red\u202e\n::error::x${'y'.repeat(5000)}`),
+  'refused-echoing-authorization': (exchange) => {
+    const given = exchange.request.headers.authorization ?? '';
+    const plain = Buffer.from(given.replace('Basic ', ''), 'base64').toString();
+    answer(exchange, 200, { code: 1001, message: `you sent ${given}, which is ${plain}`, data: null });
+  },
+
+  'code-a-string': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":"0"')),
+  'code-a-fraction': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":0.5')),
+  'code-missing': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0,', '')),
+  'message-no-text': (exchange) => answer(exchange, 200, success(exchange).replace('"ok"', '{"en":"ok"}')),
+  'id-missing': ({ signature, ...exchange }) =>
+    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { signature } }),
+
+  'data-null': envelope(200, 0),
+  'signature-missing': envelope(200, 0, { id: RECORD }),
+  'signature-null': envelope(200, 0, { id: RECORD, signature: null }),
+  'signature-empty': envelope(200, 0, { id: RECORD, signature: '' }),
+  'signature-not-base64': envelope(200, 0, { id: RECORD, signature: 'not base64 at all!' }),
+  'signature-too-short': envelope(200, 0, { id: RECORD, signature: Buffer.alloc(100, 1).toString('base64') }),
+  'signature-wrong': ({ signature, ...exchange }) => {
+    const wrong = Buffer.from(signature, 'base64').fill(0x11, 1);
+    answer({ signature, ...exchange }, 200, {
+      code: 0,
+      message: 'ok',
+      data: { id: RECORD, signature: wrong.toString('base64') },
+    });
+  },
+
+  html: page(200),
+  'empty-body': (exchange) => answer(exchange, 200, ''),
+  'no-content': ({ response }) => response.writeHead(204).end(),
+  'not-json': (exchange) => answer(exchange, 200, 'OK'),
+  'json-array': (exchange) => answer(exchange, 200, [0]),
+  'json-cut-short': (exchange) => answer(exchange, 200, success(exchange).slice(0, -5)),
+  'endless-body': async ({ response, pause }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    while (!response.destroyed) {
+      response.write('{"code":0,'.repeat(10_000));
+      await pause(0);
+    }
+  },
+
+  redirect: withHeaders(307, () => ({ location: '/elsewhere' })),
+  'redirect-302': withHeaders(302, () => ({ location: 'https://user:word@example.com/x\u009b31m' })),
+  'server-error': page(500),
+  'server-error-envelope': envelope(500, 5001, null, 'the HSM is away'),
+  'success-with-status-500': (exchange) => answer(exchange, 500, success(exchange)),
+  'not-found': page(404),
+  'bad-gateway': page(502),
+  'error-cut-short': ({ response }) => {
+    response.writeHead(500, { 'content-length': 1000 });
+    response.write('half', () => response.destroy());
+  },
+
+  'unauthorized-200': envelope(200, 401),
+  'unauthorized-401': envelope(401, 401),
+  'unauthorized-401-page': page(401),
+  'unauthorized-401-other-code': envelope(401, 12),
+  'unauthorized-403': envelope(403, 401),
+  'unauthorized-503': envelope(503, 401),
+
+  throttled: envelope(429, 429),
+  'throttled-for-seconds': withHeaders(429, () => ({ 'retry-after': '7' })),
+  'throttled-until-date': withHeaders(429, () => ({ 'retry-after': new Date(Date.now() + 20_000).toUTCString() })),
+  'throttled-for-an-hour': withHeaders(429, () => ({ 'retry-after': '3600' })),
+  'throttled-for-no-time': withHeaders(429, () => ({ 'retry-after': '0' })),
+  'throttled-in-nonsense': withHeaders(429, () => ({ 'retry-after': 'soon' })),
+  unavailable: page(503),
+
+  'breaks-before-answer': ({ response }) => response.destroy(),
+  'breaks-during-head': ({ response }) =>
+    response.socket?.write('HTTP/1.1 200 OK\r\nContent-', () => response.destroy()),
+  'breaks-during-body': (exchange) => {
+    const text = success(exchange);
+    exchange.response.writeHead(200, { 'content-length': text.length });
+    exchange.response.write(text.slice(0, 40), () => exchange.response.destroy());
+  },
+  'breaks-after-answer': (exchange) => {
+    exchange.response.on('finish', () => setImmediate(() => exchange.response.destroy()));
+    answer(exchange, 200, success(exchange));
+  },
+  'answers-not-http': ({ response }) => response.socket?.end('220 smtp.example.com ready\r\n'),
+  hangs: () => undefined,
+  'hangs-in-body': (exchange) => {
+    exchange.response.writeHead(200, { 'content-type': 'application/json' });
+    exchange.response.write(success(exchange).slice(0, 40));
+  },
+  'slow-drip': async (exchange) => {
+    exchange.response.writeHead(200, { 'content-type': 'application/json' });
+    for (const character of success(exchange)) {
+      if (exchange.response.destroyed) return;
+      exchange.response.write(character);
+      await exchange.pause(50);
+    }
+    exchange.response.end();
+  },
+  'information-first': (exchange) => {
+    exchange.response.writeEarlyHints({ link: '</x>; rel=preload' });
+    answer(exchange, 200, success(exchange));
+  },
+  'wrapped-base64': ({ signature, ...exchange }) => {
+    const wrapped = signature.replace(/=+$/, '').replace(/.{76}/g, '$&\r\n');
+    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { id: RECORD, signature: wrapped } });
+  },
+} satisfies Record<string, Misbehaviour>;
+
+export type MisbehaviourName = keyof typeof MISBEHAVIOURS;

@@ -1,0 +1,179 @@
+/** A real HTTPS signing service that fails its callers in one chosen way: for tests of the client and of the command line. */
+
+import { type KeyObject, privateEncrypt } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { answer, MISBEHAVIOURS, type MisbehaviourName } from './misbehaving-answers.ts';
+import { createTlsAuthority, type ServerIdentity } from './tls-authority.ts';
+
+/** `good` answers as the contract says; `breaks-handshake` and `no-tls` fail before a request can be sent. */
+export type ServiceMode = 'good' | 'breaks-handshake' | 'no-tls' | MisbehaviourName;
+
+export interface MisbehavingServiceOptions {
+  /** Signs what is asked for with PKCS#1 v1.5 over the digest; without it a signature is 256 bytes of no meaning. */
+  readonly key?: KeyObject | undefined;
+  /** Which operation misbehaves; the other one is good. Default: sign. */
+  readonly operation?: 'sign' | 'report-sign' | undefined;
+  /** Only so many requests go wrong, then all is good. Default: all of them. */
+  readonly times?: number | undefined;
+  /** Default: a certificate for localhost, 127.0.0.1 and ::1 that `caFile` vouches for. */
+  readonly certificate?: 'valid' | 'expired' | 'other-name' | 'untrusted' | undefined;
+  /** A path in the base address. Default: none. */
+  readonly path?: string | undefined;
+  /** Plain HTTP instead of HTTPS. */
+  readonly plain?: boolean | undefined;
+}
+
+export interface ReceivedRequest {
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface MisbehavingService {
+  /** For --base-url. */
+  readonly baseUrl: string;
+  /** For --ca-file: a PEM file in a temporary folder. */
+  readonly caFile: string;
+  /** Every request that arrived whole, in order. */
+  requests(): readonly ReceivedRequest[];
+  /** How many requests for signatures arrived. */
+  signRequests(): number;
+  /** TCP connections taken. */
+  connections(): number;
+  /** Ends all connections and removes the temporary folder. */
+  stop(): Promise<void>;
+}
+
+const SIGN = '/v1/codesign/sign';
+const REPORT = '/v1/codesign/report-sign';
+
+export async function startMisbehavingService(
+  mode: ServiceMode,
+  options: MisbehavingServiceOptions = {},
+): Promise<MisbehavingService> {
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-service-'));
+  const caFile = join(folder, 'ca.pem');
+  const { identity, root } = await makeIdentity(options.certificate ?? 'valid');
+  await writeFile(caFile, root);
+
+  const requests: ReceivedRequest[] = [];
+  const sockets = new Set<net.Socket>();
+  const stopped = new AbortController();
+  const { path: prefix = '', operation = 'sign', times = Number.POSITIVE_INFINITY } = options;
+  const misbehaving = operation === 'sign' ? SIGN : REPORT;
+  let connections = 0;
+  let misbehaved = 0;
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    if (body === undefined) return;
+    const path = request.url ?? '';
+    requests.push({ path, headers: request.headers, body });
+    const exchange = {
+      request,
+      response,
+      signature: makeSignature(body, options.key),
+      pause: pauseUntil(stopped.signal),
+    };
+    const goesWrong = path === prefix + misbehaving && misbehaved < times;
+    if (goesWrong && mode in MISBEHAVIOURS) {
+      misbehaved += 1;
+      await MISBEHAVIOURS[mode as MisbehaviourName](exchange);
+    } else if (path === prefix + SIGN) {
+      const data = { id: `record-${requests.length}`, signature: exchange.signature };
+      answer(exchange, 200, { code: 0, message: 'ok', data });
+    } else if (path === prefix + REPORT) {
+      answer(exchange, 200, { code: 0, message: 'ok', data: null });
+    } else {
+      answer(exchange, 404, { code: 404, message: 'no such path', data: null });
+    }
+  };
+
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  };
+  const server = createServer(mode, options.plain ?? false, identity, listener);
+  server.on('connection', (socket: net.Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    baseUrl: `${options.plain ? 'http' : 'https'}://127.0.0.1:${port}${prefix}`,
+    caFile,
+    requests: () => [...requests],
+    signRequests: () => requests.filter(({ path }) => path === prefix + SIGN).length,
+    connections: () => connections,
+    async stop() {
+      stopped.abort();
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+function createServer(mode: ServiceMode, plain: boolean, identity: ServerIdentity, listener: Listener): net.Server {
+  if (mode === 'breaks-handshake') return net.createServer((socket) => socket.once('data', () => socket.destroy()));
+  if (mode === 'no-tls') return net.createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  if (plain) return http.createServer(listener);
+  const server = https.createServer(identity, listener);
+  server.on('tlsClientError', () => undefined);
+  return server;
+}
+
+async function makeIdentity(
+  kind: NonNullable<MisbehavingServiceOptions['certificate']>,
+): Promise<{ identity: ServerIdentity; root: string }> {
+  const authority = await createTlsAuthority();
+  const names = kind === 'other-name' ? ['elsewhere.example'] : ['localhost', '127.0.0.1', '::1'];
+  const notAfter = kind === 'expired' ? new Date(Date.now() - 3_600_000) : undefined;
+  const identity = await authority.issue({ names, notAfter });
+  const { root } = kind === 'untrusted' ? await createTlsAuthority('Another Test Root') : authority;
+  return { identity, root };
+}
+
+/** Undefined when the client went away first. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const pauseUntil = (signal: AbortSignal) => (milliseconds: number) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return;
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+
+/** RFC 8017, section 9.2, note 1: what stands before the digest in a DigestInfo. */
+const DIGEST_INFO_PREFIX: Readonly<Record<string, string>> = {
+  SHA1: '3021300906052b0e03021a05000414',
+  SHA256: '3031300d060960864801650304020105000420',
+  SHA384: '3041300d060960864801650304020205000430',
+  SHA512: '3051300d060960864801650304020305000440',
+};
+
+function makeSignature(body: string, key: KeyObject | undefined): string {
+  if (key === undefined) return Buffer.alloc(256, 0x5a).toString('base64');
+  const { digest, algorithm } = JSON.parse(body) as { digest?: string; algorithm?: string };
+  if (digest === undefined || algorithm === undefined) return '';
+  const prefix = Buffer.from(DIGEST_INFO_PREFIX[algorithm] ?? '', 'hex');
+  return privateEncrypt(key, Buffer.concat([prefix, Buffer.from(digest, 'base64')])).toString('base64');
+}

@@ -1,0 +1,53 @@
+/** The real client of the signing service, with waits that are recorded instead of slept. */
+
+import { createHttp } from '../../src/http/http.ts';
+import { loadRoots } from '../../src/http/roots.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { createSigningService } from '../../src/service/client.ts';
+import type { SigningService, SignRequest } from '../../src/service/signing-service.ts';
+
+export const ACCESS_KEY = 'key-of-a-test';
+export const ACCESS_SECRET = 'Sup3r:s3cret-of-a-test';
+
+export const SIGN_REQUEST: SignRequest = { code: '1001', algorithm: 'SHA256', digest: new Uint8Array(32).fill(7) };
+
+export interface ServiceClient {
+  readonly service: SigningService;
+  /** Milliseconds of each wait between attempts. */
+  readonly waits: readonly number[];
+}
+
+export interface ServiceClientOptions {
+  readonly baseUrl: string;
+  readonly caFile?: string | undefined;
+  readonly timeoutMilliseconds?: number | undefined;
+  readonly connectMilliseconds?: number | undefined;
+  /** 0 ≤ random < 1; default 0. */
+  readonly random?: number | undefined;
+  readonly now?: number | undefined;
+}
+
+export async function openServiceClient(options: ServiceClientOptions): Promise<ServiceClient> {
+  const { baseUrl, caFile, timeoutMilliseconds = 10_000, connectMilliseconds, random = 0, now } = options;
+  const waits: number[] = [];
+  const http = createHttp({
+    roots: await loadRoots({ caFile, environment: {} }),
+    userAgent: 'codesign-remote/test',
+    connectMilliseconds,
+  });
+  const service = createSigningService({
+    baseUrl: new URL(baseUrl),
+    credentials: { accessKey: ACCESS_KEY, accessSecret: new Secret(ACCESS_SECRET) },
+    http,
+    timeoutMilliseconds,
+    clock: {
+      now: () => now ?? Date.now(),
+      random: () => random,
+      sleep: async (milliseconds, signal) => {
+        waits.push(milliseconds);
+        signal?.throwIfAborted();
+      },
+    },
+  });
+  return { service, waits };
+}
