@@ -124,12 +124,12 @@ async function buildDeclarations() {
   await mkdir(inRoot(types), { recursive: true });
   await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.types.json', '--outDir', types]);
   const reached = new Set();
-  await keepReachable(`${types}/index.d.ts`, reached);
+  await keepReachable(`${types}/index.d.ts`, reached, []);
   for (const file of await filesUnder(types)) if (!reached.has(file)) await rm(inRoot(file));
 }
 
 /** Follows the imports of a declaration file; they end in .ts as in the source and become .js, as a consumer needs it. */
-async function keepReachable(file, reached) {
+async function keepReachable(file, reached, importers) {
   if (reached.has(file)) return;
   reached.add(file);
   const text = await readFile(inRoot(file), 'utf8');
@@ -137,13 +137,14 @@ async function keepReachable(file, reached) {
   const rewritten = text.replace(/((?:from|import)\s*\(?\s*['"])([^'"]+)(?=['"])/g, (_all, before, specifier) => {
     if (!specifier.startsWith('.')) {
       if (specifier.startsWith('node:')) return before + specifier;
-      throw new Error(`${file} shows types of the package ${specifier}, which a user of the library does not have`);
+      const trail = [...importers, file].join(' → ');
+      throw new Error(`users of the library do not have the package ${specifier}, whose types show through ${trail}`);
     }
     imported.push(path.posix.join(path.posix.dirname(file), specifier.replace(/\.ts$/, '.d.ts')));
     return before + specifier.replace(/\.ts$/, '.js');
   });
   await writeFile(inRoot(file), rewritten);
-  for (const next of imported) await keepReachable(next, reached);
+  for (const next of imported) await keepReachable(next, reached, [...importers, file]);
 }
 
 /** Version, revision and time of this build: of the commit, so that the same commit always builds the same bytes. */

@@ -1,0 +1,153 @@
+/** Holds what `npm pack` makes: only what running needs, installable offline into an empty folder, typed for consumers. */
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+/** Everything that may be in the package; chunks and declarations come under changing names. */
+const EXPECTED = [
+  /^package\.json$/,
+  /^README\.md$/,
+  /^LICENSE$/,
+  /^bin\/codesign-remote\.js$/,
+  /^dist\/(cli|index)\.js$/,
+  /^dist\/[\w-]+\.worker\.js$/,
+  /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,
+  /^dist\/THIRD-PARTY-NOTICES\.txt$/,
+  /^dist\/types\/([a-z\d-]+\/)*[a-z\d-]+\.d\.ts$/,
+];
+
+let folder: string;
+let project: string;
+let packed: readonly string[];
+
+beforeAll(async () => {
+  if (!existsSync(path.join(ROOT, 'dist/cli.js'))) throw new Error('dist is missing: run `npm run build` first');
+  folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-package-'));
+  const answer = await npm(['pack', '--json', '--pack-destination', folder], ROOT);
+  const [tarball] = JSON.parse(answer) as [{ filename: string; files: { path: string }[] }];
+  packed = tarball.files.map((file) => file.path);
+
+  project = path.join(folder, 'project');
+  await mkdir(project);
+  await npm(['install', '--offline', '--no-audit', '--no-fund', path.join(folder, tarball.filename)], project);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the packed package', () => {
+  it('holds nothing that running does not need', () => {
+    expect(packed.filter((file) => !EXPECTED.some((pattern) => pattern.test(file)))).toEqual([]);
+  });
+
+  it.each(EXPECTED)('holds %s', (pattern) => {
+    expect(packed.some((file) => pattern.test(file))).toBe(true);
+  });
+
+  it('hands on a notice for each package inside, and none of the server', async () => {
+    const notices = await readFile(
+      path.join(project, 'node_modules/codesign-remote/dist/THIRD-PARTY-NOTICES.txt'),
+      'utf8',
+    );
+    const named = [...notices.matchAll(/^(@?[\w./-]+) \d+\.\d+\.\d+\S* \(/gm)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining(['commander', 'pkijs', 'undici', 'valibot']));
+    expect(named).not.toEqual(expect.arrayContaining(['fastify']));
+    expect(notices).toMatch(/Permission is hereby granted/);
+  });
+});
+
+describe('installed offline into an empty folder, it', () => {
+  it('brings no other package along', async () => {
+    const lock = JSON.parse(await readFile(path.join(project, 'package-lock.json'), 'utf8')) as { packages: object };
+    expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/codesign-remote']);
+  });
+
+  it('says its version', async () => {
+    expect((await npm(['exec', '--offline', '--', 'codesign-remote', '--version'], project)).trim()).toBe(version);
+  });
+
+  it('explains itself', async () => {
+    const bin = path.join(project, 'node_modules/codesign-remote/bin/codesign-remote.js');
+    expect(await output(process.execPath, [bin, 'sign', '--help'], project)).toContain('--base-url');
+  });
+
+  it('is a library', async () => {
+    const script = "import * as library from 'codesign-remote'; console.log(Object.keys(library).join())";
+    const names = await output(process.execPath, ['--input-type=module', '--eval', script], project);
+    expect(names.trim().split(',')).toEqual(expect.arrayContaining(['CodesignError', 'signFiles']));
+  });
+
+  it.each([['nodenext'], ['bundler']])('gives its types to a project with module resolution %s', async (resolution) => {
+    const consumer = path.join(project, resolution);
+    await mkdir(consumer);
+    await writeFile(path.join(consumer, 'package.json'), '{"type":"module"}');
+    await writeFile(path.join(consumer, 'good.ts'), CONSUMER);
+    const errors = await typeErrors(consumer, resolution, 'good.ts');
+    expect(errors).toBe('');
+    await writeFile(
+      path.join(consumer, 'bad.ts'),
+      "import { CodesignError } from 'codesign-remote';\nexport const n: number = CodesignError;\n",
+    );
+    expect(await typeErrors(consumer, resolution, 'bad.ts')).toContain('TS2322');
+  });
+});
+
+const CONSUMER = `
+import { CodesignError, signFiles } from 'codesign-remote';
+export const sign: typeof signFiles = signFiles;
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof CodesignError ? thrown.code : 'unknown';
+}
+`;
+
+/** What the compiler says of one file, with the declarations themselves checked too; empty when it is content. */
+async function typeErrors(cwd: string, resolution: string, file: string): Promise<string> {
+  const tsc = path.join(ROOT, 'node_modules/typescript-7/bin/tsc');
+  const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
+  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2023', '--module', module];
+  const types = ['--typeRoots', path.join(ROOT, 'node_modules/@types'), '--types', 'node'];
+  const args = [tsc, ...options, '--moduleResolution', resolution, ...types, file];
+  const { stdout } = await capture(process.execPath, args, cwd);
+  return stdout.trim();
+}
+
+/** npm without the user's cache and settings, so that nothing comes from there. */
+async function npm(args: readonly string[], cwd: string): Promise<string> {
+  return output('npm', args, cwd, {
+    npm_config_cache: path.join(folder, 'npm-cache'),
+    npm_config_update_notifier: 'false',
+  });
+}
+
+async function output(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await capture(command, args, cwd, env);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+function capture(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
