@@ -3,21 +3,20 @@
 import { composeSigning } from './app/compose.ts';
 import type { SettingsOptions } from './settings/options.ts';
 import { resolveSettings } from './settings/settings.ts';
-import type { SignFilesResult, SigningEvent } from './signing/outcome.ts';
-import type { FileToSign } from './signing/signing.ts';
+import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
 
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
 export type { SettingsOptions } from './settings/options.ts';
 export type {
   FailedOutcome,
   FileOutcome,
+  FileToSign,
   PlannedOutcome,
   SignedOutcome,
   SignFilesResult,
   SigningEvent,
   SkippedOutcome,
 } from './signing/outcome.ts';
-export type { FileToSign } from './signing/signing.ts';
 
 export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
   /** Paths, signed in place, or paths with where the result goes. */

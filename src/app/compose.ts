@@ -15,9 +15,9 @@ import { readCertificateFiles } from '../settings/certificate-files.ts';
 import { type Credentials, readCredentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { SignFilesResult, SigningEvent } from '../signing/outcome.ts';
+import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
 import { signFiles } from '../signing/sign-files.ts';
-import type { FileToSign, Signing } from '../signing/signing.ts';
+import type { Signing } from '../signing/signing.ts';
 import { REVISION, VERSION } from './version.ts';
 
 export interface SigningComposition extends AsyncDisposable {

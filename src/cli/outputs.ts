@@ -2,7 +2,7 @@
 
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { FileToSign } from '../signing/signing.ts';
+import type { FileToSign } from '../signing/outcome.ts';
 import { cliErrors } from './errors.ts';
 import type { InputPath } from './inputs.ts';
 

@@ -37,7 +37,7 @@ export function createHttp({ roots, userAgent, connections, connectMilliseconds 
   const connector = createConnector({ roots, timeoutMilliseconds: connectMilliseconds ?? CONNECT_MILLISECONDS });
   let agent: Promise<Agent> | undefined;
   const open = (): Promise<Agent> => {
-    agent ??= import('undici').then(
+    agent ??= import('./undici.ts').then(
       (undici) =>
         new undici.Agent({
           connect: connector.connect,

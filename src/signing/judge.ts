@@ -4,8 +4,9 @@ import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Batch } from './batch.ts';
 import { signingErrors } from './errors.ts';
+import type { FileToSign } from './outcome.ts';
 import { type PlannedFile, planFile } from './plan.ts';
-import type { FileToSign, Signing } from './signing.ts';
+import type { Signing } from './signing.ts';
 
 /** A file on its way: fit and planned, or unfit and why. */
 export type Judgement =

@@ -1,7 +1,17 @@
-/** What happened to each file of a run, and what is told while it happens: types only. */
+/** What goes into a run, what happened to each file of it, and what is told meanwhile: types only. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
+
+/** A file to sign and where the result goes. */
+export interface FileToSign {
+  /** As the user gave it. */
+  readonly path: string;
+  /** As the user will find it; the same as `path` when signing in place. */
+  readonly output: string;
+  /** Set for what was found in a folder: left out, not failed, when no format recognises it. */
+  readonly placeInFolder?: string | undefined;
+}
 
 interface Judged {
   /** As the user gave it. */

@@ -9,7 +9,8 @@ import type { EmbeddedSignature, Format, SigningMode } from '../formats/format.t
 import { signingErrors } from './errors.ts';
 import { inFileSystem } from './file-system-errors.ts';
 import { openInput } from './input-file.ts';
-import type { FileToSign, Signing } from './signing.ts';
+import type { FileToSign } from './outcome.ts';
+import type { Signing } from './signing.ts';
 
 const HEAD_LENGTH = 4096;
 
@@ -43,7 +44,7 @@ export async function planFile(file: FileToSign, signing: Signing): Promise<Plan
     mode,
     stats: input.stats,
     target,
-    replaced: mode === 'replace' && !alreadySigned ? flatten(signatures).map((signature) => signature.signerName) : [],
+    replaced: mode === 'replace' && !alreadySigned ? signerNames(signatures) : [],
     warnings: opened.warnings,
     alreadySigned,
   };
@@ -66,6 +67,11 @@ async function isSignedBy(signatures: readonly EmbeddedSignature[], leaf: Uint8A
     if (signerCertificate && Buffer.compare(signerCertificate, leaf) === 0 && (await signature.isIntact())) return true;
   }
   return false;
+}
+
+/** Each signer once: a second signature with another algorithm is usually by the same one. */
+function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
+  return [...new Set(flatten(signatures).map((signature) => signature.signerName))];
 }
 
 function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] {

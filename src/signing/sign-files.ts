@@ -3,11 +3,11 @@
 import pLimit from 'p-limit';
 import { type Batch, startBatch } from './batch.ts';
 import { type Judgement, judgeFiles } from './judge.ts';
-import type { FileOutcome, SignFilesResult } from './outcome.ts';
+import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { requestSignatures } from './remote-signature.ts';
 import { noReports, reportTo } from './report.ts';
 import { rehearseFile, runFile } from './run-file.ts';
-import type { FileToSign, Signing } from './signing.ts';
+import type { Signing } from './signing.ts';
 
 /**
  * Signs the files. Never throws for what one file does: each has its outcome, in the order given. When `signal` aborts,

@@ -43,13 +43,3 @@ export interface SigningParts {
 }
 
 export interface Signing extends SigningOptions, SigningParts {}
-
-/** A file to sign and where the result goes. */
-export interface FileToSign {
-  /** As the user gave it. */
-  readonly path: string;
-  /** As the user will find it; the same as `path` when signing in place. */
-  readonly output: string;
-  /** Set for what was found in a folder: left out, not failed, when no format recognises it. */
-  readonly placeInFolder?: string | undefined;
-}
