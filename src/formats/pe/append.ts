@@ -1,5 +1,6 @@
 /** The signature beside which another one can stand: appending nests the new one in it, so it must be sound. */
 
+import { readAuthenticode } from '../../authenticode/read-authenticode.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { Measurement } from '../../crypto/content.ts';
@@ -8,7 +9,6 @@ import { align8, type CertificateEntries } from './certificate-table.ts';
 import { holdsCms, readCms } from './embedded-cms.ts';
 import { peErrors } from './errors.ts';
 import type { PeLayout } from './layout.ts';
-import { readAuthenticode } from './signatures.ts';
 
 export interface OuterSignature {
   readonly cms: Uint8Array;
@@ -48,12 +48,12 @@ export function requireUnchanged(outer: OuterSignature, measurement: Measurement
   }
 }
 
-async function readSound(cms: Uint8Array): Promise<OuterSignature> {
+function readSound(bytes: Uint8Array): OuterSignature {
   try {
-    const { algorithm, contentDigest, verifies } = await readAuthenticode(cms);
+    const { cms, algorithm, contentDigest, verifies } = readAuthenticode(bytes);
     if (algorithm === undefined)
       throw cannotAppend('the signature there uses a digest algorithm that is not supported');
-    if (!(await verifies())) throw cannotAppend('the signature there does not verify');
+    if (!verifies()) throw cannotAppend('the signature there does not verify');
     return { cms, algorithm, contentDigest };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError) || thrown.code === 'cannot-append') throw thrown;

@@ -1,5 +1,6 @@
 /** The check of a signed PE file after it was written and opened again: nothing in it is taken from what was to be written. */
 
+import { type AuthenticodeSignature, readAuthenticode } from '../../authenticode/read-authenticode.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { MeasureContent } from '../../crypto/content.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -16,7 +17,6 @@ import { imageChecksum } from './checksum.ts';
 import { contentAsIs, TABLE_ENTRY_LENGTH } from './content.ts';
 import { peErrors } from './errors.ts';
 import type { PeLayout } from './layout.ts';
-import { readAuthenticode } from './signatures.ts';
 
 /**
  * Holds the file to: one certificate table, aligned, at its very end, with one WIN_CERTIFICATE whose CMS is `sealed`
@@ -32,7 +32,7 @@ export async function checkResult(
 ): Promise<void> {
   const table = requireTable(layout);
   const tableBytes = await readOnlyCertificate(source, table, sealed.length);
-  const signatures = await readSigned(tableBytes, sealed, mode);
+  const signatures = readSigned(tableBytes, sealed, mode);
 
   const algorithms = new Set(signatures.map(({ algorithm }) => algorithm));
   const { digests, sum16 } = await measure(source, contentAsIs(layout), [...algorithms, 'SUM16']);
@@ -78,12 +78,12 @@ async function readOnlyCertificate(
 }
 
 /** The signatures whose digests must fit the file: `sealed`, and the one it is nested in, if any. */
-async function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, mode: SigningMode) {
+function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, mode: SigningMode) {
   const data = Buffer.from(tableBytes.subarray(WIN_CERTIFICATE_HEADER_LENGTH));
   try {
-    if (isWithPadding(data, sealed)) return required([await readAuthenticode(sealed)]);
+    if (isWithPadding(data, sealed)) return required([readAuthenticode(sealed)]);
     if (mode === 'append') {
-      const outer = await readAuthenticode(data);
+      const outer = readAuthenticode(data);
       const last = outer.nested.at(-1);
       if (last !== undefined && isWithPadding(data, outer.cms) && Buffer.from(last.cms).equals(sealed)) {
         return required([last, outer]);
@@ -96,7 +96,7 @@ async function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, mode: Sign
   throw damaged('its signature is not the one that was made');
 }
 
-type Signed = Pick<Awaited<ReturnType<typeof readAuthenticode>>, 'algorithm' | 'contentDigest'>;
+type Signed = Pick<AuthenticodeSignature, 'algorithm' | 'contentDigest'>;
 
 function required(signatures: readonly Signed[]) {
   return signatures.map(({ algorithm, contentDigest }) => {

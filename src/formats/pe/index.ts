@@ -1,5 +1,9 @@
 /** Portable Executable: Windows programs, libraries, drivers and EFI programs, signed with Authenticode. */
 
+import { nestSignature } from '../../authenticode/nest-signature.ts';
+import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
+import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts';
+import { spcPeImageData } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { readOuterSignature, requireUnchanged } from './append.ts';
@@ -53,10 +57,13 @@ async function preparePe(
   const measurement = await measure(source, contentToSign(layout), [...algorithms, 'SUM16']);
   if (outer !== undefined) requireUnchanged(outer, measurement);
 
-  const { nestSignature, prepareAuthenticode, spcPeImageData } = await import('../../authenticode/index.ts');
   const contentDigest = required(measurement.digests.get(context.algorithm));
   const contentSum = required(measurement.sum16);
-  const { toBeSigned, seal } = prepareAuthenticode({ ...context, content: spcPeImageData(), contentDigest });
+  const { toBeSigned, seal } = prepareAuthenticode({
+    ...context,
+    content: { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() },
+    contentDigest,
+  });
   return {
     toBeSigned,
     seal,

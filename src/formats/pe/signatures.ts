@@ -1,5 +1,6 @@
 /** The signatures that are in a PE file already, and whether file and signature still agree. */
 
+import { type AuthenticodeSignature, readAuthenticode } from '../../authenticode/read-authenticode.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { MeasureContent } from '../../crypto/content.ts';
@@ -10,7 +11,6 @@ import { contentAsIs } from './content.ts';
 import { holdsCms, readCms } from './embedded-cms.ts';
 import type { PeLayout } from './layout.ts';
 
-type Authenticode = Awaited<ReturnType<typeof readAuthenticode>>;
 type DigestContent = (algorithm: DigestAlgorithm) => Promise<Uint8Array | undefined>;
 
 /** One for each WIN_CERTIFICATE that says it holds a CMS, in the table's order. One that cannot be read is listed as such. */
@@ -23,7 +23,7 @@ export async function readSignatures(
   const found = await Promise.all(
     certificates.filter(holdsCms).map(async (certificate) => {
       const cms = await readCms(source, certificate);
-      return { cms, authenticode: cms && (await tryReadAuthenticode(cms)) };
+      return { cms, authenticode: cms && tryReadAuthenticode(cms) };
     }),
   );
   const algorithms = new Set(found.flatMap(({ authenticode }) => (authenticode ? algorithmsOf(authenticode) : [])));
@@ -33,22 +33,16 @@ export async function readSignatures(
   );
 }
 
-/** The Authenticode reader, loaded only when there is something to read: it costs 41 ms. */
-export async function readAuthenticode(cms: Uint8Array) {
-  const authenticode = await import('../../authenticode/read-authenticode.ts');
-  return authenticode.readAuthenticode(cms);
-}
-
-async function tryReadAuthenticode(cms: Uint8Array): Promise<Authenticode | undefined> {
+function tryReadAuthenticode(cms: Uint8Array): AuthenticodeSignature | undefined {
   try {
-    return await readAuthenticode(cms);
+    return readAuthenticode(cms);
   } catch (thrown) {
     if (thrown instanceof CodesignError) return undefined;
     throw thrown;
   }
 }
 
-function embeddedSignature(authenticode: Authenticode, digest: DigestContent): EmbeddedSignature {
+function embeddedSignature(authenticode: AuthenticodeSignature, digest: DigestContent): EmbeddedSignature {
   const { cms, algorithm, contentDigest, signerCertificate, signerName, nested, verifies } = authenticode;
   return {
     cms,
@@ -57,7 +51,7 @@ function embeddedSignature(authenticode: Authenticode, digest: DigestContent): E
     nested: nested.map((inner) => embeddedSignature(inner, digest)),
     async isIntact() {
       const actual = algorithm && (await digest(algorithm));
-      return actual !== undefined && Buffer.from(actual).equals(contentDigest) && (await verifies());
+      return actual !== undefined && Buffer.from(actual).equals(contentDigest) && verifies();
     },
   };
 }
@@ -72,7 +66,7 @@ function unreadable(cms: Uint8Array): EmbeddedSignature {
   };
 }
 
-function algorithmsOf({ algorithm, nested }: Authenticode): readonly DigestAlgorithm[] {
+function algorithmsOf({ algorithm, nested }: AuthenticodeSignature): readonly DigestAlgorithm[] {
   return [...(algorithm ? [algorithm] : []), ...nested.flatMap(algorithmsOf)];
 }
 

@@ -1,0 +1,166 @@
+/** What every format must do, whatever its files look like: run against each entry of the registry. */
+
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../src/bytes/memory-source.ts';
+import { DIGEST_ALGORITHMS } from '../../src/crypto/algorithms.ts';
+import { CodesignError } from '../../src/errors/codesign-error.ts';
+import type { Format } from '../../src/formats/format.ts';
+import { makeThrowawaySigners, type ThrowawaySigner } from '../support/throwaway-pki.ts';
+import { type Fixture, readFixture } from './support/fixtures.ts';
+import { openBytes, signBytes } from './support/sign-bytes.ts';
+
+export interface FormatFixtures {
+  /** Files that can be signed. */
+  readonly good: readonly Fixture[];
+  /** Files that the format takes as its own and refuses, each with its `code`. */
+  readonly malformed: readonly Fixture[];
+  /** Bytes of a signed result that belong to the file's content: changing one must break the signature. */
+  contentOffsets(result: Buffer): readonly number[];
+}
+
+const strangers = ['strangers/empty.exe', 'strangers/text.exe', 'strangers/elf.exe'];
+
+export function describeFormat(format: Format, { good, malformed, contentOffsets }: FormatFixtures): void {
+  let signer: ThrowawaySigner;
+  let another: ThrowawaySigner;
+  const sample = good[0]?.bytes ?? Buffer.alloc(0);
+
+  beforeAll(() => {
+    [signer, another] = makeThrowawaySigners([{}, { publisher: 'Another Publisher' }]) as [
+      ThrowawaySigner,
+      ThrowawaySigner,
+    ];
+  });
+
+  describe('detection', () => {
+    const detect = (bytes: Buffer) => format.detect(bytes.subarray(0, 4096), memorySource(bytes));
+
+    it.each([...good, ...malformed])('takes $name for its own by content', async ({ bytes }) => {
+      expect(await detect(bytes)).toBe(true);
+    });
+
+    it.each(strangers)('leaves %s alone, whatever its name', async (name) => {
+      expect(await detect(readFixture(name))).toBe(false);
+    });
+  });
+
+  describe('a file it refuses', () => {
+    it.each(malformed)('$name gives a coded error with a hint', async ({ bytes, code }) => {
+      const error: unknown = await openBytes(format, bytes).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(CodesignError);
+      expect(error).toMatchObject({ code, hint: expect.stringMatching(/\S/) });
+    });
+
+    it('never fails in an unforeseen way, whatever byte is changed or missing', async () => {
+      const { result } = await signBytes(format, sample, signer);
+      for (let index = 0; index < result.length; index += 3) {
+        const mutant = Buffer.from(result);
+        mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
+        expect(await failureOf(format, mutant, signer)).toSatisfy(isForeseen);
+        expect(await failureOf(format, result.subarray(0, index), signer)).toSatisfy(isForeseen);
+      }
+    });
+  });
+
+  describe.each(good)('$name: $what', ({ bytes, appendCode }) => {
+    it('is signed by each algorithm so that the result opens, checks and is intact', async () => {
+      for (const algorithm of DIGEST_ALGORITHMS) {
+        const { result, sealed } = await signBytes(format, bytes, signer, { algorithm });
+        const signatures = await (await openBytes(format, result)).signatures();
+        expect(signatures).toHaveLength(1);
+        expect(Buffer.from(signatures[0]?.cms ?? [])).toEqual(Buffer.from(sealed));
+        expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
+        expect(await signatures[0]?.isIntact()).toBe(true);
+      }
+    });
+
+    it('is signed to the same bytes each time', async () => {
+      const first = await signBytes(format, bytes, signer);
+      const second = await signBytes(format, bytes, signer);
+      expect(second.toBeSigned).toEqual(first.toBeSigned);
+      expect(second.result).toEqual(first.result);
+    });
+
+    it('is left as it was in memory', async () => {
+      const before = createHash('sha256').update(bytes).digest('hex');
+      await signBytes(format, bytes, signer);
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
+    });
+
+    it('is signed again over its own result to the same bytes', async () => {
+      const once = await signBytes(format, bytes, signer);
+      const twice = await signBytes(format, once.result, signer);
+      expect(twice.result).toEqual(once.result);
+    });
+
+    it('takes a second signature beside the first, and both are intact', async () => {
+      if (appendCode !== undefined) {
+        await expect(signBytes(format, bytes, signer, { mode: 'append' })).rejects.toMatchObject({ code: appendCode });
+        return;
+      }
+      const first = await signBytes(format, bytes, signer, { mode: 'append', algorithm: 'SHA1' });
+      const second = await signBytes(format, first.result, another, { mode: 'append', algorithm: 'SHA384' });
+      const third = await signBytes(format, second.result, signer, { mode: 'append', algorithm: 'SHA512' });
+      const signatures = await (await openBytes(format, third.result)).signatures();
+      const all = signatures.flatMap((outer) => [outer, ...outer.nested]);
+      expect(all.map(({ signerName }) => signerName)).toEqual([
+        'Test Publisher',
+        'Another Publisher',
+        'Test Publisher',
+      ]);
+      for (const signature of all) expect(await signature.isIntact()).toBe(true);
+      expect(Buffer.from(all[2]?.cms ?? [])).toEqual(Buffer.from(third.sealed));
+    });
+
+    it('has no trace of earlier signatures after they are replaced', async () => {
+      const plain = await signBytes(format, bytes, signer);
+      const other = await signBytes(format, plain.result, another, { mode: 'append' });
+      const replaced = await signBytes(format, other.result, signer);
+      expect(replaced.result).toEqual(plain.result);
+    });
+
+    it('is no longer intact, and not to be appended to, once its content changes', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      for (const offset of contentOffsets(result)) {
+        const changed = Buffer.from(result);
+        changed[offset] = (changed[offset] ?? 0) ^ 0x20;
+        const file = await openBytes(format, changed);
+        const [signature] = await file.signatures();
+        expect(await signature?.isIntact()).toBe(false);
+        await expect(file.check(sealed, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append')).rejects.toMatchObject({
+          code: 'cannot-append',
+        });
+      }
+    });
+
+    it('fails the check with any other signature in it', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const other = await signBytes(format, bytes, another);
+      const file = await openBytes(format, result);
+      await expect(file.check(other.sealed, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+      await expect(file.check(other.sealed, 'append')).rejects.toMatchObject({ code: 'result-damaged' });
+      if (appendCode === undefined) {
+        const unsigned = await openBytes(format, bytes);
+        await expect(unsigned.check(other.sealed, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+      }
+    });
+  });
+}
+
+function isForeseen(failure: unknown): boolean {
+  return failure === undefined || failure instanceof CodesignError;
+}
+
+/** What opening, listing and preparing throw; undefined when the mutant is a file that can be signed. */
+async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner): Promise<unknown> {
+  try {
+    const file = await openBytes(format, bytes);
+    for (const signature of await file.signatures()) await signature.isIntact();
+    await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append');
+    return undefined;
+  } catch (thrown) {
+    return thrown;
+  }
+}

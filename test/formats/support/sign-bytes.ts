@@ -1,0 +1,39 @@
+/** The walk of one file through a format, in memory and with a key at hand: prepare, sign, seal, embed, check. */
+
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { measureContent } from '../../../src/crypto/measure-content.ts';
+import type { Format, SigningMode } from '../../../src/formats/format.ts';
+import type { ThrowawaySigner } from '../../support/throwaway-pki.ts';
+import { applyPatch } from './apply-patch.ts';
+
+export interface SignBytesOptions {
+  readonly algorithm?: DigestAlgorithm;
+  readonly mode?: SigningMode;
+  readonly description?: string;
+  readonly url?: string;
+}
+
+export interface SignedBytes {
+  readonly result: Buffer;
+  readonly toBeSigned: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+export function openBytes(format: Format, bytes: Uint8Array) {
+  return format.open(memorySource(bytes), { measure: measureContent });
+}
+
+export async function signBytes(
+  format: Format,
+  bytes: Uint8Array,
+  signer: ThrowawaySigner,
+  { algorithm = 'SHA256', mode = 'replace', ...info }: SignBytesOptions = {},
+): Promise<SignedBytes> {
+  const file = await openBytes(format, bytes);
+  const prepared = await file.prepare({ algorithm, chain: signer.chain, ...info }, mode);
+  const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm));
+  const result = applyPatch(bytes, prepared.embed(sealed));
+  await (await openBytes(format, result)).check(sealed, mode);
+  return { result, sealed, toBeSigned: prepared.toBeSigned };
+}
