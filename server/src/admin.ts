@@ -1,0 +1,73 @@
+/** The administration commands: each opens the data folder, does one thing beside a server that may be running, and closes it. */
+
+import { X509Certificate } from 'node:crypto';
+import type { DataConfig } from './config.ts';
+import { serverError } from './errors.ts';
+import { RSA_BITS, type RsaBits } from './keys/key-store.ts';
+import { findSoftHsm } from './keys/softhsm.ts';
+import { makeCertificate } from './setup/certificates.ts';
+import { makeData } from './setup/make-data.ts';
+import { type OpenData, openData } from './setup/open-data.ts';
+
+interface AdminSurroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly now: () => Date;
+}
+
+/** `certificate add`. @returns the path of the chain's file @throws ServerError */
+export async function certificateAdd(
+  config: DataConfig,
+  options: { readonly number: string; readonly bits: string; readonly commonName: string },
+  surroundings: AdminSurroundings,
+): Promise<string> {
+  const certificate = {
+    number: checked(
+      '--number',
+      options.number,
+      /^[a-z0-9][a-z0-9._-]{0,63}$/,
+      'of lower-case letters, digits and . _ -',
+    ),
+    bits: readBits(options.bits),
+    commonName: checked('--common-name', options.commonName, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters'),
+  };
+  return await withData(config, surroundings, (data) => makeCertificate(data, certificate, surroundings.now()));
+}
+
+/** `certificate list`. @returns a line for each certificate, its fields apart by tabs */
+export async function certificateList(config: DataConfig, surroundings: AdminSurroundings): Promise<readonly string[]> {
+  return await withData(config, surroundings, async ({ store, folder }) => {
+    const certificates = await store.certificates.list();
+    return certificates.map(({ number, chain, notAfter }) => {
+      const { publicKey } = new X509Certificate(chain);
+      const bits = publicKey.asymmetricKeyDetails?.modulusLength;
+      return [number, `RSA ${bits}`, notAfter.toISOString(), folder.certificate(number)].join('\t');
+    });
+  });
+}
+
+async function withData<T>(
+  config: DataConfig,
+  { environment, now }: AdminSurroundings,
+  work: (data: OpenData) => Promise<T>,
+): Promise<T> {
+  const library = findSoftHsm(config.pkcs11Library);
+  const folder = await makeData({ root: config.dataRoot, library, environment, now });
+  const data = await openData(folder, library, environment);
+  try {
+    return await work(data);
+  } finally {
+    await data.close();
+  }
+}
+
+function readBits(value: string): RsaBits {
+  const bits = RSA_BITS.find((known) => String(known) === value);
+  if (bits === undefined)
+    throw serverError('invalid-option', { option: '--bits', value, expected: RSA_BITS.join(', ') });
+  return bits;
+}
+
+function checked(option: string, value: string, pattern: RegExp, expected: string): string {
+  if (!pattern.test(value)) throw serverError('invalid-option', { option, value, expected });
+  return value;
+}

@@ -1,0 +1,36 @@
+/** HTTP Basic authentication (API 5, RFC 7617): every header that is missing, malformed or wrong is one and the same refusal. */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { decodeBase64 } from './base64.ts';
+import type { Client, Store } from './records/store.ts';
+
+const COLON = 0x3a;
+/** What an unknown access key is compared with, so that it takes as long as a known one. */
+const NOBODY = Buffer.alloc(32);
+
+/** The client whose credentials the request carries, or undefined. */
+export async function authenticate(request: IncomingMessage, clients: Store['clients']): Promise<Client | undefined> {
+  const credentials = readCredentials(request.headersDistinct.authorization);
+  if (credentials === undefined) return undefined;
+  const client = await clients.findByAccessKey(credentials.accessKey);
+  const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), client?.secretDigest ?? NOBODY);
+  return matches ? client : undefined;
+}
+
+/** What the server keeps of an access secret. It has 256 random bits, so that a plain digest cannot be turned back. */
+export function digestOfSecret(secret: Uint8Array): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function readCredentials(
+  headers: readonly string[] | undefined,
+): { readonly accessKey: string; readonly accessSecret: Uint8Array } | undefined {
+  const [header, ...others] = headers ?? [];
+  const encoded = /^Basic +(\S+) *$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined || others.length > 0) return undefined;
+  const pair = decodeBase64(encoded);
+  const colon = pair?.indexOf(COLON) ?? -1;
+  if (pair === undefined || colon < 1) return undefined;
+  return { accessKey: pair.toString('utf8', 0, colon), accessSecret: pair.subarray(colon + 1) };
+}

@@ -1,0 +1,87 @@
+/** The server's own small certification authorities: one for code signing, with its key in the HSM, and one for TLS. */
+
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import type { SigningKey } from '../keys/key-store.ts';
+import {
+  type CertificateRequest,
+  type DistinguishedName,
+  type Issuer,
+  issueCertificate,
+  type Purpose,
+} from './x509.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+const AUTHORITY_LIFETIME = 20 * 365 * DAY;
+/** A clock that is a little behind the server's must not refuse a certificate made this minute. */
+const BACKDATED = 60 * 60 * 1000;
+export const LIFETIME: Readonly<Record<Purpose, number>> = {
+  'code-signing': 3 * 365 * DAY,
+  'tls-server': 825 * DAY,
+};
+const ORGANIZATION = 'codesign-remote server';
+
+/** A name that no other server's authority has: path building must not mix up two of them. */
+export function authorityName(kind: 'Code Signing' | 'TLS'): DistinguishedName {
+  return { organization: ORGANIZATION, commonName: `${kind} CA ${randomBytes(4).toString('hex')}` };
+}
+
+/** An issuer whose RSA key is in the HSM. */
+export function hsmIssuer(name: DistinguishedName, key: SigningKey): Issuer {
+  return {
+    name,
+    publicKey: key.publicKey,
+    scheme: 'rsa-sha256',
+    sign: (toBeSigned) => key.sign('SHA256', createHash('sha256').update(toBeSigned).digest()),
+  };
+}
+
+/** An issuer whose EC key is at hand. @param privateKey PEM or key object */
+export function localIssuer(name: DistinguishedName, privateKey: KeyObject | string): Issuer {
+  const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
+  return {
+    name,
+    publicKey: createPublicKey(key),
+    scheme: 'ecdsa-sha256',
+    sign: async (toBeSigned) => sign('sha256', toBeSigned, key),
+  };
+}
+
+/** The authority's own certificate, signed by itself; DER. */
+export async function selfSign(issuer: Issuer, now: Date): Promise<Buffer> {
+  const { name, publicKey } = issuer;
+  return await issueCertificate(issuer, {
+    ...validity(now, AUTHORITY_LIFETIME),
+    subject: name,
+    publicKey,
+    serialNumber: newSerialNumber(),
+    use: 'authority',
+  });
+}
+
+/** A certificate for one purpose; DER. */
+export async function issueFor(
+  issuer: Issuer,
+  use: Purpose,
+  request: Pick<CertificateRequest, 'publicKey' | 'alternativeNames'> & { readonly commonName: string },
+  now: Date,
+): Promise<Buffer> {
+  const { commonName, ...rest } = request;
+  return await issueCertificate(issuer, {
+    ...rest,
+    ...validity(now, LIFETIME[use]),
+    subject: { organization: ORGANIZATION, commonName },
+    serialNumber: newSerialNumber(),
+    use,
+  });
+}
+
+function validity(now: Date, lifetime: number): Pick<CertificateRequest, 'notBefore' | 'notAfter'> {
+  return { notBefore: new Date(now.getTime() - BACKDATED), notAfter: new Date(now.getTime() + lifetime) };
+}
+
+/** 126 random bits below a leading 01: positive, and never shorter than 16 bytes. */
+function newSerialNumber(): Uint8Array {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytes;
+}

@@ -1,0 +1,21 @@
+/** What the server reads back from certificates it made itself. */
+
+import type { X509Certificate } from 'node:crypto';
+import { serverError } from '../errors.ts';
+import type { DistinguishedName } from './x509.ts';
+
+/** The subject, in the one shape that the server's own authorities have (organization and common name). */
+export function nameOf(certificate: X509Certificate): DistinguishedName {
+  const parts = new Map(
+    certificate.subject.split('\n').map((line) => {
+      const [type = '', ...value] = line.split('=');
+      return [type, value.join('=')] as const;
+    }),
+  );
+  const commonName = parts.get('CN');
+  const organization = parts.get('O');
+  if (commonName === undefined) {
+    throw serverError('data-folder-incomplete', { path: certificate.subject, missing: 'a common name' });
+  }
+  return { commonName, ...(organization === undefined ? {} : { organization }) };
+}

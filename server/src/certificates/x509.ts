@@ -1,0 +1,191 @@
+/** Builds X.509 certificates (RFC 5280, section 4): the structure in DER here, the signature by whoever holds the issuer's key. */
+
+import { createHash, type KeyObject } from 'node:crypto';
+import {
+  Boolean as Asn1Boolean,
+  Set as Asn1Set,
+  type BaseBlock,
+  BitString,
+  Constructed,
+  fromBER,
+  GeneralizedTime,
+  Integer,
+  Null,
+  ObjectIdentifier,
+  OctetString,
+  Primitive,
+  Sequence,
+  UTCTime,
+  Utf8String,
+} from 'asn1js';
+import { ipAddressBytes } from './ip-address.ts';
+
+export type Purpose = 'code-signing' | 'tls-server';
+export type SignatureScheme = 'rsa-sha256' | 'ecdsa-sha256';
+
+export interface DistinguishedName {
+  readonly commonName: string;
+  readonly organization?: string;
+}
+
+/** Whoever signs a certificate. */
+export interface Issuer {
+  readonly name: DistinguishedName;
+  readonly publicKey: KeyObject;
+  readonly scheme: SignatureScheme;
+  /** Signs the DER of the TBSCertificate; RSA signatures raw, ECDSA ones as DER. */
+  sign(toBeSigned: Uint8Array): Promise<Uint8Array>;
+}
+
+export interface CertificateRequest {
+  readonly subject: DistinguishedName;
+  readonly publicKey: KeyObject;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** Positive when read as a signed integer, at most 20 bytes (RFC 5280, 4.1.2.2). */
+  readonly serialNumber: Uint8Array;
+  /** What the key may do: issue other certificates, or one purpose. */
+  readonly use: 'authority' | Purpose;
+  /** DNS names and IP addresses of a TLS server. */
+  readonly alternativeNames?: readonly string[];
+}
+
+const SCHEME_OID: Readonly<Record<SignatureScheme, string>> = {
+  'rsa-sha256': '1.2.840.113549.1.1.11',
+  'ecdsa-sha256': '1.2.840.10045.4.3.2',
+};
+const PURPOSE_OID: Readonly<Record<Purpose, string>> = {
+  'code-signing': '1.3.6.1.5.5.7.3.3',
+  'tls-server': '1.3.6.1.5.5.7.3.1',
+};
+/** Bits of keyUsage, first bit first (4.2.1.3), with the count of unused bits in their last byte. */
+const KEY_USAGE = {
+  digitalSignature: { bits: Uint8Array.of(0x80), unusedBits: 7 },
+  keyCertSignAndCrlSign: { bits: Uint8Array.of(0x06), unusedBits: 1 },
+} as const;
+
+/** @returns the certificate in DER */
+export async function issueCertificate(issuer: Issuer, request: CertificateRequest): Promise<Buffer> {
+  const toBeSigned = toBeSignedCertificate(issuer, request);
+  const signature = await issuer.sign(encode(toBeSigned));
+  return encode(
+    new Sequence({
+      value: [toBeSigned, signatureAlgorithm(issuer.scheme), new BitString({ valueHex: exact(signature) })],
+    }),
+  );
+}
+
+/** A certificate as PEM text (RFC 7468), ending with a newline. */
+export function toPem(der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+function toBeSignedCertificate(issuer: Issuer, request: CertificateRequest): Sequence {
+  const publicKeyInfo = request.publicKey.export({ format: 'der', type: 'spki' });
+  return new Sequence({
+    value: [
+      explicit(0, new Integer({ value: 2 })), // version 3
+      new Integer({ valueHex: exact(request.serialNumber) }),
+      signatureAlgorithm(issuer.scheme),
+      name(issuer.name),
+      new Sequence({ value: [time(request.notBefore), time(request.notAfter)] }),
+      name(request.subject),
+      fromBER(exact(publicKeyInfo)).result,
+      explicit(3, new Sequence({ value: extensions(issuer, request) })),
+    ],
+  });
+}
+
+function extensions(issuer: Issuer, request: CertificateRequest): Sequence[] {
+  const { use } = request;
+  const authority = use === 'authority';
+  const usage = authority ? KEY_USAGE.keyCertSignAndCrlSign : KEY_USAGE.digitalSignature;
+  const list = [
+    extension('2.5.29.19', true, basicConstraints(authority)),
+    extension('2.5.29.15', true, new BitString({ valueHex: exact(usage.bits), unusedBits: usage.unusedBits })),
+    extension('2.5.29.14', false, new OctetString({ valueHex: exact(keyIdentifier(request.publicKey)) })),
+    extension(
+      '2.5.29.35',
+      false,
+      new Sequence({ value: [contextPrimitive(0, keyIdentifier(issuer.publicKey))] }), // AuthorityKeyIdentifier
+    ),
+  ];
+  if (use !== 'authority') {
+    const purpose = new ObjectIdentifier({ value: PURPOSE_OID[use] });
+    list.push(extension('2.5.29.37', false, new Sequence({ value: [purpose] })));
+  }
+  const names = request.alternativeNames ?? [];
+  if (names.length > 0) list.push(extension('2.5.29.17', false, new Sequence({ value: names.map(generalName) })));
+  return list;
+}
+
+function basicConstraints(authority: boolean): Sequence {
+  // cA is FALSE by default and so left out; an authority of ours issues only end-entity certificates: pathLen 0.
+  return new Sequence({ value: authority ? [new Asn1Boolean({ value: true }), new Integer({ value: 0 })] : [] });
+}
+
+function extension(oid: string, critical: boolean, value: BaseBlock): Sequence {
+  return new Sequence({
+    value: [
+      new ObjectIdentifier({ value: oid }),
+      ...(critical ? [new Asn1Boolean({ value: true })] : []),
+      new OctetString({ valueHex: exact(encode(value)) }),
+    ],
+  });
+}
+
+/** RFC 5280, 4.2.1.6: iPAddress [7] in network order, or dNSName [2]. */
+function generalName(text: string): Primitive {
+  const address = ipAddressBytes(text);
+  return address === undefined ? contextPrimitive(2, Buffer.from(text, 'latin1')) : contextPrimitive(7, address);
+}
+
+/** RFC 5280, 4.2.1.2 method 1: SHA-1 of the subjectPublicKey bits. */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const info = fromBER(exact(publicKey.export({ format: 'der', type: 'spki' }))).result;
+  const bits = info instanceof Sequence ? info.valueBlock.value[1] : undefined;
+  if (!(bits instanceof BitString)) throw new TypeError('a SubjectPublicKeyInfo without its bit string');
+  return createHash('sha1').update(bits.valueBlock.valueHexView).digest();
+}
+
+function signatureAlgorithm(scheme: SignatureScheme): Sequence {
+  const oid = new ObjectIdentifier({ value: SCHEME_OID[scheme] });
+  return new Sequence({ value: scheme === 'rsa-sha256' ? [oid, new Null()] : [oid] }); // RFC 4055, RFC 5758
+}
+
+function name({ commonName, organization }: DistinguishedName): Sequence {
+  const part = (oid: string, value: string) =>
+    new Asn1Set({
+      value: [new Sequence({ value: [new ObjectIdentifier({ value: oid }), new Utf8String({ value })] })],
+    });
+  return new Sequence({
+    value: [...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName)],
+  });
+}
+
+/** UTCTime up to 2049, GeneralizedTime from 2050 (4.1.2.5); whole seconds. */
+function time(date: Date): UTCTime | GeneralizedTime {
+  const valueDate = new Date(Math.floor(date.getTime() / 1000) * 1000);
+  return valueDate.getUTCFullYear() < 2050 ? new UTCTime({ valueDate }) : new GeneralizedTime({ valueDate });
+}
+
+function explicit(tagNumber: number, value: BaseBlock): Constructed {
+  return new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: [value] });
+}
+
+function contextPrimitive(tagNumber: number, value: Uint8Array): Primitive {
+  return new Primitive({ idBlock: { tagClass: 3, tagNumber }, valueHex: exact(value) });
+}
+
+function encode(block: BaseBlock): Buffer {
+  return Buffer.from(block.toBER());
+}
+
+/** The bytes in an ArrayBuffer of exactly their length: asn1js takes the whole buffer behind a view. */
+function exact(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}

@@ -1,0 +1,102 @@
+/** The command line of the server: arguments to settings, errors to exit codes. */
+
+import { Command, CommanderError, Option } from 'commander';
+import { certificateAdd, certificateList } from './admin.ts';
+import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from './config.ts';
+import { ServerError } from './errors.ts';
+import { type RunningServer, type Surroundings, startServer } from './start.ts';
+
+interface CertificateOptions extends DataOptions {
+  readonly number: string;
+  readonly bits: string;
+  readonly commonName: string;
+}
+
+const EXIT_INTERNAL = 1;
+const EXIT_USAGE = 2;
+
+/**
+ * Runs one command.
+ * @param args without interpreter and script
+ * @param waitForSignal resolves when the process is asked to end
+ * @returns the exit code, once all is done
+ */
+export async function run(
+  args: readonly string[],
+  surroundings: Surroundings,
+  waitForSignal: () => Promise<void>,
+): Promise<number> {
+  const program = buildProgram(surroundings, waitForSignal);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE; // it has printed why
+    if (error instanceof ServerError) {
+      surroundings.log.write(`codesign-remote-server: ${error.message}\n${error.hint}\n`);
+      return error.exitCode;
+    }
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    surroundings.log.write(`codesign-remote-server: unexpected fault: ${text}\n`);
+    return EXIT_INTERNAL;
+  }
+}
+
+function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
+  const { environment, announce, now } = surroundings;
+  const program = new Command('codesign-remote-server')
+    .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
+    .exitOverride();
+
+  withDataOptions(program.command('start'))
+    .description('starts the server; the first start makes its data and hands the credentials of a client over, once')
+    .option('--host <address>', 'where to listen (CODESIGN_SERVER_HOST; default 127.0.0.1)')
+    .option('--port <n>', 'port, 0 for a free one (CODESIGN_SERVER_PORT; default 8443)')
+    .option('--client-env <path>', "first start: writes the client's environment lines to this new file")
+    .option('--tls-cert <pem>', 'a TLS certificate with its chain, instead of one by the own CA of the server')
+    .option('--tls-key <pem>', 'its private key')
+    .option('--tls-name <name>', 'another name or address that clients reach the server by; repeatable', collect)
+    .addOption(new Option('--log-level <level>', 'how much to log on standard error').choices(LOG_LEVELS))
+    .action(async (options: StartOptions) => {
+      const config = startConfig(options, environment);
+      const server: RunningServer = await startServer(config, surroundings);
+      await waitForSignal();
+      await server.stop();
+    });
+
+  const certificate = program.command('certificate').description('the code-signing certificates of the server');
+  withDataOptions(certificate.command('add'))
+    .description(
+      'makes a key in the HSM and a certificate for it, and prints the file of its chain; a running server knows it at once',
+    )
+    .requiredOption('--number <n>', 'the number that clients give as --code')
+    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .option('--common-name <name>', "the signer's name in the certificate", 'Code Signing')
+    .action(async (options: CertificateOptions) => {
+      const config = dataConfig(options, environment);
+      announce(await certificateAdd(config, options, { environment, now }));
+    });
+  withDataOptions(certificate.command('list'))
+    .description('lists number, key size, end of validity and chain file of each certificate')
+    .action(async (options: DataOptions) => {
+      for (const line of await certificateList(dataConfig(options, environment), { environment, now })) announce(line);
+    });
+  return program;
+}
+
+function withDataOptions(command: Command): Command {
+  return command
+    .exitOverride()
+    .option(
+      '--data <folder>',
+      'token, database and certificates (CODESIGN_SERVER_DATA; default: where the platform keeps data)',
+    )
+    .option(
+      '--pkcs11-library <path>',
+      'the SoftHSM library (CODESIGN_SERVER_PKCS11_LIBRARY; default: the usual places)',
+    );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,22 @@
+/** Answers as the API shapes them (API 2.1): HTTP status, and an envelope of code, message and data. */
+
+import type { FastifyReply } from 'fastify';
+import type { Envelope } from '../../src/service/messages.ts';
+
+/** The texts are for people: no client may branch on them (API 2.1). */
+export const SUCCESS_MESSAGE = 'success';
+
+/** The envelope of a success. */
+export function success(data: Readonly<Record<string, string>> | null): Envelope {
+  return { code: 0, message: SUCCESS_MESSAGE, data };
+}
+
+/** The envelope of a refusal. */
+export function failure(code: number, message: string): Envelope {
+  return { code, message, data: null };
+}
+
+/** Refuses: the HTTP status and the business code are the same number (see the server's README for why). */
+export function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).send(failure(status, message));
+}

@@ -1,0 +1,127 @@
+/** Every error the server throws on purpose, as one table: stable code, what it means for the exit code, message, hint. */
+
+/** `usage`: the command or its surroundings must change (exit 2). `local`: disk, port, HSM (exit 6). `internal`: a fault of the server (exit 1). */
+export type ServerErrorCategory = 'usage' | 'local' | 'internal';
+
+const EXIT_CODES: Readonly<Record<ServerErrorCategory, number>> = { internal: 1, usage: 2, local: 6 };
+
+type Details = Readonly<Record<string, string | number | undefined>>;
+type Text = string | ((details: Details) => string);
+interface Definition {
+  readonly category: ServerErrorCategory;
+  readonly message: Text;
+  readonly hint: Text;
+}
+
+export const SERVER_ERRORS = {
+  'invalid-option': {
+    category: 'usage',
+    message: ({ option, value, expected }) => `${option} is ${JSON.stringify(value)}, which is not ${expected}`,
+    hint: 'Give a fitting value; --help lists the options and the names of their environment variables.',
+  },
+  'tls-pair-incomplete': {
+    category: 'usage',
+    message: '--tls-cert and --tls-key go together, and only one of them was given',
+    hint: 'Give both, or neither: then the server makes a TLS certificate by its own CA.',
+  },
+  'tls-files-unusable': {
+    category: 'usage',
+    message: ({ certificate, key }) => `no TLS server can be made of the certificate ${certificate} and the key ${key}`,
+    hint: 'Both must be readable PEM files: the certificate with its chain, and its private key without a passphrase.',
+  },
+  'nobody-to-hand-credentials-to': {
+    category: 'usage',
+    message:
+      'this first start makes the credentials of a client, shows them once, and has no place to show them: standard error is not a terminal and --client-env is not given',
+    hint: 'Add --client-env <path> to have them written to a new file, or start the server in a terminal.',
+  },
+  'client-env-exists': {
+    category: 'usage',
+    message: ({ path }) => `the file for the client's environment exists: ${path}`,
+    hint: 'It is never overwritten, since it may hold credentials still in use. Name a new file, or remove this one.',
+  },
+  'client-env-not-writable': {
+    category: 'usage',
+    message: ({ path, reason }) => `the file for the client's environment cannot be written: ${path} (${reason})`,
+    hint: 'Name a file in an existing folder that this user may write.',
+  },
+  'data-folder-unusable': {
+    category: 'local',
+    message: ({ path, reason }) => `the data folder cannot be used: ${path} (${reason})`,
+    hint: 'Give a folder that this user owns with --data or CODESIGN_SERVER_DATA.',
+  },
+  'data-folder-incomplete': {
+    category: 'local',
+    message: ({ path, missing }) => `the data folder ${path} lacks ${missing}`,
+    hint: 'Something was removed or is not restored yet. Restore the whole folder from its backup: the keys exist nowhere else.',
+  },
+  'pkcs11-library-not-found': {
+    category: 'usage',
+    message: ({ looked }) => `no SoftHSM library was found; looked for ${looked}`,
+    hint: 'Install SoftHSM 2 (Debian: apt-get install softhsm2; Fedora: dnf install softhsm; Alpine: apk add softhsm; macOS: brew install softhsm), or name the library with --pkcs11-library or CODESIGN_SERVER_PKCS11_LIBRARY.',
+  },
+  'pkcs11-addon-missing': {
+    category: 'usage',
+    message: 'the native addon of pkcs11js is not built',
+    hint: 'Build it once: npm rebuild pkcs11js --ignore-scripts=false (needs a C++ compiler, make and python3).',
+  },
+  'hsm-failed': {
+    category: 'local',
+    message: ({ operation, reason }) => `the HSM failed to ${operation}: ${reason}`,
+    hint: 'See the HSM’s own log (SoftHSM writes to syslog), and check that its token is in place.',
+  },
+  'token-not-found': {
+    category: 'local',
+    message: ({ label }) => `the HSM has no token with the label ${label}`,
+    hint: 'Restore the data folder from its backup, or check which library and data folder are used.',
+  },
+  'key-not-found': {
+    category: 'local',
+    message: ({ id }) => `the HSM has no key with the id ${id}, though a certificate names it`,
+    hint: 'Database and token do not belong together: restore both from the same backup.',
+  },
+  'certificate-number-taken': {
+    category: 'usage',
+    message: ({ number }) => `there is a certificate with the number ${number} already`,
+    hint: 'Choose another number: a number means one key for ever.',
+  },
+  'address-unavailable': {
+    category: 'local',
+    message: ({ host, port, reason }) => `cannot listen on ${host} port ${port}: ${reason}`,
+    hint: 'Choose another --port (0 takes a free one) or --host.',
+  },
+} as const satisfies Readonly<Record<string, Definition>>;
+
+export type ServerErrorCode = keyof typeof SERVER_ERRORS;
+
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  readonly code: ServerErrorCode;
+  readonly hint: string;
+  readonly exitCode: number;
+
+  constructor(code: ServerErrorCode, message: string, hint: string, exitCode: number, cause: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.hint = hint;
+    this.exitCode = exitCode;
+  }
+}
+
+/** Makes the error of the table's row: `throw serverError('token-not-found', { label })`. Details are never secrets. */
+export function serverError(code: ServerErrorCode, details: Details = {}, cause?: unknown): ServerError {
+  const definition: Definition = SERVER_ERRORS[code];
+  const render = (text: Text) => (typeof text === 'function' ? text(details) : text);
+  return new ServerError(
+    code,
+    render(definition.message),
+    render(definition.hint),
+    EXIT_CODES[definition.category],
+    cause,
+  );
+}
+
+/** What went wrong, as a short text for a person. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

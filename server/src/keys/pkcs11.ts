@@ -1,0 +1,238 @@
+/** Keys in any HSM with a PKCS#11 library (PKCS#11 2.40): tokens by label, keys by CKA_ID, CKM_RSA_PKCS. */
+
+import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import type * as Pkcs11 from 'pkcs11js';
+import { reasonOf, ServerError, serverError } from '../errors.ts';
+import { digestInfo } from './digest-info.ts';
+import type { KeyStore, RsaBits, SigningKey } from './key-store.ts';
+import { createSessionPool } from './session-pool.ts';
+
+/** PKCS#11 pads a token's label with blanks to this many bytes. */
+const LABEL_LENGTH = 32;
+const KEY_ID_BYTES = 16;
+const PUBLIC_EXPONENT = Buffer.from([1, 0, 1]);
+
+type Handle = Pkcs11.Handle;
+/** A library that is loaded and initialised. */
+interface Library {
+  readonly p11: typeof Pkcs11;
+  readonly module: Pkcs11.PKCS11;
+}
+
+export interface TokenOptions {
+  /** Path of the PKCS#11 library. */
+  readonly library: string;
+  /** At most 32 ASCII characters. */
+  readonly label: string;
+  readonly pin: string;
+}
+
+/**
+ * Opens the token with this label and logs in.
+ * @param sessions how many operations may be under way at once
+ * @throws `pkcs11-addon-missing`, `token-not-found`, `hsm-failed`
+ */
+export async function openPkcs11(options: TokenOptions, sessions: number): Promise<KeyStore> {
+  const library = await load(options.library);
+  try {
+    return openToken(library, options, sessions);
+  } catch (error) {
+    unload(library);
+    throw error;
+  }
+}
+
+/**
+ * Initialises a free slot of the library as a token with this label and user PIN.
+ * @throws `pkcs11-addon-missing`, `hsm-failed`
+ */
+export async function createToken(options: TokenOptions, securityOfficerPin: string): Promise<void> {
+  const library = await load(options.library);
+  const { p11, module } = library;
+  try {
+    attempt('initialise a token', () => {
+      const free = module
+        .C_GetSlotList(true)
+        .find((slot) => (module.C_GetTokenInfo(slot).flags & p11.CKF_TOKEN_INITIALIZED) === 0);
+      if (free === undefined) throw new Error('no slot is free');
+      module.C_InitToken(free, securityOfficerPin, options.label.padEnd(LABEL_LENGTH));
+      // Initialising gives the token a new slot (SoftHSM derives its number from the token's serial).
+      const slot = findSlot(library, options.label);
+      const session = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION);
+      module.C_Login(session, p11.CKU_SO, securityOfficerPin);
+      module.C_InitPIN(session, options.pin);
+      module.C_Logout(session);
+      module.C_CloseSession(session);
+    });
+  } finally {
+    unload(library);
+  }
+}
+
+async function load(path: string): Promise<Library> {
+  let p11: typeof Pkcs11;
+  try {
+    p11 = (await import('pkcs11js')).default;
+  } catch (error) {
+    throw serverError('pkcs11-addon-missing', {}, error);
+  }
+  const module = new p11.PKCS11();
+  attempt(`load the library ${path}`, () => {
+    module.load(path);
+    module.C_Initialize({ flags: p11.CKF_OS_LOCKING_OK });
+  });
+  return { p11, module };
+}
+
+function unload({ module }: Library): void {
+  module.C_Finalize();
+  module.close();
+}
+
+function findSlot({ module }: Library, label: string): Handle {
+  const slot = module
+    .C_GetSlotList(true)
+    .find((candidate) => module.C_GetTokenInfo(candidate).label.trimEnd() === label);
+  if (slot === undefined) throw serverError('token-not-found', { label });
+  return slot;
+}
+
+function openToken(library: Library, { label, pin }: TokenOptions, sessions: number): KeyStore {
+  const { p11, module } = library;
+  const slot = attempt('list its tokens', () => findSlot(library, label));
+  const open = (flags: number): Handle =>
+    attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
+  // The login belongs to the whole application for as long as one session lives: this one.
+  const anchor = open(0);
+  attempt('log in', () => module.C_Login(anchor, p11.CKU_USER, pin));
+
+  const discard = (session: Handle): void => {
+    try {
+      module.C_CloseSession(session);
+    } catch {
+      // A session that the HSM dropped by itself is as closed as it can be.
+    }
+  };
+  const signing = createSessionPool({ open: () => open(0), discard }, sessions);
+  const generating = createSessionPool({ open: () => open(p11.CKF_RW_SESSION), discard }, sessions);
+  const keys = new Map<string, SigningKey>();
+
+  const remember = (id: Buffer, privateKey: Handle, publicKey: KeyObject): SigningKey => {
+    const length = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+    const key: SigningKey = {
+      id: id.toString('hex'),
+      publicKey,
+      sign: (algorithm, digest) =>
+        signing.use((session) =>
+          attemptAsync('sign', async () => {
+            module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, privateKey);
+            return await module.C_SignAsync(session, digestInfo(algorithm, digest), Buffer.alloc(length));
+          }),
+        ),
+    };
+    keys.set(key.id, key);
+    return key;
+  };
+  const publicKeyOf = (session: Handle, handle: Handle): KeyObject => {
+    const [modulus, exponent] = module.C_GetAttributeValue(session, handle, [
+      { type: p11.CKA_MODULUS },
+      { type: p11.CKA_PUBLIC_EXPONENT },
+    ]);
+    const base64url = (value: unknown) => Buffer.from(value as Uint8Array).toString('base64url');
+    return createPublicKey({
+      format: 'jwk',
+      key: { kty: 'RSA', n: base64url(modulus?.value), e: base64url(exponent?.value) },
+    });
+  };
+  const findObject = (session: Handle, objectClass: number, id: Buffer): Handle | undefined => {
+    module.C_FindObjectsInit(session, [
+      { type: p11.CKA_CLASS, value: objectClass },
+      { type: p11.CKA_ID, value: id },
+    ]);
+    const [found] = module.C_FindObjects(session, 1);
+    module.C_FindObjectsFinal(session);
+    return found;
+  };
+
+  return {
+    generate: (label, bits) =>
+      generating.use((session) =>
+        attemptAsync('make a key', async () => {
+          const id = randomBytes(KEY_ID_BYTES);
+          const { publicTemplate, privateTemplate } = keyTemplates(p11, id, label, bits);
+          const pair = await module.C_GenerateKeyPairAsync(
+            session,
+            { mechanism: p11.CKM_RSA_PKCS_KEY_PAIR_GEN },
+            publicTemplate,
+            privateTemplate,
+          );
+          return remember(id, pair.privateKey, publicKeyOf(session, pair.publicKey));
+        }),
+      ),
+    async find(id) {
+      const known = keys.get(id);
+      if (known !== undefined) return known;
+      return await signing.use((session) =>
+        attemptAsync('find a key', async () => {
+          const rawId = Buffer.from(id, 'hex');
+          const privateKey = findObject(session, p11.CKO_PRIVATE_KEY, rawId);
+          const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
+          if (privateKey === undefined || publicKey === undefined) return undefined;
+          return remember(rawId, privateKey, publicKeyOf(session, publicKey));
+        }),
+      );
+    },
+    async close() {
+      await Promise.all([signing.drain(), generating.drain()]);
+      module.C_CloseAllSessions(slot);
+      unload(library);
+    },
+  };
+}
+
+function keyTemplates(p11: typeof Pkcs11, id: Buffer, label: string, bits: RsaBits) {
+  const shared = [
+    { type: p11.CKA_TOKEN, value: true },
+    { type: p11.CKA_ID, value: id },
+    { type: p11.CKA_LABEL, value: label },
+  ];
+  return {
+    publicTemplate: [
+      ...shared,
+      { type: p11.CKA_VERIFY, value: true },
+      { type: p11.CKA_MODULUS_BITS, value: bits },
+      { type: p11.CKA_PUBLIC_EXPONENT, value: PUBLIC_EXPONENT },
+    ],
+    privateTemplate: [
+      ...shared,
+      { type: p11.CKA_PRIVATE, value: true },
+      { type: p11.CKA_SENSITIVE, value: true },
+      { type: p11.CKA_EXTRACTABLE, value: false },
+      { type: p11.CKA_SIGN, value: true },
+      { type: p11.CKA_DECRYPT, value: false },
+      { type: p11.CKA_UNWRAP, value: false },
+    ],
+  };
+}
+
+function attempt<T>(operation: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asHsmError(operation, error);
+  }
+}
+
+async function attemptAsync<T>(operation: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asHsmError(operation, error);
+  }
+}
+
+function asHsmError(operation: string, error: unknown): unknown {
+  return error instanceof ServerError
+    ? error
+    : serverError('hsm-failed', { operation, reason: reasonOf(error) }, error);
+}

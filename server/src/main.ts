@@ -1,0 +1,31 @@
+/** The program: hands the process's own streams, clock and signals to the command line. */
+
+import { run } from './cli.ts';
+
+/** 128 and the signal's number: how a process ends that a second signal stops at once. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+process.umask(0o077); // whatever the HSM and the database write into the data folder is nobody else's
+
+process.exitCode = await run(
+  process.argv.slice(2),
+  {
+    environment: process.env,
+    now: () => new Date(),
+    announce: (line) => process.stdout.write(`${line}\n`),
+    log: process.stderr,
+    terminal: process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined,
+  },
+  waitForSignal,
+);
+
+async function waitForSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(SIGNALS[signal]));
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,86 @@
+/** The database's tables as kysely sees them, and the migrations that make them; plain SQL types only, fit for SQLite and PostgreSQL. */
+
+import type { Generated, Kysely, Migration } from 'kysely';
+
+export interface Tables {
+  clients: {
+    id: string;
+    access_key: string;
+    /** Lower-case hexadecimal. */
+    secret_digest: string;
+    signatures: Generated<number>;
+    /** 0 or 1. */
+    handed_over: Generated<number>;
+    created_at: string;
+  };
+  certificates: {
+    number: string;
+    key_id: string;
+    chain: string;
+    not_before: string;
+    not_after: string;
+    created_at: string;
+  };
+  authorities: { purpose: string; key_id: string; certificate: string };
+  records: {
+    id: string;
+    client_id: string;
+    certificate: string;
+    algorithm: string;
+    /** Lower-case hexadecimal. */
+    digest: string;
+    /** JSON, or null where the request had none. */
+    extra: string | null;
+    signed_at: string;
+    /** 0 or 1. */
+    counted: Generated<number>;
+    report_status: number | null;
+    reported_at: string | null;
+  };
+}
+
+const first: Migration = {
+  async up(database: Kysely<unknown>) {
+    const { schema } = database;
+    await schema
+      .createTable('clients')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('access_key', 'text', (column) => column.notNull().unique())
+      .addColumn('secret_digest', 'text', (column) => column.notNull())
+      .addColumn('signatures', 'integer', (column) => column.notNull().defaultTo(0))
+      .addColumn('handed_over', 'integer', (column) => column.notNull().defaultTo(0))
+      .addColumn('created_at', 'text', (column) => column.notNull())
+      .execute();
+    await schema
+      .createTable('certificates')
+      .addColumn('number', 'text', (column) => column.primaryKey())
+      .addColumn('key_id', 'text', (column) => column.notNull())
+      .addColumn('chain', 'text', (column) => column.notNull())
+      .addColumn('not_before', 'text', (column) => column.notNull())
+      .addColumn('not_after', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'text', (column) => column.notNull())
+      .execute();
+    await schema
+      .createTable('authorities')
+      .addColumn('purpose', 'text', (column) => column.primaryKey())
+      .addColumn('key_id', 'text', (column) => column.notNull())
+      .addColumn('certificate', 'text', (column) => column.notNull())
+      .execute();
+    await schema
+      .createTable('records')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('client_id', 'text', (column) => column.notNull().references('clients.id'))
+      .addColumn('certificate', 'text', (column) => column.notNull().references('certificates.number'))
+      .addColumn('algorithm', 'text', (column) => column.notNull())
+      .addColumn('digest', 'text', (column) => column.notNull())
+      .addColumn('extra', 'text')
+      .addColumn('signed_at', 'text', (column) => column.notNull())
+      .addColumn('counted', 'integer', (column) => column.notNull().defaultTo(1))
+      .addColumn('report_status', 'integer')
+      .addColumn('reported_at', 'text')
+      .execute();
+  },
+};
+
+/** In the order of their names; a migration that was released never changes. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first };

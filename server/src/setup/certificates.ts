@@ -1,0 +1,86 @@
+/** Code-signing certificates: their keys in the HSM, issued by the server's own authority, known by number. */
+
+import { X509Certificate } from 'node:crypto';
+import { access, writeFile } from 'node:fs/promises';
+import { hsmIssuer, issueFor } from '../certificates/authority.ts';
+import { nameOf } from '../certificates/read.ts';
+import { type Issuer, toPem } from '../certificates/x509.ts';
+import { serverError } from '../errors.ts';
+import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
+import type { Store, StoredCertificate } from '../records/store.ts';
+import type { DataFolder } from './data-folder.ts';
+
+export interface NewCertificate {
+  readonly number: string;
+  readonly bits: RsaBits;
+  readonly commonName: string;
+}
+
+/**
+ * Makes a key in the HSM and a certificate for it; a running server knows it at once.
+ * @returns the path of its chain, PEM
+ * @throws `certificate-number-taken`, `key-not-found`, `data-folder-incomplete`, `hsm-failed`
+ */
+export async function makeCertificate(
+  { store, keys, folder }: { readonly store: Store; readonly keys: KeyStore; readonly folder: DataFolder },
+  { number, bits, commonName }: NewCertificate,
+  now: Date,
+): Promise<string> {
+  if ((await store.certificates.find(number)) !== undefined) throw serverError('certificate-number-taken', { number });
+  const authority = await store.authority.get();
+  if (authority === undefined) {
+    throw serverError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
+  }
+  const authorityKey = await keys.find(authority.keyId);
+  if (authorityKey === undefined) throw serverError('key-not-found', { id: authority.keyId });
+  const issuer = hsmIssuer(nameOf(new X509Certificate(authority.certificate)), authorityKey);
+  const key = await keys.generate(`certificate-${number}`, bits);
+  const issued = await issueCodeSigning(issuer, authority.certificate, key, number, commonName, now);
+  return await addCertificate(store, folder, issued, now);
+}
+
+/** @param issuerCertificate PEM; it follows the leaf in the chain */
+export async function issueCodeSigning(
+  issuer: Issuer,
+  issuerCertificate: string,
+  key: SigningKey,
+  number: string,
+  commonName: string,
+  now: Date,
+): Promise<StoredCertificate> {
+  const leaf = await issueFor(issuer, 'code-signing', { commonName, publicKey: key.publicKey }, now);
+  const { validFrom, validTo } = new X509Certificate(leaf);
+  return {
+    number,
+    keyId: key.id,
+    chain: toPem(leaf) + issuerCertificate,
+    notBefore: new Date(validFrom),
+    notAfter: new Date(validTo),
+  };
+}
+
+/** Makes the number known, then writes the file of its chain. @returns the file's path */
+export async function addCertificate(
+  store: Store,
+  folder: DataFolder,
+  certificate: StoredCertificate,
+  now: Date,
+): Promise<string> {
+  const { number } = certificate;
+  if (!(await store.certificates.add(certificate, now))) throw serverError('certificate-number-taken', { number });
+  const path = folder.certificate(number);
+  await writeFile(path, certificate.chain);
+  return path;
+}
+
+/** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. */
+export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
+  for (const { number, chain } of await store.certificates.list()) {
+    const path = folder.certificate(number);
+    const present = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (!present) await writeFile(path, chain);
+  }
+}

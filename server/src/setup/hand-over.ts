@@ -1,0 +1,124 @@
+/** Hands the first client's credentials over, once: to a new file, or to a person at a terminal. */
+
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { access, constants, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { digestOfSecret } from '../auth.ts';
+import { reasonOf, serverError } from '../errors.ts';
+import type { Client, Store } from '../records/store.ts';
+
+export type Receiver =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'terminal'; readonly write: (text: string) => void };
+
+/** What an environment file says of the service, besides the credentials. */
+export interface ServiceEnvironment {
+  readonly baseUrl: string;
+  readonly caFile: string | undefined;
+  readonly code: string;
+  readonly certificateFile: string;
+}
+
+/**
+ * Who gets the credentials: asked before anything is made, so that a start that cannot hand them over makes nothing.
+ * @param dataRoot the folder that `--data` names; it may be missing still
+ * @param terminal writes to a person, or undefined where there is none
+ * @throws `nobody-to-hand-credentials-to`, `client-env-exists`, `client-env-not-writable`
+ */
+export async function chooseReceiver(
+  clientEnv: string | undefined,
+  dataRoot: string,
+  terminal: ((text: string) => void) | undefined,
+): Promise<Receiver> {
+  if (clientEnv === undefined) {
+    if (terminal === undefined) throw serverError('nobody-to-hand-credentials-to');
+    return { kind: 'terminal', write: terminal };
+  }
+  const path = resolve(clientEnv);
+  if (await exists(path)) throw serverError('client-env-exists', { path });
+  try {
+    await mkdir(resolve(dataRoot), { recursive: true, mode: 0o700 });
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw serverError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+  }
+  return { kind: 'file', path };
+}
+
+/**
+ * Whether credentials are still to be handed over. An earlier start may have been killed between writing the file and
+ * noting that: then the file holds the pending client's secret, and this notes it.
+ */
+export async function isHandOverDue(clients: Store['clients'], clientEnv: string | undefined): Promise<boolean> {
+  const known = await clients.list();
+  if (known.some((client) => client.handedOver)) return false;
+  const pending = known.at(-1);
+  if (pending === undefined || clientEnv === undefined || !(await holdsSecretOf(pending, clientEnv))) return true;
+  await clients.markHandedOver(pending.id);
+  return false;
+}
+
+/** Makes credentials, stores a digest of the secret, and gives them away. @throws `client-env-exists`, `client-env-not-writable` */
+export async function handOver(
+  clients: Store['clients'],
+  service: ServiceEnvironment,
+  receiver: Receiver,
+  now: Date,
+): Promise<void> {
+  const accessKey = `AK${randomBytes(10).toString('hex').toUpperCase()}`;
+  const accessSecret = randomBytes(32).toString('base64url');
+  const id = randomUUID();
+  await clients.addPending({ id, accessKey, secretDigest: digestOfSecret(Buffer.from(accessSecret)) }, now);
+  const text = environmentLines(service, accessKey, accessSecret);
+  if (receiver.kind === 'file') await writeNewFile(receiver.path, text);
+  else receiver.write(`The client's environment, shown this one time:\n\n${text}\n`);
+  await clients.markHandedOver(id);
+}
+
+/** Lines for `set -a; . FILE`. */
+function environmentLines(service: ServiceEnvironment, accessKey: string, accessSecret: string): string {
+  const variables: readonly (readonly [string, string | undefined])[] = [
+    ['CODESIGN_BASE_URL', service.baseUrl],
+    ['CODESIGN_CA_FILE', service.caFile],
+    ['CODESIGN_CODE', service.code],
+    ['CODESIGN_CERTIFICATE', service.certificateFile],
+    ['CODESIGN_ACCESS_KEY', accessKey],
+    ['CODESIGN_ACCESS_SECRET', accessSecret],
+  ];
+  return variables
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}='${value.replaceAll("'", "'\\''")}'\n`]))
+    .join('');
+}
+
+/** The file appears whole or not at all, and never in the place of another. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(temporary, path);
+  } catch (error) {
+    if (await exists(path)) throw serverError('client-env-exists', { path }, error);
+    throw serverError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function holdsSecretOf(client: Client, clientEnv: string): Promise<boolean> {
+  const text = await readFile(clientEnv, 'utf8').catch(() => ''); // no such file: then it holds nothing
+  const secret = /^CODESIGN_ACCESS_SECRET='([^']*)'$/m.exec(text)?.[1];
+  return secret !== undefined && timingSafeEqual(digestOfSecret(Buffer.from(secret)), client.secretDigest);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

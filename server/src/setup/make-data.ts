@@ -1,0 +1,116 @@
+/** The first start: token, keys, authorities and the first certificate, made in a folder aside and put in place by one rename. */
+
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
+import { toPem } from '../certificates/x509.ts';
+import { reasonOf, serverError } from '../errors.ts';
+import type { RsaBits } from '../keys/key-store.ts';
+import { createToken, openPkcs11 } from '../keys/pkcs11.ts';
+import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
+import { openSqliteStore } from '../records/sqlite.ts';
+import { addCertificate, issueCodeSigning } from './certificates.ts';
+import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
+
+export const TOKEN_LABEL = 'codesign-remote';
+/** What the first certificate is called by clients. */
+export const FIRST_NUMBER = '1';
+const AUTHORITY_BITS: RsaBits = 3072;
+const FIRST_BITS: RsaBits = 3072;
+const ASIDE = 'setup-';
+/** Nobody works on a folder aside this old: its start was interrupted. In milliseconds. */
+const ABANDONED = 60 * 60 * 1000;
+
+export interface MakeOptions {
+  /** The folder that `--data` names. */
+  readonly root: string;
+  /** Path of the PKCS#11 library. */
+  readonly library: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly now: () => Date;
+}
+
+/**
+ * Makes the data of a server where there is none yet.
+ * An interrupted one leaves a folder aside and nothing else; of two at once, the later one takes what the earlier made.
+ * @throws `data-folder-unusable`, and what the HSM throws
+ */
+export async function makeData(options: MakeOptions): Promise<DataFolder> {
+  const made = dataFolder(options.root);
+  if (await isMade(made)) return made;
+  const aside = await makeAside(resolve(options.root), options.now());
+  try {
+    await fill(layout(aside), options);
+    await putInPlace(aside, made);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    throw error;
+  }
+  return made;
+}
+
+async function makeAside(root: string, now: Date): Promise<string> {
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(root)) {
+      if (!name.startsWith(ASIDE)) continue;
+      const path = join(root, name);
+      const { mtimeMs } = await stat(path);
+      if (now.getTime() - mtimeMs > ABANDONED) await rm(path, { recursive: true, force: true });
+    }
+    const aside = await mkdtemp(join(root, ASIDE));
+    await chmod(aside, 0o700);
+    return aside;
+  } catch (error) {
+    throw serverError('data-folder-unusable', { path: root, reason: reasonOf(error) }, error);
+  }
+}
+
+async function fill(folder: DataFolder, { library, environment, now }: MakeOptions): Promise<void> {
+  for (const name of ['certificates', 'tls']) await mkdir(join(folder.path, name));
+  await mkdir(tokenFolder(folder.path));
+  await configureSoftHsm(folder.path, environment);
+  const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
+  await writeFile(folder.pin, token.pin, { mode: 0o600 });
+  // The security officer's PIN could only reset the user's: with the PIN file lost, a backup helps better. It is not kept.
+  await createToken(token, randomBytes(16).toString('hex'));
+
+  const keys = await openPkcs11(token, 2);
+  const store = await openSqliteStore(folder.database);
+  try {
+    const [authorityKey, firstKey] = await Promise.all([
+      keys.generate('code-signing-ca', AUTHORITY_BITS),
+      keys.generate(`certificate-${FIRST_NUMBER}`, FIRST_BITS),
+    ]);
+    const issuer = hsmIssuer(authorityName('Code Signing'), authorityKey);
+    const certificate = toPem(await selfSign(issuer, now()));
+    await writeFile(folder.authority, certificate);
+    await store.authority.set({ keyId: authorityKey.id, certificate });
+    const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now());
+    await addCertificate(store, folder, issued, now());
+    await makeTlsAuthority(folder, now());
+  } finally {
+    await keys.close();
+    await store.close();
+  }
+}
+
+/** Its key is beside the TLS key it stands for, which is on the disk too: it is no more worth than that. */
+async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const issuer = localIssuer(authorityName('TLS'), privateKey);
+  await writeFile(tls.ca, toPem(await selfSign(issuer, now)));
+  await writeFile(tls.caKey, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
+}
+
+async function putInPlace(aside: string, made: DataFolder): Promise<void> {
+  try {
+    await rename(aside, made.path);
+  } catch (error) {
+    if (!(await isMade(made))) {
+      throw serverError('data-folder-unusable', { path: made.path, reason: reasonOf(error) }, error);
+    }
+    await rm(aside, { recursive: true, force: true }); // another start was quicker
+  }
+}

@@ -1,0 +1,106 @@
+/** The life of one server: data folder, TLS, listening, handing credentials over, and a graceful end. */
+
+import type { AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { type App, buildServer } from './app.ts';
+import type { StartConfig } from './config.ts';
+import { reasonOf, serverError } from './errors.ts';
+import { findSoftHsm } from './keys/softhsm.ts';
+import { restoreChainFiles } from './setup/certificates.ts';
+import { dataFolder, isMade } from './setup/data-folder.ts';
+import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
+import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
+import { type OpenData, openData } from './setup/open-data.ts';
+import { ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
+
+/** What the surroundings give: everything that is not a setting. */
+export interface Surroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly now: () => Date;
+  /** Takes the one line that says where the server listens. */
+  readonly announce: (line: string) => void;
+  readonly log: { write(line: string): void };
+  /** Writes to a person, or undefined where nobody watches. */
+  readonly terminal: ((text: string) => void) | undefined;
+}
+
+export interface RunningServer {
+  /** Finishes what is in flight, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts the server; resolves once it takes calls and has said so. @throws ServerError */
+export async function startServer(config: StartConfig, surroundings: Surroundings): Promise<RunningServer> {
+  const { environment, now, terminal } = surroundings;
+  const library = findSoftHsm(config.pkcs11Library);
+  const folder = dataFolder(config.dataRoot);
+  const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
+
+  let receiver: Receiver | undefined;
+  if (!(await isMade(folder))) {
+    receiver = await receiverOf();
+    await makeData({ root: config.dataRoot, library, environment, now });
+  }
+  const data = await openData(folder, library, environment);
+  let app: App | undefined;
+  try {
+    const due = await isHandOverDue(data.store.clients, config.clientEnv);
+    receiver = due ? (receiver ?? (await receiverOf())) : undefined;
+    await restoreChainFiles(data.store, folder);
+
+    const tls = await tlsFor(config, data, now());
+    const log = { level: config.logLevel, stream: surroundings.log };
+    app = buildServer({ store: data.store, keys: data.keys, tls, now, log });
+    const port = await listen(app, config);
+    if (receiver !== undefined) {
+      const service = {
+        baseUrl: `https://${bracketed(clientHost(config))}:${port}`,
+        caFile: tls.caFile,
+        code: FIRST_NUMBER,
+        certificateFile: folder.certificate(FIRST_NUMBER),
+      };
+      await handOver(data.store.clients, service, receiver, now());
+    }
+    surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
+  } catch (error) {
+    await app?.close();
+    await data.close();
+    throw error;
+  }
+  const running = app;
+  return {
+    async stop() {
+      await running.close();
+      await data.close();
+    },
+  };
+}
+
+async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<TlsMaterial> {
+  if (config.tls !== undefined) return await readTls(config.tls.certificate, config.tls.key);
+  const names = isWildcard(config.host) ? config.tlsNames : [...config.tlsNames, config.host];
+  return await ownTls(data.folder, names, now);
+}
+
+async function listen(app: App, { host, port }: StartConfig): Promise<number> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw serverError('address-unavailable', { host, port, reason: reasonOf(error) }, error);
+  }
+  const address = app.server.address() as AddressInfo;
+  return address.port;
+}
+
+/** The host that clients are told: a name given for TLS, else the one listened on, where that is one. */
+function clientHost({ host, tlsNames }: StartConfig): string {
+  return tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+function bracketed(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
