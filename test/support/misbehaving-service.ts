@@ -157,9 +157,9 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
 
 const pauseUntil = (signal: AbortSignal) => (milliseconds: number) =>
   new Promise<void>((resolve) => {
-    if (signal.aborted) return;
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    setTimeout(() => {
+      if (!signal.aborted) resolve();
+    }, milliseconds);
   });
 
 /** RFC 8017, section 9.2, note 1: what stands before the digest in a DigestInfo. */

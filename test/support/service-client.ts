@@ -3,7 +3,7 @@
 import { createHttp } from '../../src/http/http.ts';
 import { loadRoots } from '../../src/http/roots.ts';
 import { Secret } from '../../src/secrets/secret.ts';
-import { createSigningService } from '../../src/service/client.ts';
+import { createSigningService, type ServiceClock } from '../../src/service/client.ts';
 import type { SigningService, SignRequest } from '../../src/service/signing-service.ts';
 
 export const ACCESS_KEY = 'key-of-a-test';
@@ -25,11 +25,20 @@ export interface ServiceClientOptions {
   /** 0 ≤ random < 1; default 0. */
   readonly random?: number | undefined;
   readonly now?: number | undefined;
+  /** Really sleeps and rolls dice. */
+  readonly realClock?: boolean | undefined;
 }
 
 export async function openServiceClient(options: ServiceClientOptions): Promise<ServiceClient> {
-  const { baseUrl, caFile, timeoutMilliseconds = 10_000, connectMilliseconds, random = 0, now } = options;
+  const { baseUrl, caFile, timeoutMilliseconds = 10_000, connectMilliseconds, random = 0, now, realClock } = options;
   const waits: number[] = [];
+  const clock: ServiceClock = {
+    now: () => now ?? Date.now(),
+    random: () => random,
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+    },
+  };
   const http = createHttp({
     roots: await loadRoots({ caFile, environment: {} }),
     userAgent: 'codesign-remote/test',
@@ -40,14 +49,7 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     credentials: { accessKey: ACCESS_KEY, accessSecret: new Secret(ACCESS_SECRET) },
     http,
     timeoutMilliseconds,
-    clock: {
-      now: () => now ?? Date.now(),
-      random: () => random,
-      sleep: async (milliseconds, signal) => {
-        waits.push(milliseconds);
-        signal?.throwIfAborted();
-      },
-    },
+    ...(realClock ? {} : { clock }),
   });
   return { service, waits };
 }
