@@ -13,6 +13,11 @@ export const certificateErrors = defineErrors({
     message: (d) => `${d.file}: not a certificate file: ${d.problem}`,
     hint: 'Give the certificate as PEM, DER, PKCS#7 (.p7b) or PKCS#12 (.pfx, .p12).',
   },
+  'certificate-not-given': {
+    category: 'usage',
+    message: 'no signing certificate is given',
+    hint: 'Name its file with --certificate or CODESIGN_CERTIFICATE.',
+  },
   'certificate-missing': {
     category: 'local',
     message: (d) => `${d.file}: holds no certificate`,

@@ -30,8 +30,10 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
+/** A SEQUENCE with a long length, or with a short one that fits: no text begins so. */
 function isDer(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x30 && (bytes[1] ?? 0) >= 0x80;
+  const [tag, length = 0] = bytes;
+  return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
 }
 
 /** Tells the DER kinds apart by the first part of the outer SEQUENCE. */

@@ -16,7 +16,7 @@ export interface ReadSigningChainOptions {
 }
 
 /** A bundle of every public root has about 150. */
-const MAX_CERTIFICATES = 1000;
+const MAX_CERTIFICATES = 500;
 const NAMES_SHOWN = 5;
 
 /**
@@ -28,16 +28,16 @@ export async function readSigningChain(
   inputs: readonly CertificateFile[],
   options: ReadSigningChainOptions,
 ): Promise<SigningChain> {
+  if (inputs.length === 0) throw certificateErrors('certificate-not-given');
   const certificates = await readCertificates(inputs, options.password);
   const sorted = sortChain(certificates, options.now);
-  const [leaf] = sorted.chain;
-  if (leaf === undefined) throw certificateErrors('certificate-missing', { file: namesOf(inputs) });
+  const { leaf } = sorted;
   const { publicKey, signatureLength, warnings } = judgeLeaf(leaf, options.now);
   return {
     leaf: { der: leaf.der, name: leaf.name },
     publicKey,
     signatureLength,
-    certificates: sorted.chain.map(({ der, name }) => ({ der, name })),
+    certificates: [leaf, ...sorted.issuers].map(({ der, name }) => ({ der, name })),
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };
 }
@@ -59,15 +59,15 @@ async function readCertificates(
   return [...distinct.values()].map(({ der, file }) => parseCertificate(der, file));
 }
 
-function chainWarnings({ chain, unrelated }: SortedChain, now: Date): string[] {
+function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): string[] {
   const warnings: string[] = [];
-  for (const { name, notAfter } of chain.slice(1)) {
+  for (const { name, notAfter } of issuers) {
     if (now > notAfter) warnings.push(`The certificate of the issuer ${name} expired on ${dateOf(notAfter)}.`);
   }
-  const last = chain.at(-1);
-  if (last !== undefined && !isSelfSigned(last)) {
+  const last = issuers.at(-1) ?? leaf;
+  if (!isSelfSigned(last)) {
     // A chain up to an intermediate lacks only its root, which is not embedded anyway.
-    if (chain.length === 1) {
+    if (issuers.length === 0) {
       warnings.push(
         `The signing certificate is alone: its issuer ${last.issuerName} is not given. Verifiers that do not know the issuer will reject the signature.`,
       );
@@ -81,8 +81,4 @@ function chainWarnings({ chain, unrelated }: SortedChain, now: Date): string[] {
     warnings.push(`Left out, because they are no part of the chain: ${names.join('; ')}${more}.`);
   }
   return warnings;
-}
-
-function namesOf(inputs: readonly CertificateFile[]): string {
-  return inputs.length === 0 ? 'no file given' : inputs.map(({ name }) => name).join(', ');
 }

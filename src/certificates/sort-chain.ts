@@ -6,28 +6,30 @@ import { hasSigned, isSelfSigned, type ParsedCertificate } from './parsed-certif
 import { allowsCodeSigning } from './purpose.ts';
 
 export interface SortedChain {
-  /** Leaf first; ends with a self-signed certificate, or where the issuer was not given. */
-  readonly chain: readonly ParsedCertificate[];
+  readonly leaf: ParsedCertificate;
+  /** From the leaf's issuer up to a self-signed certificate, or to where the next issuer was not given. */
+  readonly issuers: readonly ParsedCertificate[];
   /** Given, but no part of the chain. */
   readonly unrelated: readonly ParsedCertificate[];
 }
 
 /** Signature checks for one bundle: an honest one needs one or two for each certificate. */
-const MAX_CHECKS = 4000;
+const MAX_CHECKS = 1500;
 
 /** Sorts certificates without duplicates, at least one. Throws `certificate-leaf-ambiguous`, `certificate-bundle-too-large`. */
 export function sortChain(certificates: readonly ParsedCertificate[], now: Date): SortedChain {
   const issuersOf = issuerFinder(certificates);
   const leaf = findLeaf(certificates, issuersOf);
-  const chain = [leaf];
+  const issuers: ParsedCertificate[] = [];
   for (let last = leaf; !isSelfSigned(last); ) {
-    const candidates = issuersOf(last).filter((issuer) => !chain.includes(issuer));
+    const candidates = issuersOf(last).filter((issuer) => issuer !== leaf && !issuers.includes(issuer));
     const issuer = bestIssuer(candidates, now);
     if (issuer === undefined) break;
-    chain.push(issuer);
+    issuers.push(issuer);
     last = issuer;
   }
-  return { chain, unrelated: certificates.filter((certificate) => !chain.includes(certificate)) };
+  const unrelated = certificates.filter((certificate) => certificate !== leaf && !issuers.includes(certificate));
+  return { leaf, issuers, unrelated };
 }
 
 type IssuersOf = (certificate: ParsedCertificate) => readonly ParsedCertificate[];
