@@ -80,7 +80,7 @@ async function show(service, folder, copies, signal) {
 
   say('4. Judging the result');
   const root = path.join(folder, 'demo-root.crt');
-  await copyFile(service.client.CODESIGN_CA_FILE, root);
+  await copyFile(service.root, root);
   const rejected = [
     ...(await judge('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal))),
     ...(onPath('osslsigncode')

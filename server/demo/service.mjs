@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('../bin/codesign-remote-server.js', import
 const START_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 15_000;
 
-/** Starts the server with throw-away data; gives its address, the client's environment, and how to stop it. */
+/** Starts the server with throw-away data; gives its address, its root, the client's environment, and how to stop it. */
 export async function startService(signal) {
   const data = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-demo-data-'));
   const clientEnv = path.join(data, 'client.env');
@@ -38,7 +38,9 @@ export async function startService(signal) {
       CODESIGN_STATE_DIR: path.join(data, 'client-state'),
       CODESIGN_CONFIG_DIR: path.join(data, 'client-config'),
     };
-    return { url, client, environment, stop };
+    // The root of the server's own signing CA, for programs that judge the result.
+    const root = path.join(data, 'server', 'service', 'certificates', 'ca.pem');
+    return { url, root, environment, stop };
   } catch (error) {
     await stop();
     throw error;

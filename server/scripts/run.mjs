@@ -18,16 +18,19 @@ export class ScriptError extends Error {
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
     let output = '';
-    const collect = (chunk) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      stdout += chunk;
       output += chunk;
-    };
-    child.stdout.setEncoding('utf8').on('data', collect);
-    child.stderr.setEncoding('utf8').on('data', collect);
-    child.once('error', (error) => resolve({ code: 127, output: error.message }));
-    child.once('close', (code, signal) =>
-      resolve({ code: code ?? 128, output: signal ? `${output}\n${signal}` : output }),
-    );
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+    });
+    child.once('error', (error) => resolve({ code: 127, stdout, output: error.message }));
+    child.once('close', (code, signal) => {
+      resolve({ code: code ?? 128, stdout, output: signal ? `${output}\nended by ${signal}` : output });
+    });
   });
 }
 
