@@ -40,7 +40,7 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     },
   };
   const http = createHttp({
-    roots: await loadRoots({ caFile, environment: {} }),
+    roots: await loadRoots({ caFile, environment: process.env }),
     userAgent: 'codesign-remote/test',
     connectMilliseconds,
   });
