@@ -6,6 +6,7 @@ export default defineConfig({
   plugins: [workersFromSource()],
   test: {
     include: ['test/**/*.long.test.ts', 'server/test/**/*.long.test.ts'],
+    globalSetup: ['test/support/shared-folder.ts'],
     pool: 'forks',
     testTimeout: 600_000,
     hookTimeout: 300_000,
