@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,22 +29,32 @@ describe('fixtures', () => {
       name,
       digest,
     ]);
-    const present = Object.entries(snapshot(committed)).filter(([name]) => name.includes('/'));
-    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(present));
+    const present = [...FOLDERS, 'golden'].flatMap((folder) => filesIn(committed, folder));
+    expect(listed.sort()).toEqual(present.map((name) => [name, sha256(join(committed, name))]).sort());
   });
 
-  it('are small', () => {
-    for (const name of Object.keys(snapshot(committed)))
-      expect(statSync(join(committed, name)).size).toBeLessThan(20_000);
+  it('have the README that its script writes', () => {
+    const readme = execFileSync(process.execPath, [join(committed, 'make-readme.mjs'), '--print']).toString();
+    expect(readFileSync(join(committed, 'README.md'), 'utf8')).toBe(readme);
+  });
+
+  it('are small, and hold no private key', () => {
+    for (const name of [...FOLDERS, 'golden'].flatMap((folder) => filesIn(committed, folder))) {
+      const bytes = readFileSync(join(committed, name));
+      expect(bytes.length).toBeLessThan(20_000);
+      expect(bytes.includes('PRIVATE KEY')).toBe(false);
+    }
   });
 });
 
-/** Path → SHA-256 of every file the script is answerable for. */
+/** Path → SHA-256 of every file that make-pe.mjs is answerable for. */
 function snapshot(folder: string): Record<string, string> {
-  const names = FOLDERS.flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`));
-  return Object.fromEntries(
-    [...names, 'README.md', 'manifest.json'].sort().map((name) => [name, sha256(join(folder, name))]),
-  );
+  const names = [...FOLDERS.flatMap((name) => filesIn(folder, name)), 'manifest.json'];
+  return Object.fromEntries(names.sort().map((name) => [name, sha256(join(folder, name))]));
+}
+
+function filesIn(folder: string, name: string): string[] {
+  return readdirSync(join(folder, name)).map((file) => `${name}/${file}`);
 }
 
 function sha256(path: string): string {

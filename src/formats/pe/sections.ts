@@ -10,7 +10,7 @@ import { peErrors } from './errors.ts';
 
 export interface SectionData {
   readonly start: number;
-  /** Exclusive. Where SizeOfRawData is larger than VirtualSize, only what a loader reads counts: some linkers do not write the rest. */
+  /** Exclusive. */
   readonly end: number;
 }
 
@@ -34,12 +34,12 @@ export async function readSections(source: ByteSource, offset: number, count: nu
   const cursor = new Cursor(await source.read(offset, length), offset);
   const data: SectionData[] = [];
   for (let index = 0; index < count; index++) {
-    const virtualSize = cursor.skip(8, 'Name').u32('VirtualSize');
-    const rawSize = cursor.skip(4, 'VirtualAddress').u32('SizeOfRawData');
+    const size = cursor.skip(16, 'Name, VirtualSize, VirtualAddress').u32('SizeOfRawData');
     const start = cursor.u32('PointerToRawData');
     cursor.skip(16, 'section header');
-    const size = virtualSize === 0 ? rawSize : Math.min(rawSize, virtualSize);
     if (start === 0 || size === 0) continue;
+    // Programs that follow sections when they verify (EFI firmware, sbverify) cannot digest such a file, so that all agree
+    // only on refusing it; it is most likely a download that was cut off.
     if (start + size > source.size) {
       throw peErrors('truncated-pe', {
         what: `section ${index + 1} of ${count}`,

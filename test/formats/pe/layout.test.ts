@@ -94,11 +94,11 @@ describe('the layout of a PE file', () => {
     expect([...new Set([...covered, ...elsewhere])].sort()).toEqual(Object.keys(peErrors.table).sort());
   });
 
-  it('survives a file cut off anywhere', async () => {
+  it('refuses a file cut off anywhere', async () => {
     const codes = new Set(fixturesIn('pe-malformed').map(({ code }) => code));
     for (let length = 0; length < hello.length; length++) {
       const refusal = await readLayout(memorySource(hello.subarray(0, length))).catch((thrown) => thrown.code);
-      if (length < 0x400 + 100) expect(codes).toContain(refusal);
+      expect(codes).toContain(refusal);
     }
   });
 });

@@ -7,8 +7,6 @@ export interface Fixture {
   readonly name: string;
   readonly bytes: Buffer;
   readonly what: string;
-  readonly size: number;
-  readonly sha256: string;
   /** The error code that `open` must give. */
   readonly code?: string;
   /** The error code that `prepare` must give in append mode. */

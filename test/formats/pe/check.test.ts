@@ -1,0 +1,99 @@
+/** Holds the check of a written file: each way the result can be wrong is seen. */
+
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import type { MeasureContent } from '../../../src/crypto/content.ts';
+import { measureContent } from '../../../src/crypto/measure-content.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+import { headerOffsets, slowChecksum } from './slow-pe.ts';
+
+const signed = readFixture('golden/sha256-rsa2048.exe');
+const appended = readFixture('golden/appended.exe');
+const { checksum, entry } = headerOffsets(signed);
+const tableOffset = signed.readUInt32LE(entry);
+
+async function onlySignature(bytes: Buffer) {
+  const [signature] = await (await openBytes(pe, bytes)).signatures();
+  if (signature === undefined) throw new Error('the golden file has no signature');
+  return signature;
+}
+
+/** A copy, changed, and by default with the checksum that belongs to it. */
+function changed(bytes: Buffer, change: (copy: Buffer) => Buffer | undefined, mendChecksum = true): Buffer {
+  const copy = Buffer.from(bytes);
+  const result = change(copy) ?? copy;
+  if (mendChecksum) result.writeUInt32LE(slowChecksum(result), checksum);
+  return result;
+}
+
+/** The table with `extra` bytes more at its end, in dwLength too when asked. */
+function longerTable(extra: Buffer, inEntry: boolean): Buffer {
+  return changed(signed, (copy) => {
+    const result = Buffer.concat([copy, extra]);
+    result.writeUInt32LE(result.length - tableOffset, entry + 4);
+    if (inEntry) result.writeUInt32LE(result.length - tableOffset, tableOffset);
+    return result;
+  });
+}
+
+describe('the check of a signed PE file', () => {
+  it.each([
+    ['a wrong checksum', changed(signed, (copy) => void copy.writeUInt32LE(0, checksum), false)],
+    ['a changed byte of the program', changed(signed, (copy) => void copy.writeUInt8(1, 70))],
+    ['a changed byte of the signature', changed(signed, (copy) => void copy.writeUInt8(1, tableOffset + 600))],
+    ['revision 1.0', changed(signed, (copy) => void copy.writeUInt16LE(0x0100, tableOffset + 4))],
+    ['another type', changed(signed, (copy) => void copy.writeUInt16LE(1, tableOffset + 6))],
+    ['a second certificate', longerTable(signed.subarray(tableOffset), false)],
+    ['zeros after the certificate', longerTable(Buffer.alloc(8), false)],
+    ['zeros inside the certificate, more than padding', longerTable(Buffer.alloc(8), true)],
+    ['bytes hidden inside the certificate', longerTable(Buffer.alloc(8, 1), true)],
+    ['no signature', changed(signed.subarray(0, tableOffset), (copy) => void copy.writeBigUInt64LE(0n, entry))],
+    [
+      'a missing last byte in the directory entry',
+      changed(signed, (copy) => void copy.writeUInt32LE(signed.length - tableOffset - 1, entry + 4)),
+    ],
+  ])('sees %s', async (_, bytes) => {
+    const { cms } = await onlySignature(signed);
+    const file = await openBytes(pe, bytes);
+    await expect(file.check(cms, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+  });
+
+  it('passes the file it was made for', async () => {
+    const { cms } = await onlySignature(signed);
+    await (await openBytes(pe, signed)).check(cms, 'replace');
+  });
+
+  it('knows a nested signature only where it was appended, as the last', async () => {
+    const outer = await onlySignature(appended);
+    const nested = outer.nested[0]?.cms ?? new Uint8Array();
+    const file = await openBytes(pe, appended);
+    await file.check(nested, 'append');
+    await expect(file.check(nested, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+    const twice = await openBytes(pe, readFixture('golden/appended-twice.exe'));
+    await expect(twice.check(nested, 'append')).rejects.toMatchObject({ code: 'result-damaged' });
+  });
+
+  it.each([
+    ['golden/sha256-rsa2048.exe', 'replace'],
+    ['golden/appended.exe', 'append'],
+  ] as const)('and the preparing of %s read the content once, for the same measures', async (name, mode) => {
+    const calls: string[] = [];
+    const measure: MeasureContent = (source, content, measures) => {
+      calls.push(measures.join());
+      return measureContent(source, content, measures);
+    };
+    const file = await pe.open(memorySource(readFixture(name)), { measure });
+    const [outer] = await file.signatures();
+    if (outer === undefined) throw new Error('unsigned');
+    const chain = (await import('../../support/throwaway-pki.ts')).signingChain([
+      readFixture('golden/leaf-3072.pem').toString(),
+    ]);
+    await file.prepare({ algorithm: 'SHA256', chain }, mode);
+    expect(calls).toHaveLength(1);
+    await file.check(mode === 'append' ? (outer.nested[0]?.cms ?? outer.cms) : outer.cms, mode);
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toBe(calls[0]);
+  });
+});

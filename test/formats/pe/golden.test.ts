@@ -1,0 +1,60 @@
+/** Holds signed PE files still, byte for byte, for each algorithm and key size, with recorded signatures and no key. */
+
+import { createHash, verify } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import type { SigningMode } from '../../../src/formats/format.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { signingChain } from '../../support/throwaway-pki.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+
+interface Golden {
+  readonly name: string;
+  /** Path under fixtures/. */
+  readonly input: string;
+  readonly algorithm: DigestAlgorithm;
+  readonly bits: number;
+  readonly mode: SigningMode;
+  readonly description?: string;
+  readonly url?: string;
+  /** Base64: of what was signed. */
+  readonly digest: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+const goldens: readonly Golden[] = JSON.parse(readFixture('golden/signatures.json').toString());
+const pem = (name: string) => readFixture(`golden/${name}.pem`).toString();
+
+describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, description, url, digest, signature }) => {
+  const chain = signingChain([pem(`leaf-${bits}`), pem('intermediate')]);
+  const value = Buffer.from(signature, 'base64');
+  const golden = readFixture(`golden/${name}`);
+
+  it('comes out as it always has', async () => {
+    const bytes = readFixture(input);
+    const file = await openBytes(pe, bytes);
+    const prepared = await file.prepare({ algorithm, chain, description, url }, mode);
+    const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
+    expect(digested).toBe(digest);
+    expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
+    const sealed = prepared.seal(value);
+    expect(applyPatch(bytes, prepared.embed(sealed)).equals(golden)).toBe(true);
+    await (await openBytes(pe, golden)).check(sealed, mode);
+  });
+
+  it('is intact, every signature of it, in the order they were made', async () => {
+    const file = await openBytes(pe, golden);
+    const all = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+    for (const each of all) expect(await each.isIntact()).toBe(true);
+    expect(all.at(-1)?.signerName).toBe(`Golden RSA ${bits}`);
+    expect(file.warnings).toEqual([]);
+  });
+});
+
+it('covers each algorithm with each key size', () => {
+  const covered = goldens.filter(({ mode }) => mode === 'replace').map(({ algorithm, bits }) => `${algorithm} ${bits}`);
+  expect(new Set(covered).size).toBe(12);
+});
