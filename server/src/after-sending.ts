@@ -14,9 +14,12 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
   return (reply, work) => {
     const { raw } = reply;
     const run = async (): Promise<void> => {
-      await new Promise<void>((resolve) => raw.once('close', resolve));
+      const sent = await new Promise<boolean>((resolve) => {
+        raw.once('finish', () => resolve(true));
+        raw.once('close', () => resolve(false)); // after a finish this comes too late to matter
+      });
       try {
-        await work(raw.writableFinished);
+        await work(sent);
       } catch (error) {
         reply.log.error({ err: error }, 'work after an answer failed');
       }

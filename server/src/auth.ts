@@ -11,7 +11,7 @@ const NOBODY = Buffer.alloc(32);
 
 /** The client whose credentials the request carries, or undefined. */
 export async function authenticate(request: IncomingMessage, clients: Store['clients']): Promise<Client | undefined> {
-  const credentials = readCredentials(request.headersDistinct.authorization);
+  const credentials = readCredentials(authorizationHeaders(request.rawHeaders));
   if (credentials === undefined) return undefined;
   const client = await clients.findByAccessKey(credentials.accessKey);
   const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), client?.secretDigest ?? NOBODY);
@@ -23,10 +23,15 @@ export function digestOfSecret(secret: Uint8Array): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
+/** Every Authorization header: Node's parsed headers would show the first one only. @param raw names and values by turns */
+function authorizationHeaders(raw: readonly string[]): readonly string[] {
+  return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
+}
+
 function readCredentials(
-  headers: readonly string[] | undefined,
+  headers: readonly string[],
 ): { readonly accessKey: string; readonly accessSecret: Uint8Array } | undefined {
-  const [header, ...others] = headers ?? [];
+  const [header, ...others] = headers;
   const encoded = /^Basic +(\S+) *$/i.exec(header ?? '')?.[1];
   if (encoded === undefined || others.length > 0) return undefined;
   const pair = decodeBase64(encoded);

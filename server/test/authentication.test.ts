@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
+import { basic, goodRequest, openApp, type TestApp } from './support/in-process.ts';
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await openApp();
+});
+afterAll(() => server.close());
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const UNAUTHORIZED = { code: 401, message: 'unauthorized', data: null };
+
+describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
+  /** Each is a whole header, made from the right credentials. */
+  const BAD_HEADERS: Readonly<Record<string, (key: string, secret: string) => string | undefined>> = {
+    'no header': () => undefined,
+    'an empty header': () => '',
+    'a scheme alone': () => 'Basic',
+    'a scheme and blanks': () => 'Basic   ',
+    'another scheme': (key, secret) => `Bearer ${base64(`${key}:${secret}`)}`,
+    'no scheme': (key, secret) => base64(`${key}:${secret}`),
+    'credentials that are not encoded': (key, secret) => `Basic ${key}:${secret}`,
+    'Base64 without its padding': (key, secret) => `Basic ${base64(`${key}:${secret}x`).replace(/=+$/, '')}!`,
+    'Base64 for addresses': (key) => `Basic ${Buffer.from(`${key}:\xfb\xff\xfe`).toString('base64url')}`,
+    'something after the credentials': (key, secret) => `Basic ${base64(`${key}:${secret}`)} x`,
+    'no colon': (key, secret) => `Basic ${base64(`${key}${secret}`)}`,
+    'no access key': (_key, secret) => `Basic ${base64(`:${secret}`)}`,
+    'no secret': (key) => `Basic ${base64(`${key}:`)}`,
+    'another access key': (_key, secret) => `Basic ${base64(`AK0000000000:${secret}`)}`,
+    'another secret': (key, secret) => `Basic ${base64(`${key}:${secret}x`)}`,
+    'a part of the secret': (key, secret) => `Basic ${base64(`${key}:${secret.slice(0, -1)}`)}`,
+    'the access key in other letters': (key, secret) => `Basic ${base64(`${key.toLowerCase()}:${secret}`)}`,
+    'bytes that are no text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+  };
+
+  test.each(Object.entries(BAD_HEADERS))(
+    'refuses %s with the envelope of an authentication failure',
+    async (_name, make) => {
+      const { accessKey, accessSecret } = server.credentials;
+      const authorization = make(accessKey, accessSecret);
+      const answer = await server.call({
+        path,
+        headers: { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) },
+        payload: JSON.stringify(goodRequest()),
+      });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual(UNAUTHORIZED);
+      expect(answer.headers['www-authenticate']).toMatch(/^Basic /);
+    },
+  );
+
+  test('judges credentials before the body: a stranger learns nothing of content type or JSON', async () => {
+    const answer = await server.call({ path, headers: { 'content-type': 'text/plain' }, payload: '{' });
+    expect(answer.body).toEqual(UNAUTHORIZED);
+  });
+});
+
+test('takes the scheme in any case, and a secret with colons', async () => {
+  const { accessKey, accessSecret } = server.credentials;
+  const answer = await server.call({
+    headers: {
+      'content-type': 'application/json',
+      authorization: basic({ accessKey, accessSecret }).replace('Basic', 'bASIC'),
+    },
+    payload: JSON.stringify(goodRequest()),
+  });
+  expect(answer.body.code).toBe(0);
+});
+
+test('an authentication failure counts no signature and leaves a line without the header', async () => {
+  const before = await server.counted();
+  const authorization = basic({ ...server.credentials, accessSecret: 'not-the-secret' });
+  await server.call({
+    headers: { 'content-type': 'application/json', authorization },
+    payload: JSON.stringify(goodRequest()),
+  });
+  expect(await server.counted()).toBe(before);
+  expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'refused', reason: 'unauthorized' });
+  expect(server.logText()).not.toContain(authorization.slice(6));
+  expect(server.logText()).not.toContain('not-the-secret');
+});
+
+test('a client that was not handed its credentials yet is replaced, not accepted beside the new one', async () => {
+  const { clients } = server.data.store;
+  const digest = Buffer.alloc(32, 1);
+  await clients.addPending({ id: 'first', accessKey: 'AK-first', secretDigest: digest }, new Date());
+  await clients.addPending({ id: 'second', accessKey: 'AK-second', secretDigest: digest }, new Date());
+  expect(await clients.findByAccessKey('AK-first')).toBeUndefined();
+  expect(await clients.findByAccessKey('AK-second')).toMatchObject({ handedOver: false });
+  await clients.markHandedOver('second');
+});
