@@ -59,16 +59,17 @@ export class Console {
   }
 
   summary({ summary, files }: SignFilesResult): void {
-    if (this.#options.quiet || this.#options.json) return;
     const planned = files.filter((file) => file.status === 'planned').length;
     const parts = [
       `${summary.signed} signed`,
       ...(summary.skipped > 0 ? [`${summary.skipped} skipped`] : []),
       ...(summary.failed > 0 ? [`${summary.failed} failed`] : []),
     ];
-    if (planned > 0)
-      this.#tell(`dry run: this run would ask for ${counted(planned, 'signature')}; nothing was sent or written`);
-    else if (files.length > 1 || summary.failed > 0) this.#tell(parts.join(', '));
+    if (planned > 0) {
+      this.#result(`dry run: this run would ask for ${counted(planned, 'signature')}; nothing was sent or written`);
+    } else if (files.length > 1 || summary.failed > 0) {
+      this.#result(parts.join(', '));
+    }
   }
 
   #outcome(outcome: FileOutcome): void {

@@ -1,0 +1,245 @@
+/** The command line against a service that misbehaves: exit code, error code, number of requests, files untouched. */
+
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import type { MisbehaviourName } from '../support/misbehaving-answers.ts';
+import {
+  type MisbehavingService,
+  type MisbehavingServiceOptions,
+  type ServiceMode,
+  startMisbehavingService,
+} from '../support/misbehaving-service.ts';
+import { type IssuedCertificate, makePki } from '../support/pki.ts';
+import { ACCESS_KEY, ACCESS_SECRET } from '../support/service-client.ts';
+
+let leaf: IssuedCertificate;
+let chain: string;
+beforeAll(() => {
+  const pki = makePki();
+  leaf = pki.leaf();
+  chain = leaf.pem + pki.intermediate.pem;
+});
+
+interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  readonly service: MisbehavingService;
+  readonly paths: readonly string[];
+  sign(args?: readonly string[], env?: Record<string, string>): ReturnType<typeof runCli>;
+}
+
+/** A folder with `count` programs and a certificate, and a service in `mode`. */
+async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOptions = {}): Promise<Scene> {
+  const folder = await temporaryFolder();
+  const service = await startMisbehavingService(mode, { key: leaf.privateKey, ...options });
+  const certificate = join(folder.path, 'chain.pem');
+  await writeFile(certificate, chain);
+  const paths = Array.from({ length: count }, (_, index) => join(folder.path, `app-${index}.exe`));
+  for (const path of paths) await copyFile(fixture('pe/hello.exe'), path);
+  const env = {
+    CODESIGN_BASE_URL: service.baseUrl,
+    CODESIGN_CA_FILE: service.caFile,
+    CODESIGN_CODE: '1001',
+    CODESIGN_CERTIFICATE: certificate,
+    CODESIGN_ACCESS_KEY: ACCESS_KEY,
+    CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+  };
+  return {
+    folder: folder.path,
+    service,
+    paths,
+    sign: (args = [], more = {}) => runCli(['sign', '--json', ...args, ...paths], { env: { ...env, ...more } }),
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Exit code, error code and how many sign requests the service may have seen. */
+const FAILURES: readonly (readonly [MisbehaviourName, number, string, number])[] = [
+  ['refused', 5, 'refused', 1],
+  ['parameter-error', 5, 'refused', 1],
+  ['code-a-string', 5, 'malformed-answer', 1],
+  ['code-missing', 5, 'malformed-answer', 1],
+  ['data-null', 5, 'no-signature', 1],
+  ['signature-empty', 5, 'no-signature', 1],
+  ['signature-missing', 5, 'no-signature', 1],
+  ['signature-not-base64', 5, 'malformed-answer', 1],
+  ['signature-too-short', 6, 'signature-mismatch', 1],
+  ['signature-wrong', 6, 'signature-mismatch', 1],
+  ['html', 5, 'malformed-answer', 1],
+  ['empty-body', 5, 'malformed-answer', 1],
+  ['json-cut-short', 5, 'malformed-answer', 1],
+  ['endless-body', 5, 'malformed-answer', 1],
+  ['redirect', 4, 'redirected', 1],
+  ['server-error', 4, 'http-error', 1],
+  ['server-error-envelope', 4, 'http-error', 1],
+  ['success-with-status-500', 4, 'http-error', 1],
+  ['unauthorized-200', 5, 'unauthorized', 1],
+  ['unauthorized-401', 4, 'unauthorized', 1],
+  ['unauthorized-403', 4, 'unauthorized', 1],
+  ['breaks-before-answer', 3, 'connection-broken', 1],
+  ['breaks-during-body', 3, 'connection-broken', 1],
+  ['hangs', 3, 'sign-timed-out', 1],
+  ['slow-drip', 3, 'sign-timed-out', 1],
+];
+
+describe('a service that misbehaves', () => {
+  it.each(FAILURES)('%s: exit %i, %s, %i request, the file untouched', async (mode, exitCode, errorCode, requests) => {
+    await using stage = await scene(mode);
+    const untouched = await snapshot(stage.folder);
+
+    const run = await stage.sign(['--timeout', '2']);
+
+    expect(parseJson(run).files[0]?.error).toMatchObject({ code: errorCode, hint: expect.any(String) });
+    expect(run.code).toBe(exitCode);
+    expect(stage.service.signRequests()).toBe(requests);
+    expect(await snapshot(stage.folder)).toEqual(untouched);
+    expect(run.stdout + run.stderr).not.toContain(ACCESS_SECRET);
+  });
+
+  it.each([
+    ['unauthorized-200', 'unauthorized'],
+    ['unauthorized-401', 'unauthorized'],
+    ['signature-wrong', 'signature-mismatch'],
+    ['signature-too-short', 'signature-mismatch'],
+  ] as const)('%s stops the batch: one request for eight files', async (mode, errorCode) => {
+    await using stage = await scene(mode, 8);
+    const run = await stage.sign(['--concurrency', '8']);
+    const codes = parseJson(run).files.map(({ error }) => error?.code);
+    expect(codes.filter((code) => code === errorCode)).toHaveLength(1);
+    expect(codes.filter((code) => code === 'not-attempted')).toHaveLength(7);
+    expect(stage.service.signRequests()).toBe(1);
+    expect([4, 5, 6]).toContain(run.code);
+  });
+
+  it('a refusal of one file is of that file only', async () => {
+    await using stage = await scene('refused', 4, { times: 1 });
+    const run = await stage.sign();
+    expect(parseJson(run).summary).toEqual({ signed: 3, skipped: 0, failed: 1 });
+    expect([run.code, stage.service.signRequests()]).toEqual([5, 4]);
+  });
+
+  it('reports a signature that does not verify as failed, at once', async () => {
+    await using stage = await scene('signature-wrong');
+    await stage.sign();
+    const reports = stage.service.requests().filter(({ path }) => path.endsWith('/report-sign'));
+    expect(reports.map(({ body }) => JSON.parse(body).status)).toEqual([2]);
+  });
+
+  it('a report that fails never makes a signed file count as failed', async () => {
+    await using stage = await scene('refused', 1, { operation: 'report-sign' });
+    const run = await stage.sign();
+    expect(run.code).toBe(0);
+    expect(parseJson(run).files[0]).toMatchObject({ status: 'signed', reported: false });
+    expect(run.stderr).toMatch(/report for record .* did not arrive/);
+  });
+
+  it.each(['expired', 'other-name', 'untrusted'] as const)(
+    'refuses a TLS certificate that is %s, before any request',
+    async (certificate) => {
+      await using stage = await scene('good', 2, { certificate });
+      const run = await stage.sign();
+      expect(run.code).toBe(3);
+      expect(parseJson(run).files.every(({ error }) => error?.code === 'tls-untrusted')).toBe(true);
+      expect(stage.service.requests()).toHaveLength(0);
+    },
+  );
+
+  it('is not talked out of checking TLS certificates by the environment', async () => {
+    await using stage = await scene('good', 1, { certificate: 'untrusted' });
+    const run = await stage.sign([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'tls-checks-disabled']);
+    expect(stage.service.requests()).toHaveLength(0);
+  });
+
+  it('escapes what the service says before it is shown', async () => {
+    await using stage = await scene('refused-with-escapes');
+    const { stderr, stdout } = await stage.sign();
+    for (const dangerous of ['\u001b', '\u202e', '\n::error']) expect(stderr + stdout).not.toContain(dangerous);
+  });
+
+  it('keeps the path of the base address', async () => {
+    await using stage = await scene('good', 1, { path: '/tenant/a' });
+    expect((await stage.sign()).code).toBe(0);
+    expect(stage.service.requests()[0]?.path).toBe('/tenant/a/v1/codesign/sign');
+  });
+});
+
+describe('what the service is told', () => {
+  it.each([
+    [
+      [],
+      {
+        signing_filename: 'app-0.exe',
+        hostname: expect.any(String),
+        signing_filesize: expect.any(Number),
+        platform: expect.any(String),
+      },
+    ],
+    [['--mask-filename', 'none'], { signing_filename: expect.stringMatching(/[/\\]app-0\.exe$/) }],
+    [['--mask-filename', 'hash'], { signing_filename: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }],
+  ] as const)('%j tells the file name as asked', async (args, extra) => {
+    await using stage = await scene('good');
+    expect((await stage.sign(args)).code).toBe(0);
+    expect(JSON.parse(stage.service.requests()[0]?.body ?? '').extra).toMatchObject(extra);
+  });
+
+  it.each([
+    ['--mask-filename', 'omit', ['signing_filename']],
+    ['--extra', 'anonymous', ['signing_filename', 'hostname']],
+  ] as const)('%s %s leaves out %j', async (option, value, left) => {
+    await using stage = await scene('good');
+    expect((await stage.sign([option, value])).code).toBe(0);
+    const { extra } = JSON.parse(stage.service.requests()[0]?.body ?? '');
+    expect(extra).toHaveProperty('platform');
+    for (const name of left) expect(extra).not.toHaveProperty(name);
+  });
+
+  it('--extra none sends nothing beside what signing needs', async () => {
+    await using stage = await scene('good');
+    expect((await stage.sign(['--extra', 'none'])).code).toBe(0);
+    expect(Object.keys(JSON.parse(stage.service.requests()[0]?.body ?? '')).sort()).toEqual([
+      'algorithm',
+      'code',
+      'digest',
+      'padding',
+    ]);
+  });
+});
+
+describe('an interrupted run', () => {
+  it('finishes the call under way, starts nothing new and ends with 130', async () => {
+    await using stage = await scene('good', 6);
+    let interrupted = false;
+    const watch = setInterval(() => {
+      if (!interrupted && stage.service.signRequests() > 0) {
+        interrupted = true;
+        stop?.('SIGINT');
+      }
+    }, 1);
+    let stop: ((signal: NodeJS.Signals) => void) | undefined;
+    const env = {
+      CODESIGN_BASE_URL: stage.service.baseUrl,
+      CODESIGN_CA_FILE: stage.service.caFile,
+      CODESIGN_CODE: '1001',
+      CODESIGN_CERTIFICATE: join(stage.folder, 'chain.pem'),
+      CODESIGN_ACCESS_KEY: ACCESS_KEY,
+      CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+    };
+    const run = await runCli(['sign', '--json', '-j', '1', ...stage.paths], {
+      env,
+      onStart: (kill) => {
+        stop = kill;
+      },
+    });
+    clearInterval(watch);
+    const { summary } = parseJson(run);
+    expect(run.code).toBe(130);
+    // Whatever was asked for was also written: no signature is lost.
+    expect(summary.signed).toBe(stage.service.signRequests());
+    expect(Object.keys(await snapshot(stage.folder)).filter((file) => file.endsWith('.tmp'))).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+/** The built command line as a process of its own, as a user runs it. */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+export const CLI_PROGRAM = join(REPOSITORY, 'bin', 'codesign-remote.js');
+
+export interface CliRun {
+  /** The exit code; null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  /** The variables the program sees beside PATH and HOME: nothing of this process's own CODESIGN_… gets through. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** Another program to start it with, such as `unshare`; the command line is appended. */
+  readonly through?: readonly string[];
+  readonly program?: string;
+  /** Runs it as this user (needs root). */
+  readonly uid?: number;
+  /** Hears of the process once it runs. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs `codesign-remote` to its end. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  const { env = {}, cwd, stdin = '', through = [], program = CLI_PROGRAM, uid, onStart } = options;
+  const [command = process.execPath, ...rest] = [...through, process.execPath, program, ...args];
+  const child = spawn(command, rest, {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: 'pipe',
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  onStart?.((signal) => child.kill(signal));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => undefined).end(stdin);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, stdout, stderr };
+}
+
+export interface CliFileJson {
+  readonly path: string;
+  readonly output?: string;
+  readonly format: string | null;
+  readonly status: string;
+  readonly record?: string;
+  readonly reported?: boolean;
+  readonly digest?: string;
+  readonly error?: {
+    readonly category: string;
+    readonly code: string;
+    readonly message: string;
+    readonly hint: string | null;
+  };
+}
+
+/** What `--json` printed. */
+export function parseJson({ stdout }: CliRun): {
+  readonly files: readonly CliFileJson[];
+  readonly summary: Readonly<Record<string, number>>;
+  readonly error?: CliFileJson['error'];
+} {
+  return JSON.parse(stdout);
+}
+
+/** A temporary folder that goes with the scope. */
+export async function temporaryFolder(prefix = 'codesign-cli-'): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Every file of a folder with its SHA-256: what a test compares before and after. */
+export async function snapshot(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const digests = await Promise.all(
+    files.sort().map(
+      async (file) =>
+        [
+          file,
+          createHash('sha256')
+            .update(await readFile(file))
+            .digest('hex'),
+        ] as const,
+    ),
+  );
+  return Object.fromEntries(digests);
+}
+
+/** A committed fixture's path. */
+export function fixture(name: string): string {
+  return join(REPOSITORY, 'fixtures', name);
+}
