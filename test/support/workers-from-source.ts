@@ -7,8 +7,7 @@ import type { Plugin } from 'vitest/config';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The same pattern as in build.mjs. */
-const WORKER_URL =
-  /new URL\(\s*['"](\.\.?\/(?:[^'"]*\/)?)([\w-]+\.worker)\.[jt]s['"],\s*import\.meta\.url\s*\)/g;
+const WORKER_URL = /new URL\(\s*['"](\.\.?\/(?:[^'"]*\/)?)([\w-]+\.worker)\.[jt]s['"],\s*import\.meta\.url\s*\)/g;
 
 /** Turns `new URL('./x.worker.ts', import.meta.url)` into the URL of a bundle of that file. */
 export function workersFromSource(): Plugin {
