@@ -44,6 +44,8 @@ export interface CertificateRequest {
   readonly purposes?: readonly string[];
   readonly notBefore?: Date;
   readonly notAfter?: Date;
+  /** Whether to name the key in an extension (subjectKeyIdentifier). */
+  readonly keyIdentifier?: boolean;
   /** The name's string type: 0x0c UTF8String when left out, 0x13 PrintableString. */
   readonly nameTag?: number;
 }
@@ -160,14 +162,18 @@ function extensionsFor(ca: boolean, request: CertificateRequest): Uint8Array[] {
   const purposes = request.purposes ?? (ca ? [] : [CODE_SIGNING]);
   const bits = usages.reduce((sum, usage) => sum | KEY_USAGE_BIT[usage], 0);
   return [
-    ...(ca ? [extension('2.5.29.19', sequence(Uint8Array.of(0x01, 0x01, 0xff)))] : []),
+    ...(ca ? [extension('2.5.29.19', sequence(TRUE))] : []),
     ...(usages.length === 0 ? [] : [extension('2.5.29.15', encode(0x03, Uint8Array.of(trailingZeros(bits), bits)))]),
+    ...(request.keyIdentifier ? [extension('2.5.29.14', octetString(Uint8Array.of(1, 2, 3, 4)), false)] : []),
     ...(purposes.length === 0 ? [] : [extension('2.5.29.37', sequence(...purposes.map(objectIdentifier)))]),
   ];
 }
 
-const extension = (type: string, value: Uint8Array): Uint8Array =>
-  sequence(objectIdentifier(type), Uint8Array.of(0x01, 0x01, 0xff), octetString(value));
+const TRUE = Uint8Array.of(0x01, 0x01, 0xff);
+
+function extension(type: string, value: Uint8Array, critical = true): Uint8Array {
+  return sequence(objectIdentifier(type), ...(critical ? [TRUE] : []), octetString(value));
+}
 
 function trailingZeros(octet: number): number {
   return octet === 0 ? 7 : 31 - Math.clz32(octet & -octet);

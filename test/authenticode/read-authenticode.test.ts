@@ -1,0 +1,235 @@
+/** Reading signatures of others, sound, odd, damaged and hostile: a result or a coded error, soon. */
+
+import { createHash, sign } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { parts, readElement } from '../../src/asn1/read.ts';
+import {
+  contextConstructed,
+  encode,
+  nullValue,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOf,
+  smallInteger,
+} from '../../src/asn1/write.ts';
+import { nestSignature } from '../../src/authenticode/nest-signature.ts';
+import { SPC_INDIRECT_DATA } from '../../src/authenticode/object-identifiers.ts';
+import { readAuthenticode } from '../../src/authenticode/read-authenticode.ts';
+import { readCertificateFields } from '../../src/certificates/certificate-fields.ts';
+import { CodesignError } from '../../src/errors/codesign-error.ts';
+import { chainOf, requestFor, signAuthenticode } from '../support/authenticode-signing.ts';
+import { type IssuedCertificate, makePki, testKey } from '../support/pki.ts';
+
+const pki = makePki();
+const leaf = pki.leaf();
+const cms = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+const MD5 = '1.2.840.113549.2.5';
+
+interface Peculiar {
+  readonly signer?: IssuedCertificate;
+  readonly certificates?: readonly Uint8Array[];
+  readonly digest?: { readonly oid: string; readonly name: string };
+  readonly contentType?: string;
+  /** The value of the attribute contentType. */
+  readonly signedContentType?: string;
+  readonly messageDigests?: number;
+  readonly wrap?: boolean;
+  readonly signatureOid?: string;
+  readonly content?: readonly Uint8Array[];
+  readonly signers?: number;
+}
+
+/** A signature as no program of today makes it, put together apart from the code under test. */
+function peculiar(options: Peculiar = {}): Uint8Array {
+  const { signer = leaf, digest = { oid: SHA256, name: 'sha256' }, contentType = SPC_INDIRECT_DATA } = options;
+  const algorithm = sequence(objectIdentifier(digest.oid), nullValue());
+  const hashed = createHash(digest.name).update('content').digest();
+  const type = sequence(objectIdentifier('1.3.6.1.4.1.311.2.1.15'), sequence());
+  const body = [type, sequence(algorithm, octetString(hashed))];
+  const digested = options.wrap ? sequence(...body) : Buffer.concat(body);
+  const content = options.wrap ? octetString(digested) : sequence(...body);
+  const messageDigest = createHash(digest.name).update(digested).digest();
+  const attribute = (oid: string, value: Uint8Array) => sequence(objectIdentifier(oid), encode(0x31, value));
+  const attributes = setOf(
+    attribute('1.2.840.113549.1.9.3', objectIdentifier(options.signedContentType ?? contentType)),
+    ...Array.from({ length: options.messageDigests ?? 1 }, () =>
+      attribute('1.2.840.113549.1.9.4', octetString(messageDigest)),
+    ),
+  );
+  const inside = Uint8Array.from(attributes);
+  inside[0] = 0xa0;
+  const { issuer, serialNumber } = readCertificateFields(signer.der);
+  const signerInfo = sequence(
+    smallInteger(1),
+    sequence(issuer, serialNumber),
+    algorithm,
+    inside,
+    sequence(objectIdentifier(options.signatureOid ?? '1.2.840.113549.1.1.1'), nullValue()),
+    octetString(sign(digest.name, attributes, signer.privateKey)),
+  );
+  const signedData = sequence(
+    smallInteger(1),
+    setOf(algorithm),
+    sequence(objectIdentifier(contentType), ...(options.content ?? [contextConstructed(0, content)])),
+    contextConstructed(0, ...(options.certificates ?? [signer.der])),
+    encode(0x31, ...Array.from({ length: options.signers ?? 1 }, () => signerInfo)),
+  );
+  return sequence(objectIdentifier('1.2.840.113549.1.7.2'), contextConstructed(0, signedData));
+}
+
+describe('a sound signature is read', () => {
+  it('with its digest, its algorithm, its signer', () => {
+    const read = readAuthenticode(cms);
+    expect(read.algorithm).toBe('SHA256');
+    expect(read.contentDigest).toEqual(createHash('sha256').update('content').digest());
+    expect(Buffer.from(read.signerCertificate ?? [])).toEqual(Buffer.from(leaf.der));
+    expect(read.signerName).toBe('Test Publisher');
+    expect([read.nested, read.trailingLength, read.verifies()]).toEqual([[], 0, true]);
+  });
+
+  it('apart from what follows it', () => {
+    const read = readAuthenticode(Buffer.concat([cms, Buffer.alloc(5, 9)]));
+    expect(read.trailingLength).toBe(5);
+    expect(Buffer.from(read.cms)).toEqual(Buffer.from(cms));
+    expect(read.verifies()).toBe(true);
+  });
+});
+
+describe('an odd signature is read', () => {
+  const md5 = { oid: MD5, name: 'md5' };
+  it.each<[string, Peculiar, boolean, string | undefined]>([
+    ['the same, made by other code', {}, true, 'SHA256'],
+    ['MD5', { digest: md5 }, true, undefined],
+    ['EC key', { signer: pki.leaf({ key: testKey('ec') }), signatureOid: '1.2.840.10045.4.3.2' }, true, 'SHA256'],
+    ['content in an OCTET STRING', { wrap: true }, true, 'SHA256'],
+    ['several signers', { signers: 2 }, true, 'SHA256'],
+    ['no certificate', { certificates: [] }, false, 'SHA256'],
+    ['another certificate alone', { certificates: [pki.root.der] }, false, 'SHA256'],
+    ['contentType of something else', { signedContentType: '1.2.840.113549.1.7.1' }, false, 'SHA256'],
+    ['no messageDigest', { messageDigests: 0 }, false, 'SHA256'],
+    ['two messageDigests', { messageDigests: 2 }, false, 'SHA256'],
+  ])('%s', (_name, options, verifies, algorithm) => {
+    const read = readAuthenticode(peculiar(options));
+    expect(read.verifies()).toBe(verifies);
+    expect(read.algorithm).toBe(algorithm);
+  });
+
+  it('with issuer and serial number for a name where the certificate is missing', () => {
+    const serial = Buffer.from(readCertificateFields(leaf.der).serialNumber.slice(2)).toString('hex');
+    const read = readAuthenticode(peculiar({ certificates: [] }));
+    expect(read.signerCertificate).toBeUndefined();
+    expect(read.signerName).toBe(`CN=Test Code Signing CA, serial number ${serial}`);
+  });
+});
+
+describe('a changed signature does not verify', () => {
+  it('whichever signed byte it is', () => {
+    const { contentDigest } = readAuthenticode(cms);
+    const places = [Buffer.from(cms).indexOf(Buffer.from(contentDigest)), cms.length - 1, cms.length - 280];
+    for (const place of places) {
+      const changed = Uint8Array.from(cms);
+      changed[place] = (changed[place] ?? 0) ^ 1;
+      expect(readAuthenticode(changed).verifies()).toBe(false);
+    }
+  });
+});
+
+describe('what is no signature is refused', () => {
+  it.each<[string, string, () => Uint8Array]>([
+    ['nothing', 'cms-malformed', () => new Uint8Array()],
+    ['zeros', 'cms-malformed', () => new Uint8Array(100)],
+    ['text', 'cms-malformed', () => Buffer.from('MZ is not a signature at all')],
+    ['a certificate', 'cms-malformed', () => leaf.der],
+    ['other PKCS#7', 'cms-not-signed-data', () => sequence(objectIdentifier('1.2.840.113549.1.7.3'))],
+    ['no signer', 'cms-without-signer', () => peculiar({ signers: 0 })],
+    ['other content', 'authenticode-malformed', () => peculiar({ contentType: '1.2.840.113549.1.7.1' })],
+    ['no content', 'authenticode-malformed', () => peculiar({ content: [] })],
+    ['content of another shape', 'cms-malformed', () => peculiar({ content: [contextConstructed(0, sequence())] })],
+    ['a broken nested one', 'cms-malformed', () => nestSignature(cms, sequence())],
+    ['a nested one of another kind', 'authenticode-malformed', () => nestSignature(cms, peculiar({ content: [] }))],
+  ])('%s: %s', (_name, code, make) => {
+    expect(() => readAuthenticode(make())).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('wherever it is cut off', () => {
+    for (let length = 0; length < cms.length; length += 1) {
+      expect(() => readAuthenticode(cms.subarray(0, length))).toThrow(
+        expect.objectContaining({ code: 'cms-malformed' }),
+      );
+    }
+  });
+
+  it('or read, whichever byte is changed; never another error', () => {
+    for (let place = 0; place < cms.length; place += 1) {
+      for (const value of [0x00, 0x80, 0xff, (cms[place] ?? 0) ^ 0x20]) {
+        const changed = Uint8Array.from(cms);
+        changed[place] = value;
+        expect(codeOf(() => readAuthenticode(changed))).toMatch(/^(read|cms-|authenticode-)/);
+      }
+    }
+  });
+});
+
+describe('a hostile structure costs less than a second', () => {
+  const nestedDeep = (depth: number) =>
+    Array.from({ length: depth }).reduce<Uint8Array>((inner) => nestSignature(cms, inner), cms);
+  const manyNested = (count: number) => {
+    const unsigned = sequence(
+      objectIdentifier('1.3.6.1.4.1.311.2.4.1'),
+      encode(0x31, ...Array.from({ length: count }, () => cms)),
+    );
+    const made = nestSignature(cms, cms);
+    return replaceLast(made, sequence(objectIdentifier('1.3.6.1.4.1.311.2.4.1'), encode(0x31, cms)), unsigned);
+  };
+
+  it.each<[string, string, () => Uint8Array]>([
+    ['SEQUENCEs inside one another', 'cms-malformed', () => Buffer.alloc(2_000_000, Buffer.from('3080', 'hex'))],
+    ['definite ones, too', 'cms-malformed', () => deeply(3000)],
+    ['lengths of 2^32', 'cms-malformed', () => Buffer.from('3084ffffffff06092a864886f70d010702', 'hex')],
+    ['lengths of 2^63', 'cms-malformed', () => Buffer.from('30887fffffffffffffff06', 'hex')],
+    ['signatures nested 5 deep', 'authenticode-nested-too-deeply', () => nestedDeep(5)],
+    ['signatures nested 4 deep', 'read', () => nestedDeep(4)],
+    ['1000 nested signatures', 'authenticode-nested-too-deeply', () => manyNested(1000)],
+    ['10,000 certificates', 'read', () => peculiar({ certificates: [...Array(9999).fill(pki.root.der), leaf.der] })],
+    ['100,000 certificates', 'cms-malformed', () => peculiar({ certificates: [Buffer.alloc(200_000, sequence())] })],
+    ['an object identifier of 1 MB', 'cms-malformed', () => sequence(encode(0x06, Buffer.alloc(1_000_000, 0x81)))],
+  ])('%s: %s', (_name, outcome, make) => {
+    const bytes = make();
+    const start = performance.now();
+    expect(codeOf(() => readAuthenticode(bytes).verifies())).toBe(outcome);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+/** 'read', or the code of the error; an error without one is thrown on. */
+function codeOf(read: () => unknown): string {
+  try {
+    read();
+    return 'read';
+  } catch (error) {
+    if (error instanceof CodesignError) return error.code;
+    throw error;
+  }
+}
+
+function deeply(depth: number): Uint8Array {
+  let inner: Uint8Array = Buffer.alloc(0);
+  for (let level = 0; level < depth; level += 1) inner = sequence(inner);
+  return inner;
+}
+
+/** `whole` with its last part exchanged, every length round it included: SignerInfo's unsigned attributes come last. */
+function replaceLast(whole: Uint8Array, part: Uint8Array, replacement: Uint8Array): Uint8Array {
+  if (Buffer.compare(whole, part) === 0) return replacement;
+  const { tag, contents, last } = lastPartOf(whole);
+  const before = contents.subarray(0, contents.length - last.length);
+  return encode(tag, before, replaceLast(last, part, replacement));
+}
+
+function lastPartOf(whole: Uint8Array): { tag: number; contents: Uint8Array; last: Uint8Array } {
+  const element = readElement(whole, 'test');
+  const last = parts(element, 'test').at(-1);
+  return { tag: element.tag, contents: element.contents, last: last?.bytes ?? new Uint8Array() };
+}
