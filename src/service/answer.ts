@@ -81,7 +81,7 @@ export function readData({ operation, head, envelope, show }: Refusal, body: Uin
   throw businessErrors(code, details, { httpStatus, serviceCode });
 }
 
-/** The signature record in the `data` of a success (API 2.4); throws `no-signature` when it holds none. */
+/** The signature record in the `data` of a success (API 2.4); throws `no-signature` or `signature-unreadable`. */
 export function readSignatureRecord(data: unknown, httpStatus: number): SignatureRecord {
   const context = { httpStatus, serviceCode: 0 };
   const record = v.safeParse(signatureRecordSchema, data);
@@ -89,7 +89,7 @@ export function readSignatureRecord(data: unknown, httpStatus: number): Signatur
   const { id, signature } = record.output;
   if (signature.trim() === '') throw businessErrors('no-signature', { why: 'data.signature is empty' }, context);
   const bytes = decodeBase64(signature);
-  if (bytes === undefined) throw businessErrors('no-signature', { why: 'data.signature is not Base64' }, context);
+  if (bytes === undefined) throw businessErrors('signature-unreadable', {}, context);
   return { id: id || undefined, signature: bytes };
 }
 

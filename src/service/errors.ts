@@ -99,6 +99,11 @@ export const businessErrors = defineErrors({
     message: (d) => `the service answered with success but gave no signature (${d.why})`,
     hint: 'The fault is at the service: tell its operator. No signature should have been counted.',
   },
+  'signature-unreadable': {
+    category: 'business',
+    message: 'the service answered with success, but its signature is not Base64',
+    hint: 'The fault is at the service: tell its operator. By the contract this signature has been counted, so nothing more was asked.',
+  },
   'malformed-answer': {
     category: 'business',
     message: (d) =>
@@ -110,6 +115,11 @@ export const businessErrors = defineErrors({
 /** API 7: the credentials are refused, under whatever status. They will not get better: a batch stops. */
 export function isUnauthorized(thrown: unknown): thrown is CodesignError {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
+}
+
+/** After this failure the next call would be spent in vain too: a batch stops. */
+export function spoilsBatch(error: CodesignError): boolean {
+  return error.code === 'unauthorized' || error.code === 'signature-unreadable';
 }
 
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { isRsaSignature } from '../crypto/rsa-signature.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import { isUnauthorized } from '../service/errors.ts';
+import { isUnauthorized, spoilsBatch } from '../service/errors.ts';
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
@@ -44,7 +44,7 @@ export function requestSignatures(
       .sign({ code, algorithm, digest: digestToBeSigned(toBeSigned, signing), extra })
       .catch((thrown: unknown) => {
         const error = toCodesignError(thrown);
-        if (isUnauthorized(error)) batch.stop('the service does not accept the credentials', error);
+        if (spoilsBatch(error)) batch.stop(reasonToStop(error), error);
         throw error;
       });
     const mismatch = findMismatch(signing, code, toBeSigned, record.signature);
@@ -66,6 +66,12 @@ export function requestSignatures(
     }
     return requestChecked(work);
   };
+}
+
+function reasonToStop(error: CodesignError): string {
+  return isUnauthorized(error)
+    ? 'the service does not accept the credentials'
+    : 'the service gives signatures that cannot be read';
 }
 
 /** The service gave a signature that cannot be used: counted, to be reported as failed. */

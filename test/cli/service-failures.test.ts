@@ -66,7 +66,7 @@ const FAILURES: readonly (readonly [MisbehaviourName, number, string, number])[]
   ['data-null', 5, 'no-signature', 1],
   ['signature-empty', 5, 'no-signature', 1],
   ['signature-missing', 5, 'no-signature', 1],
-  ['signature-not-base64', 5, 'malformed-answer', 1],
+  ['signature-not-base64', 5, 'signature-unreadable', 1],
   ['signature-too-short', 6, 'signature-mismatch', 1],
   ['signature-wrong', 6, 'signature-mismatch', 1],
   ['html', 5, 'malformed-answer', 1],
@@ -103,6 +103,7 @@ describe('a service that misbehaves', () => {
   it.each([
     ['unauthorized-200', 'unauthorized'],
     ['unauthorized-401', 'unauthorized'],
+    ['signature-not-base64', 'signature-unreadable'],
     ['signature-wrong', 'signature-mismatch'],
     ['signature-too-short', 'signature-mismatch'],
   ] as const)('%s stops the batch: one request for eight files', async (mode, errorCode) => {

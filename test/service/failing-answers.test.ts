@@ -46,7 +46,7 @@ const CASES: Partial<Record<ServiceMode, Expected>> = {
   'signature-missing': noSignature,
   'signature-null': noSignature,
   'signature-empty': noSignature,
-  'signature-not-base64': noSignature,
+  'signature-not-base64': { ...noSignature, code: 'signature-unreadable' },
   html: malformed,
   'empty-body': malformed,
   'no-content': { ...malformed, httpStatus: 204 },
