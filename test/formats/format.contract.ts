@@ -6,7 +6,7 @@ import { memorySource } from '../../src/bytes/memory-source.ts';
 import { DIGEST_ALGORITHMS } from '../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { Format } from '../../src/formats/format.ts';
-import { makeThrowawaySigners, type ThrowawaySigner } from '../support/throwaway-pki.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
 import { type Fixture, readFixture } from './support/fixtures.ts';
 import { openBytes, signBytes } from './support/sign-bytes.ts';
 
@@ -26,11 +26,9 @@ export function describeFormat(format: Format, { good, malformed, contentOffsets
   let another: ThrowawaySigner;
   const sample = good[0]?.bytes ?? Buffer.alloc(0);
 
-  beforeAll(() => {
-    [signer, another] = makeThrowawaySigners([{}, { publisher: 'Another Publisher' }]) as [
-      ThrowawaySigner,
-      ThrowawaySigner,
-    ];
+  beforeAll(async () => {
+    signer = await makeThrowawaySigner();
+    another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
   });
 
   describe('detection', () => {

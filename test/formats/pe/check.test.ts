@@ -5,6 +5,7 @@ import { memorySource } from '../../../src/bytes/memory-source.ts';
 import type { MeasureContent } from '../../../src/crypto/content.ts';
 import { measureContent } from '../../../src/crypto/measure-content.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { chainFromPem } from '../../support/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
@@ -87,9 +88,7 @@ describe('the check of a signed PE file', () => {
     const file = await pe.open(memorySource(readFixture(name)), { measure });
     const [outer] = await file.signatures();
     if (outer === undefined) throw new Error('unsigned');
-    const chain = (await import('../../support/throwaway-pki.ts')).signingChain([
-      readFixture('golden/leaf-3072.pem').toString(),
-    ]);
+    const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());
     await file.prepare({ algorithm: 'SHA256', chain }, mode);
     expect(calls).toHaveLength(1);
     await file.check(mode === 'append' ? (outer.nested[0]?.cms ?? outer.cms) : outer.cms, mode);

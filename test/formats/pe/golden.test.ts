@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import type { SigningMode } from '../../../src/formats/format.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { signingChain } from '../../support/throwaway-pki.ts';
+import { chainFromPem } from '../../support/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes } from '../support/sign-bytes.ts';
@@ -29,11 +29,11 @@ const goldens: readonly Golden[] = JSON.parse(readFixture('golden/signatures.jso
 const pem = (name: string) => readFixture(`golden/${name}.pem`).toString();
 
 describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, description, url, digest, signature }) => {
-  const chain = signingChain([pem(`leaf-${bits}`), pem('intermediate')]);
   const value = Buffer.from(signature, 'base64');
   const golden = readFixture(`golden/${name}`);
 
   it('comes out as it always has', async () => {
+    const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(pe, bytes);
     const prepared = await file.prepare({ algorithm, chain, description, url }, mode);

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-pki.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets } from './slow-pe.ts';
@@ -13,8 +13,8 @@ const tableOffset = signed.readUInt32LE(entry);
 const table = signed.subarray(tableOffset);
 let signer: ThrowawaySigner;
 
-beforeAll(() => {
-  signer = makeThrowawaySigner();
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
 });
 
 /** The signed program with these bytes for a table. */

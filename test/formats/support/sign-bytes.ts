@@ -4,7 +4,7 @@ import { memorySource } from '../../../src/bytes/memory-source.ts';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { measureContent } from '../../../src/crypto/measure-content.ts';
 import type { Format, SigningMode } from '../../../src/formats/format.ts';
-import type { ThrowawaySigner } from '../../support/throwaway-pki.ts';
+import type { ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
 
 export interface SignBytesOptions {
