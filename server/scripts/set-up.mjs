@@ -14,8 +14,9 @@ const OLDEST_NODE = [20, 19];
 export async function setUp({ forTests = false, say }) {
   refuseOldNode();
   await installNpmPackages(say);
-  await provideTools(['softhsm', ...(forTests ? TEST_TOOLS : [])], say);
-  await buildAddon(say);
+  const addonIsMissing = !(await loadAddon()).loads;
+  await provideTools(['softhsm', ...(addonIsMissing ? ADDON_TOOLS : []), ...(forTests ? TEST_TOOLS : [])], say);
+  if (addonIsMissing) await buildAddon(say);
 }
 
 function refuseOldNode() {
@@ -38,14 +39,16 @@ async function installNpmPackages(say) {
 
 /** The addon that speaks PKCS#11 comes as source; npm runs no script of a package here unless told to. */
 async function buildAddon(say) {
-  const loads = async () => run(process.execPath, ['-e', "require('pkcs11js')"], { cwd: root });
-  if ((await loads()).code === 0) return;
-  await provideTools(ADDON_TOOLS, say);
   const nodedir = findNodeHeaders();
   say(`Building the PKCS#11 addon (with the Node headers in ${nodedir})`);
   await npm(['rebuild', 'pkcs11js', '--ignore-scripts=false'], { npm_config_nodedir: nodedir });
-  const { code, output } = await loads();
-  if (code !== 0) throw new ScriptError(`The PKCS#11 addon was built but does not load:\n${output.trim()}`);
+  const { loads, output } = await loadAddon();
+  if (!loads) throw new ScriptError(`The PKCS#11 addon was built but does not load:\n${output.trim()}`);
+}
+
+async function loadAddon() {
+  const { code, output } = await run(process.execPath, ['-e', "require('pkcs11js')"], { cwd: root });
+  return { loads: code === 0, output };
 }
 
 /** Runs npm under the Node that runs this script, also when another one comes first on the PATH. */

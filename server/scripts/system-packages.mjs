@@ -85,9 +85,10 @@ export async function provideTools(names, say) {
   const command = [manager, ...INSTALL[manager], ...packages];
   const prefix = await rightToInstall(manager);
   if (prefix === undefined) {
-    const typed =
-      manager === 'apt-get' ? `sudo apt-get update && sudo ${command.join(' ')}` : `sudo ${command.join(' ')}`;
-    throw new ScriptError(`Missing: ${titles}. This user may not install packages; type`, `  ${typed}`);
+    const commands = [...(manager === 'apt-get' ? ['apt-get update'] : []), command.join(' ')];
+    const typed = commands.map((line) => (onPath('sudo') ? `sudo ${line}` : line)).join(' && ');
+    const who = onPath('sudo') ? 'type' : 'as root, type';
+    throw new ScriptError(`Missing: ${titles}. This user may not install packages; ${who}`, `  ${typed}`);
   }
 
   say(`Installing ${titles} (${[...prefix, ...command].join(' ')})`);
