@@ -12,6 +12,10 @@ const CREDENTIALS_HINT =
   'Check CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, and that they belong to this service address. Nothing more is asked until they are right.';
 const UNAUTHORIZED = (d: ErrorDetails): string => `the service does not accept the credentials${said(d)}`;
 
+/** API 7: the service checks the certificate number first, then digest and algorithm, which this program makes. */
+const PARAMETER_HINT =
+  'The service does not accept a parameter. Check the certificate number (--code), and whether it takes this --algorithm.';
+
 /** No answer came. */
 export const networkErrors = defineErrors({
   'service-unreachable': {
@@ -76,10 +80,12 @@ export const statusErrors = defineErrors({
     category: 'http',
     message: (d) =>
       `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}`,
-    hint: (d) =>
-      Number(d.status) === 404
+    hint: (d) => {
+      if (d.serviceCode === 400) return PARAMETER_HINT;
+      return Number(d.status) === 404
         ? 'Check the path of the service address (--base-url): /v1/codesign/… is appended to it.'
-        : 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.',
+        : 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.';
+    },
   },
 });
 
@@ -90,9 +96,7 @@ export const businessErrors = defineErrors({
     category: 'business',
     message: (d) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
     hint: (d) =>
-      d.serviceCode === 400
-        ? 'A parameter is wrong. Check the certificate number (--code) and the algorithm.'
-        : 'What the code means is for the operator of the service to say.',
+      d.serviceCode === 400 ? PARAMETER_HINT : 'What the code means is for the operator of the service to say.',
   },
   'no-signature': {
     category: 'business',
