@@ -4,7 +4,8 @@ import { chmod, copyFile, cp, mkdir, readFile, truncate, writeFile } from 'node:
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, REPOSITORY, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
-import { type CertificateRequest, makePki, type Pki, testKey, toP12 } from '../support/pki.ts';
+import { openssl } from '../support/openssl.ts';
+import { type CertificateRequest, makePki, type Pki, testKey } from '../support/pki.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** A user without rights: nobody on every Unix. */
@@ -234,7 +235,9 @@ describe('the certificate', () => {
   it('a PKCS#12 file without its password: 2', async () => {
     await refused('pe/hello.exe', 2, 'certificate-password-missing', async (path, folder) => {
       const file = join(folder, 'chain.p12');
-      await writeFile(file, toP12([pki.leaf(), pki.intermediate], 'pass word'));
+      const chain = { 'chain.pem': pki.leaf().pem + pki.intermediate.pem };
+      const password = ['-passout', 'pass:pass word'];
+      await writeFile(file, openssl(['pkcs12', '-export', '-nokeys', '-in', 'chain.pem', ...password], chain));
       return sign(['--certificate', file, path]);
     });
   });
