@@ -20,7 +20,7 @@ import type { PeLayout } from './layout.ts';
 
 /**
  * Holds the file to: one certificate table, aligned, at its very end, with one WIN_CERTIFICATE whose CMS is `sealed`
- * (append: or has `sealed` nested as the last one); the content has the digests that both say; CheckSum is right.
+ * (append: or has `sealed` nested in it); the content has the digests that both say; CheckSum is right.
  * One pass over the content. Throws `result-damaged`.
  */
 export async function checkResult(
@@ -84,9 +84,10 @@ function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, mode: SigningMod
     if (isWithPadding(data, sealed)) return required([readAuthenticode(sealed)]);
     if (mode === 'append') {
       const outer = readAuthenticode(data);
-      const last = outer.nested.at(-1);
-      if (last !== undefined && isWithPadding(data, outer.cms) && Buffer.from(last.cms).equals(sealed)) {
-        return required([last, outer]);
+      // Nested signatures are a SET, in DER order: the new one can be any of them.
+      const ours = outer.nested.find(({ cms }) => Buffer.from(cms).equals(sealed));
+      if (ours !== undefined && isWithPadding(data, outer.cms)) {
+        return required([ours, outer]);
       }
     }
   } catch (thrown) {

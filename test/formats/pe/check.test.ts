@@ -66,14 +66,14 @@ describe('the check of a signed PE file', () => {
     await (await openBytes(pe, signed)).check(cms, 'replace');
   });
 
-  it('knows a nested signature only where it was appended, as the last', async () => {
+  it('knows a nested signature only where it was appended', async () => {
     const outer = await onlySignature(appended);
     const nested = outer.nested[0]?.cms ?? new Uint8Array();
     const file = await openBytes(pe, appended);
     await file.check(nested, 'append');
     await expect(file.check(nested, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
-    const twice = await openBytes(pe, readFixture('golden/appended-twice.exe'));
-    await expect(twice.check(nested, 'append')).rejects.toMatchObject({ code: 'result-damaged' });
+    const { cms } = await onlySignature(signed);
+    await expect(file.check(cms, 'append')).rejects.toMatchObject({ code: 'result-damaged' });
   });
 
   it.each([

@@ -1,0 +1,27 @@
+/** The table in pe-special.md, as data. */
+
+import { readFileSync } from 'node:fs';
+
+export interface SpecialFile {
+  readonly file: string;
+  readonly result: 'signed' | 'refused';
+  /** The error code of a refusal. */
+  readonly code: string | undefined;
+  readonly why: string;
+}
+
+/** The rows of the table. Throws when one is not as the table's head says. */
+export function readSpecialFiles(): readonly SpecialFile[] {
+  const text = readFileSync(new URL('pe-special.md', import.meta.url), 'utf8');
+  const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));
+  return rows.map((row) => {
+    const [file = '', result = '', code = '', why = ''] = row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim());
+    if (file === '' || why === '') throw new Error(`incomplete row: ${row}`);
+    if (result === 'signed' && code === '') return { file, result, code: undefined, why };
+    if (result === 'refused' && code !== '') return { file, result, code, why };
+    throw new Error(`a file is signed, or refused with a code: ${row}`);
+  });
+}

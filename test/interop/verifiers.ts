@@ -1,0 +1,64 @@
+/** Programs that are not ours and judge what this one signs. A missing one is a failure that says how to install it. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+export interface Verdict {
+  readonly accepted: boolean;
+  /** All that the program said. */
+  readonly output: string;
+}
+
+const PACKAGES: Readonly<Record<string, string>> = {
+  osslsigncode: 'osslsigncode',
+  sbverify: 'sbsigntool',
+  openssl: 'openssl',
+  python3: 'python3',
+  bash: 'bash',
+};
+
+/** Every part of an Authenticode signature and the chain to `root` (a PEM file). It does not judge the PE checksum. */
+export function osslsigncodeVerify(root: string, file: string): Promise<Verdict> {
+  return run('osslsigncode', ['verify', '-CAfile', root, '-in', file]);
+}
+
+/** As EFI firmware does: it follows the sections. `issuer` is the PEM file of the certificate that issued the signer's. */
+export function sbverify(issuer: string, file: string): Promise<Verdict> {
+  return run('sbverify', ['--cert', issuer, file]);
+}
+
+/** Runs a program to its end; throws only when it cannot be started. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Verdict> {
+  try {
+    const options = { env: { ...process.env, ...environment }, maxBuffer: 64 * 1024 * 1024 };
+    const { stdout, stderr } = await promisify(execFile)(program, args, options);
+    return { accepted: true, output: stdout + stderr };
+  } catch (thrown) {
+    const { code, stdout = '', stderr = '' } = thrown as { code?: unknown; stdout?: string; stderr?: string };
+    if (code === 'ENOENT') {
+      throw new Error(`${program} is not installed: sudo apt-get install -y ${PACKAGES[program] ?? program}`);
+    }
+    return { accepted: false, output: stdout + stderr };
+  }
+}
+
+/** What `judge` says of each item, a few at a time: as many as there are cores. */
+export async function judgeAll<Item, Result>(
+  items: readonly Item[],
+  judge: (item: Item) => Promise<Result>,
+  atOnce = 2,
+): Promise<Result[]> {
+  const results = new Map<number, Result>();
+  const waiting = [...items.entries()];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      results.set(next[0], await judge(next[1]));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return items.map((_, index) => results.get(index) as Result);
+}
