@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { workersFromSource } from './test/support/workers-from-source.ts';
 
-// Two cores: more workers than that only slows each other down. What needs longer belongs to `npm run test:long`.
+// What needs longer belongs to `npm run test:long`.
 export default defineConfig({
   plugins: [workersFromSource()],
   test: {
@@ -10,6 +11,8 @@ export default defineConfig({
     // One folder for a run: RSA keys of test servers are made in it once, by whoever needs them first.
     globalSetup: ['test/support/shared-folder.ts'],
     pool: 'forks',
+    // Vitest leaves one core to itself, which on two cores means one test file at a time; most of these wait for processes.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { workersFromSource } from './test/support/workers-from-source.ts';
 
@@ -8,6 +9,7 @@ export default defineConfig({
     include: ['test/**/*.long.test.ts', 'server/test/**/*.long.test.ts'],
     globalSetup: ['test/support/shared-folder.ts'],
     pool: 'forks',
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 600_000,
     hookTimeout: 300_000,
   },
