@@ -13,7 +13,6 @@ export interface PostRequest {
   readonly deadlineMilliseconds: number;
   /** Bytes of the answer's body. */
   readonly sizeLimit: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface AnswerHead {
@@ -27,7 +26,7 @@ export interface Answer extends AnswerHead {
   readonly body: Uint8Array;
 }
 
-export type FailureReason = ConnectReason | 'timed-out' | 'broken' | 'too-large' | 'interrupted';
+export type FailureReason = ConnectReason | 'timed-out' | 'broken' | 'too-large';
 
 export interface Failure {
   readonly kind: 'failure';
@@ -60,7 +59,6 @@ export function post(dispatcher: Dispatcher, request: PostRequest): Promise<Outc
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      request.signal?.removeEventListener('abort', interrupt);
       resolve(outcome);
     };
     const fail = (reason: FailureReason, detail: string): void => {
@@ -70,13 +68,9 @@ export function post(dispatcher: Dispatcher, request: PostRequest): Promise<Outc
       fail(reason, detail);
       controller?.abort(new Error(detail));
     };
-    const interrupt = (): void => giveUp('interrupted', 'interrupted');
     const timer = setTimeout(() => {
       giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
-
-    if (request.signal?.aborted) return interrupt();
-    request.signal?.addEventListener('abort', interrupt, { once: true });
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {

@@ -79,13 +79,13 @@ function createCall({
     const url = operationUrl(baseUrl, path);
     const body = new TextEncoder().encode(JSON.stringify(message));
     for (let attempts = 1; ; attempts += 1) {
+      if (signal?.aborted) throw networkErrors('interrupted', { operation });
       const outcome = await http.postJson({
         url,
         headers: { authorization: basicAuthorization(credentials) },
         body,
         deadlineMilliseconds: timeoutMilliseconds,
         sizeLimit: ANSWER_LIMIT,
-        signal,
       });
       const judged = judge(outcome, { operation, attempts, origin, show });
       if ('success' in judged) return judged.success;

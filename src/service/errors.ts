@@ -54,12 +54,6 @@ export const networkErrors = defineErrors({
     message: (d) => `interrupted before ${d.operation} was sent`,
     hint: 'Run again.',
   },
-  'interrupted-under-way': {
-    category: 'network',
-    message: (d) =>
-      `interrupted while the service was answering ${d.operation}.${d.operation === 'sign' ? ` ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
-    hint: 'Run again.',
-  },
 });
 
 /** The answer has a status outside 2xx. */
@@ -129,7 +123,6 @@ export function spoilsBatch(error: CodesignError): boolean {
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set([
   'sign-timed-out',
   'connection-broken',
-  'interrupted-under-way',
   'malformed-answer',
 ] satisfies (keyof typeof networkErrors.table | keyof typeof businessErrors.table)[]);
 

@@ -62,9 +62,6 @@ function judgeFailure(failure: Failure, { operation, origin, show }: Circumstanc
   const { reason, mayHaveArrived, head } = failure;
   const details = { operation, origin, detail: show(failure.detail) };
   const context = { httpStatus: head?.status };
-  if (reason === 'interrupted') {
-    return { error: networkErrors(mayHaveArrived ? 'interrupted-under-way' : 'interrupted', details, context) };
-  }
   if (reason === 'too-large') {
     return { error: businessErrors('malformed-answer', { operation, why: details.detail }, context) };
   }

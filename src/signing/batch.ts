@@ -6,15 +6,20 @@ import { signingErrors } from './errors.ts';
 export interface Batch {
   /** Nothing new starts from now on; what is under way is finished. The first cause stays. */
   stop(reason: string, cause?: CodesignError): void;
+  /** Aborts when the batch is stopped: for waits that need not go on. */
+  readonly signal: AbortSignal;
   /** Throws `not-attempted` once the batch has been stopped. */
   assertGoing(): void;
 }
 
 export function startBatch(): Batch {
+  const controller = new AbortController();
   let stopped: CodesignError | undefined;
   return {
+    signal: controller.signal,
     stop(reason, cause) {
       stopped ??= notAttempted(reason, cause);
+      controller.abort();
     },
     assertGoing() {
       if (stopped) throw stopped;

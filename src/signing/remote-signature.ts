@@ -41,7 +41,7 @@ export function requestSignatures(
     batch.assertGoing();
     const { algorithm } = signing;
     const record = await service
-      .sign({ code, algorithm, digest: digestToBeSigned(toBeSigned, signing), extra })
+      .sign({ code, algorithm, digest: digestToBeSigned(toBeSigned, signing), extra }, batch.signal)
       .catch((thrown: unknown) => {
         const error = toCodesignError(thrown);
         if (spoilsBatch(error)) batch.stop(reasonToStop(error), error);

@@ -103,11 +103,11 @@ describe('sign', () => {
     expect(misbehaving.signRequests()).toBe(1);
   });
 
-  test('an interrupt while the service is answering says that the outcome is unknown', async () => {
-    const { service, misbehaving } = await start('hangs');
+  test('an interrupt while the service is answering waits for the answer', async () => {
+    const { service, misbehaving } = await start('hangs', {}, 1000);
     const interrupt = new AbortController();
     const failing = expect(service.sign(SIGN_REQUEST, interrupt.signal)).rejects.toMatchObject({
-      code: 'interrupted-under-way',
+      code: 'sign-timed-out',
     });
     while (misbehaving.signRequests() === 0) await pause(5);
     interrupt.abort();

@@ -1,0 +1,109 @@
+/** The temporary file: any patch gives exactly the patched bytes, in place or rewritten, and nothing is left behind. */
+
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memorySource } from '../../src/bytes/memory-source.ts';
+import type { Patch } from '../../src/bytes/patch.ts';
+import { type StagedCopy, stageCopy } from '../../src/signing/staged-copy.ts';
+
+const ORIGINAL = Buffer.from('0123456789abcdefghij');
+let folder: string;
+let target: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-staged-'));
+  target = join(folder, 'target');
+  await writeFile(target, ORIGINAL);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function stage(): Promise<StagedCopy> {
+  const stats = await stat(target, { bigint: true });
+  return stageCopy({ source: memorySource(ORIGINAL), stats, target, randomName: () => 'x' });
+}
+
+const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: Buffer.from(insert) });
+const measureAll = (copy: StagedCopy) =>
+  copy.measure(memorySource(ORIGINAL), { ranges: [{ start: 0, end: ORIGINAL.length }], zeroPadding: 0 }, ['SHA256']);
+
+async function commit(...patches: Patch[]): Promise<string> {
+  await using copy = await stage();
+  await measureAll(copy);
+  for (const patch of patches) await copy.apply(patch);
+  await copy.replaceTarget();
+  return readFile(target, 'utf8');
+}
+
+describe('apply', () => {
+  it.each<[string, Patch[], string]>([
+    ['nothing', [[]], '0123456789abcdefghij'],
+    ['overwriting', [[edit(0, 2, 'XY'), edit(10, 1, 'Z')]], 'XY23456789Zbcdefghij'],
+    ['appending', [[edit(20, 0, 'TAIL')]], '0123456789abcdefghijTAIL'],
+    ['replacing the tail by a longer one', [[edit(0, 1, 'X'), edit(15, 5, 'longer')]], 'X123456789abcdelonger'],
+    ['replacing the tail by a shorter one', [[edit(15, 5, 's')]], '0123456789abcdes'],
+    ['inserting at the front', [[edit(0, 0, 'FRONT')]], 'FRONT0123456789abcdefghij'],
+    ['removing from the middle', [[edit(5, 5, '')]], '01234abcdefghij'],
+    [
+      'a rehearsal, then the real thing',
+      [
+        [edit(0, 2, '..'), edit(20, 0, '....')],
+        [edit(0, 2, 'XY'), edit(20, 0, 'SEALED')],
+      ],
+      'XY23456789abcdefghijSEALED',
+    ],
+    ['a shorter second tail', [[edit(20, 0, 'LONG TAIL')], [edit(20, 0, 'T')]], '0123456789abcdefghijT'],
+    [
+      'a second patch elsewhere, from the original again',
+      [[edit(0, 2, '..')], [edit(5, 1, 'X')]],
+      '01234X6789abcdefghij',
+    ],
+    ['an insertion after an overwriting one', [[edit(0, 2, '..')], [edit(3, 0, 'NEW')]], '012NEW3456789abcdefghij'],
+  ])('%s', async (_, patches, expected) => {
+    expect(await commit(...patches)).toBe(expected);
+  });
+});
+
+describe('the temporary file', () => {
+  it('stands beside the target and goes when the work is given up', async () => {
+    const copy = await stage();
+    await measureAll(copy);
+    expect(await readdir(folder)).toEqual(['.codesign-remote-x.tmp', 'target']);
+    await copy[Symbol.asyncDispose]();
+    expect(await readdir(folder)).toEqual(['target']);
+    expect(await readFile(target)).toEqual(ORIGINAL);
+  });
+
+  it('is private until it takes the mode of the original', async () => {
+    await chmod(target, 0o754);
+    await using copy = await stage();
+    expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
+    await copy.apply([]);
+    await copy.replaceTarget();
+    expect((await stat(target)).mode & 0o777).toBe(0o754);
+  });
+
+  it('never takes the place of a file that has its name', async () => {
+    await writeFile(join(folder, '.codesign-remote-x.tmp'), 'someone else');
+    await expect(stage()).rejects.toMatchObject({ category: 'local' });
+    expect(await readFile(join(folder, '.codesign-remote-x.tmp'), 'utf8')).toBe('someone else');
+  });
+
+  it('replaces whole files: a reader that has the old one open keeps it', async () => {
+    const reader = await open(target);
+    await commit([edit(0, 20, 'new')]);
+    expect((await reader.readFile()).equals(ORIGINAL)).toBe(true);
+    await reader.close();
+  });
+
+  it('shows on reopening what was written, measured anew', async () => {
+    await using copy = await stage();
+    const before = await measureAll(copy);
+    const { source, measure } = await copy.reopen();
+    const content = { ranges: [{ start: 0, end: source.size }], zeroPadding: 0 };
+    expect(await measure(source, content, ['SHA256'])).toEqual(before);
+    await copy.apply([edit(0, 1, 'X')]);
+    const changed = await copy.reopen();
+    expect(await changed.measure(changed.source, content, ['SHA256'])).not.toEqual(before);
+  });
+});
