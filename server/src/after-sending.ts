@@ -15,6 +15,7 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
     const { raw } = reply;
     const run = async (): Promise<void> => {
       const sent = await new Promise<boolean>((resolve) => {
+        if (raw.destroyed) resolve(false);
         raw.once('finish', () => resolve(true));
         raw.once('close', () => resolve(false)); // after a finish this comes too late to matter
       });

@@ -5,7 +5,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { createAfterSending } from './after-sending.ts';
 import { authenticate } from './auth.ts';
-import { failure, refuse } from './envelope.ts';
+import { refuse } from './envelope.ts';
+import { finishBeforeClosing } from './finish-before-closing.ts';
 import { clientErrorHandler, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Client, Store } from './records/store.ts';
@@ -38,14 +39,15 @@ export function buildServer(dependencies: ServerDependencies): App {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false, // its body is no envelope: ours is below
+    // By then nothing is under way; a connection on which nobody ever asks anything must not hold the end up.
+    forceCloseConnections: true,
+    return503OnClosing: false, // its body is no envelope: ours comes from finishBeforeClosing
     frameworkErrors,
     clientErrorHandler,
   });
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(handleError);
-  refuseWhileClosing(app);
+  finishBeforeClosing(app);
   // Before the body is read: what it holds makes no difference to an address that is not there.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
 
@@ -80,16 +82,4 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyRep
   const [path] = request.url.split('?');
   if (path !== SIGN_PATH && path !== REPORT_PATH) return refuse(reply, 404, 'not found');
   return refuse(reply.header('allow', 'POST'), 405, 'method not allowed: use POST');
-}
-
-/** While the server ends, requests on connections still open are told to come again; what is under way is finished. */
-function refuseWhileClosing(app: App): void {
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  app.addHook('onRequest', async (_request, reply) => {
-    if (closing) return reply.code(503).header('retry-after', '1').send(failure(503, 'the server is stopping'));
-    return undefined;
-  });
 }

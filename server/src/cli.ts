@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { certificateAdd, certificateList } from './admin.ts';
 import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from './config.ts';
 import { ServerError } from './errors.ts';
-import { type RunningServer, type Surroundings, startServer } from './start.ts';
+import { type Surroundings, startServer } from './start.ts';
 
 interface CertificateOptions extends DataOptions {
   readonly number: string;
@@ -43,10 +43,11 @@ export async function run(
 }
 
 function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
-  const { environment, announce, now } = surroundings;
+  const { environment, announce, log, now } = surroundings;
   const program = new Command('codesign-remote-server')
     .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
-    .exitOverride();
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => announce(text.trimEnd()), writeErr: (text) => log.write(text) });
 
   withDataOptions(program.command('start'))
     .description('starts the server; the first start makes its data and hands the credentials of a client over, once')
@@ -59,8 +60,9 @@ function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<v
     .addOption(new Option('--log-level <level>', 'how much to log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions) => {
       const config = startConfig(options, environment);
-      const server: RunningServer = await startServer(config, surroundings);
-      await waitForSignal();
+      const asked = waitForSignal(); // from now on: one that comes while it starts is not lost
+      const server = await startServer(config, surroundings);
+      await asked;
       await server.stop();
     });
 

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { issueFor, localIssuer, selfSign } from '../../src/certificates/authority.ts';
+import { ipAddressBytes } from '../../src/certificates/ip-address.ts';
+import { nameOf } from '../../src/certificates/read.ts';
+import { issueCertificate, toPem } from '../../src/certificates/x509.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-x509-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const NAME = { organization: 'an organization', commonName: 'an authority' };
+const ecKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const issuer = localIssuer(NAME, ecKey().privateKey);
+const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { encoding: 'utf8' });
+
+async function write(name: string, der: Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, toPem(der));
+  return path;
+}
+
+describe('an authority and what it issues', () => {
+  test('passes openssl’s strict checks for its purpose, with every extension in its place', async () => {
+    const { publicKey } = ecKey();
+    const ca = await write('ca.pem', await selfSign(issuer, new Date()));
+    const alternativeNames = ['sign.example.com', '192.0.2.7', '2001:db8::1:7'];
+    const request = { commonName: 'sign.example.com', publicKey, alternativeNames };
+    const leaf = await write('tls.pem', await issueFor(issuer, 'tls-server', request, new Date()));
+    expect(openssl('verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', ca, leaf)).toContain(': OK');
+    expect(openssl('verify', '-CAfile', ca, '-verify_hostname', 'sign.example.com', leaf)).toContain(': OK');
+    expect(openssl('verify', '-CAfile', ca, '-verify_ip', '2001:db8::1:7', leaf)).toContain(': OK');
+    expect(() => openssl('verify', '-CAfile', ca, '-verify_hostname', 'example.com', leaf)).toThrow();
+
+    const text = openssl('x509', '-in', ca, '-noout', '-text');
+    expect(text).toMatch(/Basic Constraints: critical\n +CA:TRUE, pathlen:0\n/);
+    expect(text).toMatch(/Key Usage: critical\n +Certificate Sign, CRL Sign\n/);
+    const leafText = openssl('x509', '-in', leaf, '-noout', '-text');
+    expect(leafText).toMatch(/Key Usage: critical\n +Digital Signature\n/);
+    expect(leafText).toMatch(/Extended Key Usage: *\n +TLS Web Server Authentication\n/);
+    expect(leafText).not.toContain('CA:TRUE');
+  });
+
+  test('names are read back as they were written, whatever they hold', async () => {
+    expect(nameOf(new X509Certificate(await selfSign(issuer, new Date())))).toEqual(NAME);
+  });
+
+  test('serial numbers are positive, 16 bytes, and never twice the same', async () => {
+    const serials = await Promise.all(
+      Array.from({ length: 50 }, async () => new X509Certificate(await selfSign(issuer, new Date())).serialNumber),
+    );
+    expect(new Set(serials).size).toBe(50);
+    for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9A-F]{31}$/);
+  });
+
+  test('is valid from a little before now, for clocks that are behind', async () => {
+    const now = new Date('2026-11-20T20:00:00.750Z');
+    const certificate = new X509Certificate(await selfSign(issuer, now));
+    expect(new Date(certificate.validFrom).toISOString()).toBe('2026-11-20T19:00:00.000Z');
+  });
+});
+
+test.each([
+  ['2049-12-31T23:59:59Z', 'UTCTIME', '491231235959Z'],
+  ['2050-01-01T00:00:00Z', 'GENERALIZEDTIME', '20500101000000Z'],
+])('an end of validity at %s is a %s', async (end, type, value) => {
+  const der = await issueCertificate(issuer, {
+    subject: NAME,
+    publicKey: issuer.publicKey,
+    notBefore: new Date('2026-01-01T00:00:00Z'),
+    notAfter: new Date(end),
+    serialNumber: Uint8Array.of(1),
+    use: 'authority',
+  });
+  const parsed = openssl('asn1parse', '-in', await write(`end-${type}.pem`, der));
+  expect(parsed).toMatch(new RegExp(`${type} +:${value}`));
+  expect(parsed).toMatch(/UTCTIME +:260101000000Z/);
+});
+
+test.each([
+  ['127.0.0.1', '7f000001'],
+  ['255.254.253.252', 'fffefdfc'],
+  ['::', '00'.repeat(16)],
+  ['::1', `${'00'.repeat(15)}01`],
+  ['2001:db8::8:800:200c:417a', '20010db80000000000080800200c417a'],
+  ['2001:DB8:1:2:3:4:5:6', '20010db8000100020003000400050006'],
+  ['fe80::', `fe80${'00'.repeat(14)}`],
+  ['::ffff:192.0.2.128', `${'00'.repeat(10)}ffffc0000280`],
+])('the address %s has the bytes %s', (text, hex) => {
+  expect(Buffer.from(ipAddressBytes(text) ?? []).toString('hex')).toBe(hex);
+});
+
+test.each(['localhost', '1.2.3', '1.2.3.256', 'fe80::1%eth0', ''])('%j is no address', (text) => {
+  expect(ipAddressBytes(text)).toBeUndefined();
+});

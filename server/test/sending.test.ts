@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { SIGN_PATH } from '../../src/service/messages.ts';
+import type { ServerDependencies } from '../src/app.ts';
+import { basic, goodRequest, openApp, type TestApp } from './support/in-process.ts';
+
+let server: TestApp;
+afterEach(() => server.close());
+
+/** A place in a request's way that a test can hold it at. */
+function gate() {
+  const { promise: reached, resolve: reach } = withResolvers();
+  const { promise: opened, resolve: open } = withResolvers();
+  const pass = async () => {
+    reach();
+    await opened;
+  };
+  return { reached, open, pass };
+}
+
+function withResolvers() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Listens, and has a client of plain node:https post a good request. */
+async function post() {
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const call = request({
+    agent: new Agent({ keepAlive: true }),
+    host: '127.0.0.1',
+    port,
+    ca: await readFile(server.data.folder.tls.ca),
+    method: 'POST',
+    path: SIGN_PATH,
+    headers: { authorization: basic(server.credentials), 'content-type': 'application/json' },
+  });
+  call.end(JSON.stringify(goodRequest()));
+  return { call, port };
+}
+
+const outcomes = () => server.log().flatMap(({ operation, outcome }) => (operation === 'sign' ? [outcome] : []));
+
+async function eventually(holds: () => boolean) {
+  for (let attempt = 0; !holds() && attempt < 200; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('a signature that went out over a socket counts', async () => {
+  server = await openApp();
+  const { call } = await post();
+  const [response] = await once(call, 'response');
+  const body = JSON.parse(Buffer.concat(await response.toArray()).toString());
+  expect(body.code).toBe(0);
+  await server.app.close(); // waits for what follows an answer
+  expect(await server.data.store.records.find(body.data.id)).toMatchObject({ counted: true });
+  expect(await server.counted()).toBe(1);
+});
+
+test('a client that left while the HSM signed pays nothing, and no record is kept', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({
+    keys: {
+      ...keys,
+      async find(id) {
+        await hold.pass();
+        return await keys.find(id);
+      },
+    },
+  }));
+  const { call } = await post();
+  call.on('error', () => {});
+  await hold.reached;
+  call.destroy();
+  await eventually(callIsGone);
+  hold.open();
+  await eventually(() => outcomes().length > 0);
+  expect(outcomes()).toEqual(['abandoned']);
+  expect(await server.counted()).toBe(0);
+});
+
+test('a client that left before its answer went out pays nothing, and the record says so', async () => {
+  const hold = gate();
+  const stored: string[] = [];
+  server = await openApp(({ store }: ServerDependencies) => ({
+    store: {
+      ...store,
+      records: {
+        ...store.records,
+        async add(record) {
+          await store.records.add(record);
+          stored.push(record.id);
+          await hold.pass();
+        },
+      },
+    },
+  }));
+  const { call } = await post();
+  call.on('error', () => {});
+  await hold.reached;
+  call.destroy();
+  await eventually(callIsGone);
+  hold.open();
+  await eventually(() => outcomes().includes('not-sent'));
+  expect(await server.data.store.records.find(stored[0] ?? '')).toMatchObject({ counted: false });
+  expect(await server.counted()).toBe(0);
+});
+
+test('while it ends, the server finishes what is under way, takes nothing new, and waits for nobody who is silent', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({
+    keys: {
+      ...keys,
+      async find(id) {
+        await hold.pass();
+        return await keys.find(id);
+      },
+    },
+  }));
+  const { call, port } = await post();
+  await hold.reached;
+  const closed = server.app.close();
+  const idle = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const late = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  late.write(`POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
+  const refused = Buffer.concat(await late.toArray()).toString();
+  expect(refused).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":503,/s);
+  idle.on('error', () => {}); // nothing was asked on it: it is cut
+  hold.open();
+  const [response] = await once(call, 'response');
+  expect(JSON.parse(Buffer.concat(await response.toArray()).toString()).code).toBe(0);
+  await closed;
+  expect(outcomes()).toEqual(['signed']);
+});
+
+test.each([
+  ['what is no HTTP', 'hello\r\n\r\n', 400],
+  ['a method that does not exist', 'SIGN / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['headers without end', `POST / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  ['a path of another method', `GET ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 405],
+])('answers %s with an envelope', async (_name, text, status) => {
+  server = await openApp();
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  socket.write(text);
+  const answer = Buffer.concat(await socket.toArray()).toString();
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: status, data: null });
+});
+
+test('two Authorization headers are a malformed one', async () => {
+  server = await openApp();
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const header = `Authorization: ${basic(server.credentials)}\r\n`;
+  socket.write(
+    `POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}${header}Content-Length: 0\r\n\r\n`,
+  );
+  expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 401 /);
+});
+
+let openSockets = 0;
+function callIsGone(): boolean {
+  server.app.server.getConnections((_error, count) => {
+    openSockets = count;
+  });
+  return openSockets === 0;
+}

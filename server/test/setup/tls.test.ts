@@ -1,0 +1,75 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyData } from '../../../test/support/server-data.ts';
+import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
+import { ownTls, readTls } from '../../src/setup/tls.ts';
+
+const NOW = new Date();
+const later = (days: number) => new Date(NOW.getTime() + days * 24 * 60 * 60 * 1000);
+
+let root: string;
+let folder: DataFolder;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'codesign-tls-'));
+  await copyData(root, 2048);
+  folder = dataFolder(root);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+test('makes a certificate for localhost that the TLS authority of the data folder issued', async () => {
+  const { certificate, key, caFile } = await ownTls(folder, [], NOW);
+  const leaf = new X509Certificate(certificate);
+  expect(caFile).toBe(folder.tls.ca);
+  expect(leaf.checkHost('localhost')).toBe('localhost');
+  expect(leaf.checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(leaf.checkIP('::1')).toBe('::1');
+  expect(leaf.verify(new X509Certificate(await readFile(folder.tls.ca)).publicKey)).toBe(true);
+  expect(key).toContain('PRIVATE KEY');
+  expect((await stat(folder.tls.server)).mode & 0o777).toBe(0o600);
+});
+
+test('keeps it as long as it covers the names and is far from its end, and renews it under the same authority', async () => {
+  const authority = await readFile(folder.tls.ca, 'utf8');
+  const first = await ownTls(folder, [], NOW);
+  expect((await ownTls(folder, [], later(300))).certificate).toBe(first.certificate);
+  expect((await ownTls(folder, ['localhost', '127.0.0.1'], NOW)).certificate).toBe(first.certificate);
+
+  const named = await ownTls(folder, ['sign.example.com', '192.0.2.1'], NOW);
+  expect(new X509Certificate(named.certificate).checkHost('sign.example.com')).toBe('sign.example.com');
+  expect(new X509Certificate(named.certificate).checkIP('192.0.2.1')).toBe('192.0.2.1');
+  expect(new X509Certificate(named.certificate).checkHost('localhost')).toBe('localhost');
+
+  const renewed = await ownTls(folder, ['sign.example.com'], later(800));
+  expect(renewed.certificate).not.toBe(named.certificate);
+  expect(new Date(new X509Certificate(renewed.certificate).validTo).getTime()).toBeGreaterThan(later(1600).getTime());
+  expect(await readFile(folder.tls.ca, 'utf8')).toBe(authority);
+});
+
+test('takes the operator’s own files; a chain that ends in a self-signed certificate tells clients whom to trust', async () => {
+  const { certificate } = await ownTls(folder, ['sign.example.com'], NOW);
+  const leafFile = join(root, 'leaf.pem');
+  const chainFile = join(root, 'chain.pem');
+  await writeFile(leafFile, certificate);
+  await writeFile(chainFile, certificate + (await readFile(folder.tls.ca, 'utf8')));
+  expect((await readTls(leafFile, leafFile)).caFile).toBeUndefined();
+  expect((await readTls(chainFile, leafFile)).caFile).toBe(chainFile);
+});
+
+test('refuses files that make no server: missing, no PEM, a key of another certificate', async () => {
+  const { certificate } = await ownTls(folder, [], NOW);
+  const good = join(root, 'good.pem');
+  const nonsense = join(root, 'nonsense.pem');
+  await writeFile(good, certificate);
+  await writeFile(nonsense, 'nonsense');
+  for (const [certificateFile, key] of [
+    [join(root, 'missing.pem'), good],
+    [good, join(root, 'missing.pem')],
+    [nonsense, good],
+    [good, folder.tls.caKey],
+  ] as const) {
+    await expect(readTls(certificateFile, key)).rejects.toMatchObject({ code: 'tls-files-unusable', exitCode: 2 });
+  }
+});
