@@ -3,10 +3,15 @@
 import module from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import v8 from 'node:v8';
 
 // Compiled code is kept where only this user writes: Node would put it into the temporary folder that all users share.
 const caches = process.env.XDG_CACHE_HOME || process.env.LOCALAPPDATA || path.join(os.homedir(), '.cache');
 module.enableCompileCache?.(path.join(caches, 'codesign-remote'));
+
+// undici parses HTTP in WebAssembly. V8 would optimise that after the first answer, for 35 MiB and 0.1 s of a processor:
+// a run that makes some calls never earns it back.
+v8.setFlagsFromString('--wasm-tiering-budget=1000000000');
 
 const { main } = await import('../dist/cli.js').catch((error) => {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
