@@ -38,7 +38,7 @@ async function openLarge(handle: FileHandle) {
 }
 
 describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size) => {
-  it('is signed, checked, and accepted by osslsigncode where that can read it', async () => {
+  it('is signed, checked, and accepted by osslsigncode', async () => {
     const file = path.join(folder, `${size}.exe`);
     await makeLarge(file, size);
     const before = process.memoryUsage().rss;
@@ -50,15 +50,13 @@ describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size
       for (const { offset, insert } of prepared.embed(sealed)) await handle.write(insert, 0, insert.length, offset);
       const result = await openLarge(handle);
       await result.check(sealed, 'replace');
-      const [signature] = await result.signatures();
-      expect(await signature?.isIntact()).toBe(true);
     } finally {
       await handle.close();
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
 
-    const { accepted, output } = await osslsigncodeVerify(path.join(folder, 'root.pem'), file);
-    if (!accepted) expect(output).toMatch(/Failed to open|mmap|too large|Corrupt|Unrecognized/i);
+    const verdict = await osslsigncodeVerify(path.join(folder, 'root.pem'), file);
+    expect(verdict).toMatchObject({ accepted: true });
     rmSync(file);
   });
 });
