@@ -4,6 +4,8 @@ import { run } from './cli.ts';
 
 /** 128 and the signal's number: how a process ends that a second signal stops at once. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+/** Ctrl-C reaches a server under npm twice, from the terminal and from npm: what comes this soon is the same signal. Milliseconds. */
+const ECHO = 1000;
 
 process.umask(0o077); // whatever the HSM and the database write into the data folder is nobody else's
 
@@ -21,9 +23,11 @@ process.exitCode = await run(
 
 async function waitForSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
+    let first: number | undefined;
     for (const signal of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(SIGNALS[signal]));
+      process.on(signal, () => {
+        if (first !== undefined && performance.now() - first > ECHO) process.exit(SIGNALS[signal]);
+        first ??= performance.now();
         resolve();
       });
     }

@@ -116,13 +116,21 @@ test('an address that is taken is an error of its own, and the next start hands 
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
-test.each([
-  [['--host', '0.0.0.0'], /^https:\/\/127\.0\.0\.1:\d+$/, /^listening on https:\/\/0\.0\.0\.0:\d+\n$/],
-  ...(hasIpv6
-    ? [[['--host', '::1'], /^https:\/\/\[::1\]:\d+$/, /^listening on https:\/\/\[::1\]:\d+\n$/] as const]
-    : []),
-  [['--tls-name', 'sign.example.com', '--tls-name', '10.1.2.3'], /^https:\/\/sign\.example\.com:\d+$/, /127\.0\.0\.1/],
-])('with %j, clients are told the address they can reach', async (args, base, line) => {
+const REACHED: readonly { readonly args: readonly string[]; readonly base: RegExp; readonly line: RegExp }[] = [
+  {
+    args: ['--host', '0.0.0.0'],
+    base: /^https:\/\/127\.0\.0\.1:\d+$/,
+    line: /^listening on https:\/\/0\.0\.0\.0:\d+\n$/,
+  },
+  { args: ['--host', '::1'], base: /^https:\/\/\[::1\]:\d+$/, line: /^listening on https:\/\/\[::1\]:\d+\n$/ },
+  {
+    args: ['--tls-name', 'sign.example.com', '--tls-name', '10.1.2.3'],
+    base: /^https:\/\/sign\.example\.com:\d+$/,
+    line: /^listening on https:\/\/127\.0\.0\.1:\d+\n$/,
+  },
+];
+const reachable = REACHED.filter(({ args }) => hasIpv6 || !args.includes('::1'));
+test.each(reachable)('with $args, clients are told the address they can reach', async ({ args, base, line }) => {
   await copyData(data, 2048);
   const clientEnv = join(folder, 'client.env');
   const { code, output } = await command(['start', '--data', data, '--port', '0', '--client-env', clientEnv, ...args]);

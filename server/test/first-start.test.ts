@@ -109,6 +109,16 @@ test('refuses an environment file that exists, before anything is made', async (
 
 test('refuses an environment file in a folder that is not there', async () => {
   expect(await start('--client-env', join(folder, 'missing', 'client.env'))).toMatchObject({ code: 2, output: '' });
+  expect(await exists(data)).toBe(false);
+});
+
+test('puts the environment file into the data folder too, which is not there yet', async () => {
+  const inside = join(data, 'client.env');
+  await writeFile(join(folder, 'file'), '');
+  const blocked = await start('--client-env', inside, '--pkcs11-library', join(folder, 'file'));
+  expect(blocked.code).toBe(6); // a library that is none: past the check of the file, and nothing is made
+  expect(await readdir(data)).toEqual([]);
+  expect(await modeOf(data)).toBe('700');
 });
 
 test('later starts leave the environment file alone, need none, and keep the same credentials', async () => {

@@ -49,8 +49,9 @@ async function post() {
 
 const outcomes = () => server.log().flatMap(({ operation, outcome }) => (operation === 'sign' ? [outcome] : []));
 
-async function eventually(holds: () => boolean) {
-  for (let attempt = 0; !holds() && attempt < 200; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
+async function eventually(holds: () => boolean | Promise<boolean>) {
+  for (let attempt = 0; !(await holds()) && attempt < 500; attempt++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test('a signature that went out over a socket counts', async () => {
@@ -168,10 +169,8 @@ test('two Authorization headers are a malformed one', async () => {
   expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 401 /);
 });
 
-let openSockets = 0;
-function callIsGone(): boolean {
-  server.app.server.getConnections((_error, count) => {
-    openSockets = count;
+/** Whether the server has noticed that its client went. */
+const callIsGone = () =>
+  new Promise<boolean>((resolve, reject) => {
+    server.app.server.getConnections((error, count) => (error === null ? resolve(count === 0) : reject(error)));
   });
-  return openSockets === 0;
-}

@@ -37,7 +37,7 @@ export async function chooseReceiver(
   const path = resolve(clientEnv);
   if (await exists(path)) throw serverError('client-env-exists', { path });
   try {
-    await mkdir(resolve(dataRoot), { recursive: true, mode: 0o700 });
+    if (dirname(path) === resolve(dataRoot)) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await access(dirname(path), constants.W_OK);
   } catch (error) {
     throw serverError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
