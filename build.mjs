@@ -4,8 +4,6 @@
 // How the source talks to this build:
 // - CODESIGN_REMOTE_VERSION, CODESIGN_REMOTE_REVISION and CODESIGN_REMOTE_BUILD_TIME are constants (strings) here and
 //   undeclared in a run from source: read them behind `typeof … === 'string'`. See src/app/version.ts.
-// - A worker is a file src/**/<name>.worker.ts, started with `new Worker(new URL('./<name>.worker.ts', import.meta.url))`.
-//   Here it becomes dist/<name>.worker.js; vitest.config.ts does the like for tests, which run from source.
 // - What is imported with `await import(…)` becomes a file of its own in dist, loaded when it is needed.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -21,18 +19,16 @@ const manifest = await readJson('package.json');
 const serverManifest = await readJson('server', 'package.json');
 const constants = versionConstants(manifest.version);
 
-/** dist/*.js: the command line (cli.js), the library (index.js), the workers, and what they share. */
+/** dist/*.js: the command line (cli.js), the library (index.js), and what they share. */
 async function buildClient() {
-  const workers = (await filesUnder('src')).filter((file) => file.endsWith('.worker.ts'));
   const { metafile } = await build({
     ...settings(manifest.engines.node),
     entryPoints: {
       cli: 'src/cli/main.ts',
       index: 'src/index.ts',
-      ...Object.fromEntries(workers.map((file) => [path.basename(file, '.ts'), file])),
     },
     outdir: 'dist',
-    plugins: [workerUrls, undiciAgent],
+    plugins: [undiciAgent],
   });
   await finish(metafile, 'dist', ['types']);
 }
@@ -71,21 +67,6 @@ function settings(engine) {
     logLevel: 'error',
   };
 }
-
-/** In a bundle, `new URL('./x.worker.ts', import.meta.url)` means the built worker, which lies beside every chunk. */
-const workerUrls = {
-  name: 'worker-urls',
-  setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path: file }) => {
-      const source = await readFile(file, 'utf8');
-      const contents = source.replace(
-        /(new URL\(\s*['"])\.\.?\/(?:[^'"]*\/)?([\w-]+\.worker)\.[jt]s(?=['"],\s*import\.meta\.url)/g,
-        '$1./$2.js',
-      );
-      return { contents, loader: 'ts' };
-    });
-  },
-};
 
 /**
  * Of undici only its Agent, which is all that src/http uses: the package's main file brings fetch, WebSockets and more

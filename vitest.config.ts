@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { workersFromSource } from './test/support/workers-from-source.ts';
 
 // What needs longer belongs to `npm run test:long`.
 export default defineConfig({
-  plugins: [workersFromSource()],
   test: {
     include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
     exclude: ['**/*.long.test.ts', '**/node_modules/**'],

@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { workersFromSource } from './test/support/workers-from-source.ts';
 
 // What takes minutes, or needs more than the repository holds; `npm run test:long` starts it (test/run-long.mjs).
 export default defineConfig({
-  plugins: [workersFromSource()],
   test: {
     include: ['test/**/*.long.test.ts', 'server/test/**/*.long.test.ts'],
     globalSetup: ['test/support/shared-folder.ts'],

@@ -18,7 +18,6 @@ const EXPECTED = [
   /^LICENSE$/,
   /^bin\/codesign-remote\.js$/,
   /^dist\/(cli|index)\.js$/,
-  /^dist\/[\w-]+\.worker\.js$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^dist\/types\/([a-z\d-]+\/)*[a-z\d-]+\.d\.ts$/,

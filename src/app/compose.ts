@@ -53,7 +53,6 @@ export async function composeSigning(
     clock: () => performance.now(),
     now,
     randomName: () => randomBytes(8).toString('hex'),
-    workerUrl: new URL('../signing/trailing-measure.worker.ts', import.meta.url),
     onEvent,
   };
   return {

@@ -9,7 +9,13 @@ import { addSum16 } from './sum16.ts';
 export interface Measuring {
   /** Takes the bytes at `offset` of the file; chunks come in order and without gaps inside the content's ranges. */
   update(chunk: Uint8Array, offset: number): void;
+  /** The measurement of what came so far, which more may follow. */
   finish(): Measurement;
+  /**
+   * Goes on from here with content that begins as this one does and only ends later; undefined when `content` or the
+   * measures are others.
+   */
+  continueWith(content: Content, measures: readonly Measure[]): Measuring | undefined;
 }
 
 /** Starts measuring content whose bytes the caller reads. */
@@ -18,8 +24,17 @@ export function startMeasuring(content: Content, measures: readonly Measure[]): 
   for (const measure of measures) {
     if (measure !== 'SUM16') hashes.set(measure, createHash(NODE_DIGEST_NAME[measure]));
   }
+  return measuringFrom({ hashes, sum16: 0 }, content, measures);
+}
+
+interface State {
+  readonly hashes: ReadonlyMap<DigestAlgorithm, Hash>;
+  readonly sum16: number;
+}
+
+function measuringFrom({ hashes, sum16: before }: State, content: Content, measures: readonly Measure[]): Measuring {
   const sums = measures.includes('SUM16');
-  let sum16 = 0;
+  let sum16 = before;
 
   return {
     update(chunk, offset) {
@@ -36,10 +51,27 @@ export function startMeasuring(content: Content, measures: readonly Measure[]): 
     finish() {
       const padding = Buffer.alloc(content.zeroPadding);
       const digests = new Map<DigestAlgorithm, Uint8Array>();
-      for (const [algorithm, hash] of hashes) digests.set(algorithm, hash.update(padding).digest());
+      for (const [algorithm, hash] of hashes) digests.set(algorithm, hash.copy().update(padding).digest());
       return { digests, sum16: sums ? sum16 : undefined };
     },
+    continueWith(next, nextMeasures) {
+      if (nextMeasures.join() !== measures.join() || !continues(content, next)) return undefined;
+      const copies = new Map(Array.from(hashes, ([algorithm, hash]) => [algorithm, hash.copy()] as const));
+      return measuringFrom({ hashes: copies, sum16 }, next, measures);
+    },
   };
+}
+
+/** Whether `next` has the same ranges, but for the last one's end, which may be further on. */
+function continues({ ranges }: Content, { ranges: next }: Content): boolean {
+  const last = ranges.length - 1;
+  return (
+    next.length === ranges.length &&
+    ranges.every(({ start, end }, index) => {
+      const other = next[index];
+      return other?.start === start && (index === last ? other.end >= end : other.end === end);
+    })
+  );
 }
 
 /** The plain MeasureContent: reads from the first range's start to the last one's end and keeps nothing. */

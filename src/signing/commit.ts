@@ -18,7 +18,7 @@ export interface Commit {
 export async function commit({ plan, input, copy, patch, sealed }: Commit): Promise<number> {
   await copy.apply(patch);
   await copy.flush();
-  const { source, measure } = await copy.reopen();
+  const { source, measure } = copy.reopen();
   const result = await plan.format.open(source, { measure });
   await result.check(sealed, plan.mode);
   // Windows does not rename onto a file that is open.

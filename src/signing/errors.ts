@@ -48,6 +48,11 @@ export const signingErrors = defineErrors({
     message: 'the file changed while it was being signed, so it was left as it is now',
     hint: 'Another program is writing to it. Sign it when that has finished.',
   },
+  'copy-differs': {
+    category: 'local',
+    message: 'the disk gave back other bytes than were written to the temporary file',
+    hint: 'Check the disk and the memory of this machine. The file is untouched.',
+  },
   'output-conflict': {
     category: 'usage',
     message: (d) => `two files would be written to the same place: ${d.target}`,

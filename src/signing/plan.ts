@@ -36,6 +36,8 @@ export async function planFile(file: FileToSign, signing: Signing): Promise<Plan
   const signatures = await opened.signatures();
   const alreadySigned = signing.existing === 'skip' && (await isSignedBy(signatures, signing.chain.leaf.der));
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
+  // Whether a signature can stand beside those that are there shows only while preparing.
+  if (signing.allOrNothing && mode === 'append') await opened.prepare(signing, mode);
   const target = await resolveTarget(file.output);
   if (!signing.dryRun && !alreadySigned) await assertWritable(target);
   return {

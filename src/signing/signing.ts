@@ -38,7 +38,6 @@ export interface SigningParts {
   readonly clock: () => number;
   readonly now: () => Date;
   readonly randomName: () => string;
-  readonly workerUrl: URL | undefined;
   readonly onEvent: (event: SigningEvent) => void;
 }
 

@@ -1,33 +1,31 @@
-/** The temporary file beside the target: written while the original is digested, edited, flushed, then renamed into place. */
+/** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
 
 import type { BigIntStats } from 'node:fs';
-import { constants } from 'node:fs';
-import { type FileHandle, open, rename, statfs, unlink } from 'node:fs/promises';
+import { open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
 import type { Edit, Patch } from '../bytes/patch.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../crypto/content.ts';
-import { measureContent, startMeasuring } from '../crypto/measure-content.ts';
+import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
 import { signingErrors } from './errors.ts';
 import { inFileSystem, whenFree } from './file-system-errors.ts';
-import { type TrailingMeasure, trailingMeasure } from './trailing-measure.ts';
+import { assertRoom, COPY, flushFolder, readFully, takeOwnerAndMode, writeFully } from './temporary-file.ts';
 
-const COPY = 'write the temporary file beside the target';
 const FLUSH = 'flush the temporary file to the disk';
 
-/** What a signature may add to a file beside its own bytes: certificates, a timestamp, alignment. */
-const ROOM_FOR_SIGNATURE = 128 * 1024;
-
 export interface StagedCopy extends AsyncDisposable {
-  /** Measures the original and writes the copy in the same pass. */
+  /** Measures the original, and in the same pass writes the copy and compares it with what the disk gives back. */
   readonly measure: MeasureContent;
   /** Turns the copy into the original with `patch` applied; a later call replaces an earlier patch. */
   apply(patch: Patch): Promise<void>;
   /** Asks the disk to keep what has been written. */
   flush(): Promise<void>;
-  /** The copy as it now stands, with a MeasureContent that may have read most of it already. */
-  reopen(): Promise<{ source: ByteSource; measure: MeasureContent }>;
+  /**
+   * The copy as it now stands. Its `measure` does not digest again what is known to be the original's bytes, compared
+   * one by one when they were written: it goes on from there with what was added.
+   */
+  reopen(): { readonly source: ByteSource; readonly measure: MeasureContent };
   /** Renames the copy onto the target, whole or not at all, and flushes the folder. */
   replaceTarget(): Promise<void>;
 }
@@ -40,58 +38,68 @@ export interface StagedCopyOptions {
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
   readonly randomName: () => string;
-  /** The worker that digests a large copy while it is written; without one it is digested afterwards. */
-  readonly workerUrl?: URL | undefined;
 }
 
 /** Creates the temporary file. Disposing removes it unless it has been renamed. */
-export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy> {
-  const { source, stats, target } = options;
+export async function stageCopy({ source, stats, target, randomName }: StagedCopyOptions): Promise<StagedCopy> {
   const folder = dirname(target);
-  const path = join(folder, `.codesign-remote-${options.randomName()}.tmp`);
+  const path = join(folder, `.codesign-remote-${randomName()}.tmp`);
   await assertRoom(folder, source.size);
   const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600));
 
+  /** Size of the copy as it stands. */
   let size = 0;
-  let complete = false;
-  let applied: Patch = [];
+  /** What the copy is: the original with these edits made in place; undefined when it is anything else. */
+  let applied: Patch | undefined;
+  let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
+  let flushFault: { readonly thrown: unknown } | undefined;
   let renamed = false;
-  let trailing: TrailingMeasure | undefined;
 
   async function write(bytes: Uint8Array, offset: number): Promise<void> {
     await inFileSystem(COPY, () => writeFully(handle, bytes, offset));
   }
 
-  async function copyOriginal(seen: (chunk: Uint8Array, offset: number) => void): Promise<void> {
-    size = 0;
-    for await (const chunk of source.stream()) {
-      // Started before the digest and awaited after it: the write runs in the thread pool meanwhile.
-      const writing = write(chunk, size);
-      try {
-        seen(chunk, size);
-      } finally {
-        await writing;
-      }
-      size += chunk.length;
-      trailing?.written(size);
-    }
-    complete = true;
-    applied = [];
+  async function writeAndCompare(chunk: Uint8Array, offset: number, scratch: Uint8Array): Promise<void> {
+    await write(chunk, offset);
+    const back = scratch.subarray(0, chunk.length);
+    await inFileSystem('read back the temporary file', () => readFully(handle, back, offset));
+    if (Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
   }
 
   async function measureWhileCopying(
-    _: ByteSource,
+    _original: ByteSource,
     content: Content,
     measures: readonly Measure[],
   ): Promise<Measurement> {
     const measuring = startMeasuring(content, measures);
-    trailing = trailingMeasure({ path, content, measures, size: source.size, workerUrl: options.workerUrl });
-    await copyOriginal((chunk, offset) => measuring.update(chunk, offset));
+    let scratch = new Uint8Array();
+    size = 0;
+    for await (const chunk of source.stream()) {
+      if (scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
+      // Started before the digest and awaited after it: writing and reading run in the thread pool meanwhile.
+      const copying = writeAndCompare(chunk, size, scratch);
+      try {
+        measuring.update(chunk, size);
+      } finally {
+        await copying;
+      }
+      size += chunk.length;
+    }
+    applied = [];
+    measured = { content, measuring };
     return measuring.finish();
   }
 
+  async function applyInPlace(patch: Patch): Promise<void> {
+    for (const edit of patch) await write(edit.insert, edit.offset);
+    const last = patch.at(-1);
+    await setSize(last && reachesEnd(last, source.size) ? last.offset + last.insert.length : source.size);
+    applied = patch;
+  }
+
+  /** From the original again, for edits that move what follows them. */
   async function rewrite(patch: Patch): Promise<void> {
-    trailing?.abandon();
+    applied = undefined;
     let position = 0;
     let read = 0;
     const copyUpTo = async (end: number): Promise<void> => {
@@ -99,7 +107,6 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
         await write(chunk, position);
         position += chunk.length;
       }
-      read = end;
     };
     for (const edit of patch) {
       await copyUpTo(edit.offset);
@@ -109,7 +116,6 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     }
     await copyUpTo(source.size);
     await setSize(position);
-    complete = false;
   }
 
   async function setSize(wanted: number): Promise<void> {
@@ -117,9 +123,8 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     await inFileSystem(COPY, () => handle.truncate(wanted));
   }
 
-  // The system tells a failed write-back once and forgets it: so that no later flush can pass for a good one, it is kept.
-  let flushFault: { readonly thrown: unknown } | undefined;
   async function flush(): Promise<void> {
+    // The system tells a failed write-back once and forgets it: so that no later flush can pass for a good one, it is kept.
     if (flushFault) throw flushFault.thrown;
     try {
       await inFileSystem(FLUSH, () => handle.sync());
@@ -131,25 +136,25 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
 
   return {
     measure: measureWhileCopying,
-
-    async apply(patch) {
-      if (!complete || !keepsPositions(patch, source.size) || !sameRegions(applied, patch)) {
-        await rewrite(patch);
-        return;
-      }
-      for (const edit of patch) await write(edit.insert, edit.offset);
-      const last = patch.at(-1);
-      await setSize(last && reachesEnd(last, source.size) ? last.offset + last.insert.length : source.size);
-      applied = patch;
-    },
-
     flush,
 
-    async reopen() {
+    async apply(patch) {
+      const canFollow = applied !== undefined && keepsPositions(patch, source.size) && coversRegions(patch, applied);
+      await (canFollow ? applyInPlace(patch) : rewrite(patch));
+    },
+
+    reopen() {
       const reopened = fileSource(handle, size);
+      const known = measured && applied && leavesAlone(applied, measured.content) ? measured : undefined;
       const measure: MeasureContent = async (asked, content, measures) => {
-        const already = asked === reopened ? await trailing?.finish(content, measures) : undefined;
-        return already ?? measureContent(asked, content, measures);
+        const measuring = asked === reopened ? known?.measuring.continueWith(content, measures) : undefined;
+        if (known === undefined || measuring === undefined) return measureContent(asked, content, measures);
+        let offset = endOf(known.content);
+        for await (const chunk of asked.stream(offset, endOf(content))) {
+          measuring.update(chunk, offset);
+          offset += chunk.length;
+        }
+        return measuring.finish();
       };
       return { source: reopened, measure };
     },
@@ -159,23 +164,14 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
       await flush();
       await whenFree('put the signed file in place', () => rename(path, target));
       renamed = true;
-      await flushFolder(folder);
+      await inFileSystem('flush the target folder', () => flushFolder(folder));
     },
 
     async [Symbol.asyncDispose]() {
-      trailing?.abandon();
       await handle.close();
       if (!renamed) await whenFree('remove the temporary file', () => unlink(path));
     },
   };
-}
-
-async function assertRoom(folder: string, size: number): Promise<void> {
-  const { bavail, bsize } = await inFileSystem('look at the target folder', () => statfs(folder));
-  // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write will tell.
-  if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
-    throw signingErrors('disk-full', { doing: COPY });
-  }
 }
 
 /** Whether the edits can be made in place on a copy: all keep what follows where it is, but for one at the end. */
@@ -190,43 +186,17 @@ function reachesEnd(edit: Edit, size: number): boolean {
 }
 
 /** Whether `next` overwrites every byte that `before` did, so that it can follow without going back to the original. */
-function sameRegions(before: Patch, next: Patch): boolean {
+function coversRegions(next: Patch, before: Patch): boolean {
   return before.every((edit, index) => edit.offset === next[index]?.offset && edit.remove === next[index].remove);
 }
 
-async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
-    done += bytesWritten;
-  }
+/** Whether no edit touches the content; what is added behind its end is not part of it. */
+function leavesAlone(patch: Patch, { ranges }: Content): boolean {
+  return patch.every((edit) =>
+    ranges.every(({ start, end }) => edit.offset >= end || edit.offset + edit.remove <= start),
+  );
 }
 
-/** Only root may give a file away; for others it stays theirs, as with any editor that saves through a rename. */
-async function takeOwnerAndMode(handle: FileHandle, stats: BigIntStats): Promise<void> {
-  if (process.platform === 'win32') return;
-  const mine = await handle.stat({ bigint: true });
-  if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
-    try {
-      await handle.chown(Number(stats.uid), Number(stats.gid));
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') throw thrown;
-    }
-  }
-  // After chown, which clears the set-user-ID bits.
-  await handle.chmod(Number(stats.mode & 0o7777n));
-}
-
-/** Makes the rename itself durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
-async function flushFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await inFileSystem('open the target folder', () => open(folder, constants.O_RDONLY));
-  try {
-    await handle.sync();
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code !== 'EINVAL' && code !== 'ENOTSUP') throw thrown;
-  } finally {
-    await handle.close();
-  }
+function endOf({ ranges }: Content): number {
+  return ranges.at(-1)?.end ?? 0;
 }

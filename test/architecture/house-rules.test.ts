@@ -35,7 +35,7 @@ describe('every source file', () => {
   });
 
   it('has a name in kebab-case', () => {
-    expect(SOURCES.filter((file) => !/^[a-z\d]+(-[a-z\d]+)*(\.worker)?\.ts$/.test(path.basename(file)))).toEqual([]);
+    expect(SOURCES.filter((file) => !/^[a-z\d]+(-[a-z\d]+)*\.ts$/.test(path.basename(file)))).toEqual([]);
   });
 });
 

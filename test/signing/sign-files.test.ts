@@ -1,7 +1,7 @@
 /** The walk with a service of this process: what a test of the command line cannot time. The keys, files and formats are real. */
 
 import { sign as rsaSign } from 'node:crypto';
-import { appendFile, chmod, copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -91,7 +91,6 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     clock: () => performance.now(),
     now: () => new Date(),
     randomName: () => Math.random().toString(16).slice(2),
-    workerUrl: new URL('../../src/signing/trailing-measure.worker.ts', import.meta.url),
     onEvent: () => undefined,
     ...more,
   };
@@ -228,20 +227,5 @@ describe('a file that changes while it is signed', () => {
       'file-changed',
     ]);
     expect(service.asked).toBe(1);
-  });
-});
-
-describe('a large file', () => {
-  it('is digested by a worker behind the writer, with the same result as without one', async () => {
-    const path = join(folder, 'large.exe');
-    const program = await readFile(fixture('pe/hello.exe'));
-    const overlay = Buffer.alloc(30 * 1024 * 1024 + 3, 0x5a);
-    await writeFile(path, Buffer.concat([program, overlay]));
-    const outputs = [join(folder, 'with.exe'), join(folder, 'without.exe')];
-    const [withWorker = '', without = ''] = outputs;
-    const first = await signFiles([{ path, output: withWorker }], signingWith(testService()));
-    const second = await signFiles([{ path, output: without }], signingWith(testService(), { workerUrl: undefined }));
-    expect([first.summary.signed, second.summary.signed]).toEqual([1, 1]);
-    expect((await readFile(withWorker)).equals(await readFile(without))).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/bytes/memory-source.ts';
 import type { Patch } from '../../src/bytes/patch.ts';
+import { measureContent } from '../../src/crypto/measure-content.ts';
 import { type StagedCopy, stageCopy } from '../../src/signing/staged-copy.ts';
 
 const ORIGINAL = Buffer.from('0123456789abcdefghij');
@@ -96,14 +97,44 @@ describe('the temporary file', () => {
     await reader.close();
   });
 
-  it('shows on reopening what was written, measured anew', async () => {
-    await using copy = await stage();
-    const before = await measureAll(copy);
-    const { source, measure } = await copy.reopen();
-    const content = { ranges: [{ start: 0, end: source.size }], zeroPadding: 0 };
-    expect(await measure(source, content, ['SHA256'])).toEqual(before);
-    await copy.apply([edit(0, 1, 'X')]);
-    const changed = await copy.reopen();
-    expect(await changed.measure(changed.source, content, ['SHA256'])).not.toEqual(before);
+  describe('on reopening', () => {
+    const contentUpTo = (end: number) => ({
+      ranges: [
+        { start: 2, end: 10 },
+        { start: 12, end },
+      ],
+      zeroPadding: 0,
+    });
+
+    it.each<[string, Patch, string]>([
+      ['the same content', [], '0123456789abcdefghij'],
+      ['edits outside of the content', [edit(0, 2, 'XY'), edit(10, 2, 'Z.')], 'XY23456789Z.cdefghij'],
+      [
+        'content that goes on where the original ends',
+        [edit(0, 2, 'XY'), edit(20, 0, 'MORE')],
+        'XY23456789abcdefghijMORE',
+      ],
+      ['an edit in the content', [edit(5, 1, '!')], '01234!6789abcdefghij'],
+      ['an insertion in the content', [edit(5, 0, '!')], '01234!56789abcdefghij'],
+    ])('measures %s as it stands in the file', async (_, patch, text) => {
+      await using copy = await stage();
+      await copy.measure(memorySource(ORIGINAL), contentUpTo(ORIGINAL.length), ['SHA256', 'SUM16']);
+      await copy.apply(patch);
+      const { source, measure } = copy.reopen();
+      expect(source.size).toBe(text.length);
+      const content = contentUpTo(source.size);
+      const expected = await measureContent(memorySource(Buffer.from(text)), content, ['SHA256', 'SUM16']);
+      expect(await measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+    });
+
+    it('measures other content than before from the beginning', async () => {
+      await using copy = await stage();
+      await copy.measure(memorySource(ORIGINAL), contentUpTo(20), ['SHA256']);
+      const { source, measure } = copy.reopen();
+      const whole = { ranges: [{ start: 0, end: 20 }], zeroPadding: 0 };
+      expect(await measure(source, whole, ['SHA1'])).toEqual(
+        await measureContent(memorySource(ORIGINAL), whole, ['SHA1']),
+      );
+    });
   });
 });

@@ -1,0 +1,67 @@
+/** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, a flushed folder. */
+
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, statfs } from 'node:fs/promises';
+import { signingErrors } from './errors.ts';
+import { inFileSystem } from './file-system-errors.ts';
+
+export const COPY = 'write the temporary file beside the target';
+
+/** What a signature may add to a file beside its own bytes: certificates, a timestamp, alignment. */
+const ROOM_FOR_SIGNATURE = 128 * 1024;
+
+/** Throws `disk-full` when the folder's file system cannot take a copy of `size` bytes and a signature. */
+export async function assertRoom(folder: string, size: number): Promise<void> {
+  const { bavail, bsize } = await inFileSystem('look at the target folder', () => statfs(folder));
+  // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write will tell.
+  if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
+    throw signingErrors('disk-full', { doing: COPY });
+  }
+}
+
+export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
+    done += bytesWritten;
+  }
+}
+
+/** Throws `copy-differs` when the file ends before `into` is full. */
+export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<void> {
+  let done = 0;
+  while (done < into.length) {
+    const { bytesRead } = await handle.read(into, done, into.length - done, offset + done);
+    if (bytesRead === 0) throw signingErrors('copy-differs');
+    done += bytesRead;
+  }
+}
+
+/** Only root may give a file away; for others it stays theirs, as with any editor that saves through a rename. */
+export async function takeOwnerAndMode(handle: FileHandle, stats: BigIntStats): Promise<void> {
+  if (process.platform === 'win32') return;
+  const mine = await handle.stat({ bigint: true });
+  if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
+    try {
+      await handle.chown(Number(stats.uid), Number(stats.gid));
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') throw thrown;
+    }
+  }
+  // After chown, which clears the set-user-ID bits.
+  await handle.chmod(Number(stats.mode & 0o7777n));
+}
+
+/** Makes a rename itself durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
+export async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== 'EINVAL' && code !== 'ENOTSUP') throw thrown;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,52 @@
+// `npm run bench [-- part …] [--rounds N] [--write]`: ours and its peers in turn on the same work; --write keeps the numbers in README.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import * as pe from './pe.mjs';
+import { CLI, createSetting } from './setting.mjs';
+import * as startup from './startup.mjs';
+
+const PARTS = { startup, pe };
+const README = fileURLToPath(new URL('README.md', import.meta.url));
+const MARKS = ['<!-- numbers -->', '<!-- end of numbers -->'];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '7' }, write: { type: 'boolean', default: false } },
+});
+const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
+const unknown = names.find((name) => !(name in PARTS));
+if (unknown !== undefined) {
+  console.error(`no such part: ${unknown}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(2);
+}
+if (!existsSync(fileURLToPath(new URL('../../dist/cli.js', import.meta.url)))) {
+  console.error(`${CLI} is not built yet: npm run build`);
+  process.exit(2);
+}
+
+const setting = await createSetting();
+const sections = [];
+try {
+  for (const name of names) {
+    const { text, results } = await PARTS[name].bench(setting, Number(values.rounds));
+    sections.push(`### ${PARTS[name].title}\n\n${text}\n`);
+    console.log(`\n${sections.at(-1)}`);
+    if (values.write) {
+      writeFileSync(new URL(`results-${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
+    }
+  }
+} finally {
+  await setting.close();
+}
+if (values.write) keep(sections);
+
+function keep(texts) {
+  const readme = readFileSync(README, 'utf8');
+  const [start, end] = MARKS.map((mark) => readme.indexOf(mark));
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
+  const command = `npm run bench -- ${names.join(' ')} --rounds ${values.rounds}`;
+  const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\`\n`;
+  writeFileSync(README, `${readme.slice(0, start)}${MARKS[0]}\n${head}\n${texts.join('\n')}${readme.slice(end)}`);
+}
