@@ -1,0 +1,65 @@
+/** Writes the list of all error codes as Markdown, from the tables of errors themselves. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ErrorDefinition, ErrorDetails } from '../../src/errors/define-errors.ts';
+import { exitCodeFor } from '../../src/errors/exit-codes.ts';
+
+const HEAD = `# Error codes
+
+Every error that \`codesign-remote\` reports has one of these codes: in brackets after the message, and as \`error.code\` in
+the JSON document and in the library. Scripts may match codes and categories; messages and hints may change. \`{…}\` stands
+for what an occurrence fills in.
+
+| category | exit code | |
+|---|---|---|
+| \`usage\` | ${exitCodeFor(['usage'])} | options, environment, inputs: nothing was sent |
+| \`network\` | ${exitCodeFor(['network'])} | no answer from the service |
+| \`http\` | ${exitCodeFor(['http'])} | an answer outside 2xx |
+| \`business\` | ${exitCodeFor(['business'])} | an answer in 2xx that is no success |
+| \`local\` | ${exitCodeFor(['local'])} | the file, the certificate, the disk |
+| \`timestamp\` | ${exitCodeFor(['timestamp'])} | no error has it yet |
+| \`internal\` | ${exitCodeFor(['internal'])} | the code \`internal\`: a fault of this program, which should be reported with what \`--verbose\` prints |
+
+\`not-attempted\` takes the category of what stopped the run, where that was one error. \`unauthorized\` has two categories:
+\`http\` when the status was outside 2xx, \`business\` otherwise.
+
+This file is written from the tables (\`errors.ts\` in each folder): \`npx vitest run test/documentation.test.ts -u\`.
+`;
+
+/** `source` is the folder src. */
+export async function errorReference(source: string): Promise<string> {
+  const folders = readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name === 'errors.ts')
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+  const sections = await Promise.all(folders.map((file) => section(source, file)));
+  return [HEAD, ...sections].join('\n');
+}
+
+async function section(source: string, file: string): Promise<string> {
+  const exported = Object.values((await import(pathToFileURL(file).href)) as Record<string, unknown>);
+  const rows = exported.filter(hasTable).flatMap(({ table }) => Object.entries(table).map(row));
+  const opening = /^\/\*\* (.*?) \*\//.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+  const folder = path.relative(source, path.dirname(file)).replaceAll(path.sep, '/');
+  return `## ${folder}\n\n${opening}\n\n| code | category | message | what to do |\n|---|---|---|---|\n${rows.join('')}`;
+}
+
+type Table = Readonly<Record<string, ErrorDefinition>>;
+
+function hasTable(value: unknown): value is { readonly table: Table } {
+  return typeof value === 'function' && 'table' in value;
+}
+
+function row([code, { category, message, hint = '' }]: [string, ErrorDefinition]): string {
+  return `| \`${code}\` | ${category} | ${cell(message)} | ${cell(hint)} |\n`;
+}
+
+/** Each detail as its own name in braces; of the two operations the one that matters. */
+const NAMES: ErrorDetails = new Proxy({}, { get: (_, name) => (name === 'operation' ? 'sign' : `{${String(name)}}`) });
+
+function cell(text: ErrorDefinition['message']): string {
+  const rendered = typeof text === 'function' ? text(NAMES) : text;
+  return rendered.replace(/[|<>*]/g, '\\$&');
+}
