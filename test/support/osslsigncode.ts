@@ -31,8 +31,10 @@ export function osslsigncodeSignature(leaf: IssuedCertificate, issuers: readonly
       '-out',
       'signed.exe',
     );
-    run('extract-signature', '-in', 'signed.exe', '-out', 'signature.der');
-    return readFileSync(path.join(folder, 'signature.der'));
+    // As DER, releases before 2.6 put the certificate table's header before it.
+    run('extract-signature', '-pem', '-in', 'signed.exe', '-out', 'signature.pem');
+    const pem = readFileSync(path.join(folder, 'signature.pem'), 'utf8');
+    return Buffer.from(pem.replace(/-----[A-Z\d ]+-----|\s/g, ''), 'base64');
   } finally {
     rmSync(folder, { recursive: true });
   }
