@@ -1,0 +1,98 @@
+/** The whole corpus through the command line and the server on SoftHSM: one sign and one report for each good file, nothing for the others. */
+
+import { mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { readSpecialFiles } from './pe-special.ts';
+import { judgeAll, osslsigncodeVerify, run } from './verifiers.ts';
+
+const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
+const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
+/** sigcheck.py starts openssl ten times a file: so many files make one call. */
+const BATCH = 20;
+
+let server: TestServer;
+let root: string;
+beforeAll(async () => {
+  server = await startServer();
+  root = path.join(server.data, 'service', 'certificates', 'ca.pem');
+});
+afterAll(async () => {
+  await server?.stop();
+});
+
+interface Signed {
+  readonly exitCode: number | null;
+  readonly files: readonly CliFileJson[];
+  readonly signRequests: readonly Readonly<Record<string, unknown>>[];
+  readonly reports: readonly Readonly<Record<string, unknown>>[];
+}
+
+async function signFolder(name: string, output: string): Promise<Signed> {
+  const folder = path.join(corpus, name);
+  const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
+  const before = [server.operations('sign').length, server.operations('report-sign').length];
+  await mkdir(output);
+  const result = await runCli(['sign', '--json', '-o', output, '-'], { env: server.env, stdin: files.join('\n') });
+  return {
+    exitCode: result.code,
+    files: parseJson(result).files,
+    signRequests: server.operations('sign').slice(before[0]),
+    reports: server.operations('report-sign').slice(before[1]),
+  };
+}
+
+/** What osslsigncode and, where its folder is known, sigcheck.py do not accept. */
+async function rejected(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
+  const verdicts = await judgeAll(files, (file) => osslsigncodeVerify(root, file));
+  const bad = files.filter((_, index) => !verdicts[index]?.accepted);
+  if (verifiers === '') return bad;
+  const batches = Array.from({ length: Math.ceil(files.length / BATCH) }, (_, index) =>
+    files.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  const sigcheck = path.join(verifiers, 'sigcheck.py');
+  const strict = await judgeAll(batches, (batch) => run('python3', [sigcheck, '--strict', '--root', root, ...batch]));
+  return [...bad, ...strict.filter(({ accepted }) => !accepted).map(({ output }) => output)];
+}
+
+/** One sign and one report-sign with status 1 for each signed file, under the record that the program told. */
+function expectCountedOnce({ files, signRequests, reports }: Signed): void {
+  const records = files.filter(({ status }) => status === 'signed').map(({ record }) => record);
+  expect(new Set(records).size).toBe(records.length);
+  expect(signRequests.map(({ record }) => record).sort()).toEqual([...records].sort());
+  expect(reports.map(({ record, status }) => [record, status]).sort()).toEqual(
+    records.map((record) => [record, 1]).sort(),
+  );
+}
+
+describe.skipIf(corpus === '')('the corpus through the command line', () => {
+  it('signs every PE of pe, and asks for nothing else', { timeout: 600_000 }, async () => {
+    await using folder = await temporaryFolder();
+    const untouched = await snapshot(path.join(corpus, 'pe'));
+    const output = path.join(folder.path, 'pe');
+    const result = await signFolder('pe', output);
+    const others = result.files.filter(({ status }) => status !== 'signed');
+    expect(others.map(({ error }) => error?.code)).toEqual(['unsupported-format']);
+    expect(result.files).toHaveLength(102);
+    expect(result.exitCode).toBe(6);
+    expectCountedOnce(result);
+    expect(await snapshot(path.join(corpus, 'pe'))).toEqual(untouched);
+    expect(await rejected(output)).toEqual([]);
+  });
+
+  it('signs or refuses each file of pe-special as the table says', { timeout: 600_000 }, async () => {
+    await using folder = await temporaryFolder();
+    const untouched = await snapshot(path.join(corpus, 'pe-special'));
+    const output = path.join(folder.path, 'special');
+    const result = await signFolder('pe-special', output);
+    const told = result.files.map(({ path: file, status, error }) => [path.basename(file), error?.code ?? status]);
+    const expected = readSpecialFiles().map(({ file, code }) => [file, code ?? 'signed']);
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(expected));
+    expectCountedOnce(result);
+    expect(await snapshot(path.join(corpus, 'pe-special'))).toEqual(untouched);
+    expect(await rejected(output)).toEqual([]);
+  });
+});
