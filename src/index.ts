@@ -37,5 +37,5 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
   const settings = resolveSettings(settingsOptions, env);
   await using composition = await composeSigning(settings, env, onEvent);
   const named = files.map((file) => (typeof file === 'string' ? { path: file, output: file } : file));
-  return composition.signFiles(named, signal);
+  return await composition.signFiles(named, signal);
 }

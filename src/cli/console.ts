@@ -26,6 +26,8 @@ const PATH_LENGTH = 4096;
 export class Console {
   readonly #io: Io;
   readonly #options: ConsoleOptions;
+  /** Told last, behind the failure that is their reason. */
+  readonly #notAttempted: FailedOutcome[] = [];
 
   constructor(io: Io, options: ConsoleOptions) {
     this.#io = io;
@@ -59,6 +61,7 @@ export class Console {
   }
 
   summary({ summary, files }: SignFilesResult): void {
+    for (const outcome of this.#notAttempted) this.#failed(outcome);
     const planned = files.filter((file) => file.status === 'planned').length;
     const parts = [
       `${summary.signed} signed`,
@@ -85,7 +88,8 @@ export class Console {
         this.#result(`skipped  ${shownPath(outcome.path)}  already signed with this certificate`);
         break;
       case 'failed':
-        this.#failed(outcome);
+        if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);
+        else this.#failed(outcome);
         break;
     }
   }
@@ -114,7 +118,9 @@ export class Console {
   }
 
   #explain(error: CodesignError): void {
-    if (error.hint !== undefined) this.#tell(`         hint: ${printable(error.hint, PATH_LENGTH)}`);
+    // The files that were not attempted have one reason, and its hint stands already where it failed.
+    if (error.hint !== undefined && error.code !== 'not-attempted')
+      this.#tell(`         hint: ${printable(error.hint, PATH_LENGTH)}`);
     if (!this.#options.verbose) return;
     for (
       let cause: unknown = error.category === 'internal' ? error : error.cause;

@@ -25,13 +25,18 @@ export const cliErrors = defineErrors({
   },
   'nothing-to-sign': {
     category: 'usage',
-    message: 'none of the files in the folder is of a format that can be signed',
+    message: 'there is no file in the folder that can be signed',
     hint: 'Files are judged by their content. Name a file to be told why it cannot be signed.',
   },
   'list-unreadable': {
     category: 'usage',
     message: (d) => `the file list ${d.path} cannot be read: ${d.reason}`,
     hint: 'A list holds one path on each line, in UTF-8. A file whose own name starts with @ is written ./@name.',
+  },
+  'output-lost': {
+    category: 'local',
+    message: (d) => `everything was done, but the result could not be written to standard output: ${d.reason}`,
+    hint: 'Check where standard output leads. The files are signed: do not sign them again.',
   },
   'output-not-a-folder': {
     category: 'usage',

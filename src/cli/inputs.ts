@@ -5,6 +5,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { systemReason } from '../errors/system-reason.ts';
 import { cliErrors } from './errors.ts';
 
 export interface InputPath {
@@ -34,7 +35,7 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       inputs.push(input);
     }
   }
-  if (inputs.length === 0) throw cliErrors('no-files');
+  if (inputs.length === 0) throw cliErrors(options.recursive ? 'nothing-to-sign' : 'no-files');
   return inputs;
 }
 
@@ -68,7 +69,7 @@ async function* expandList(path: string, options: InputOptions): AsyncGenerator<
     for await (const line of lines(createReadStream(path))) yield* expandLiteral(line, options);
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('syscall' in thrown)) throw thrown;
-    throw cliErrors('list-unreadable', { path, reason: thrown.message }, { cause: thrown });
+    throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
 }
 

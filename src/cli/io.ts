@@ -9,6 +9,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Hears SIGINT and SIGTERM until the function it gives is called. */
   onSignal(handle: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** The first fault of writing to standard output, such as a full disk; a reader that went away is none. */
+  outputFault(): Error | undefined;
   /** Ends the process at once. */
   exit(code: number): never;
 }
@@ -16,6 +18,12 @@ export interface Io {
 /** The running process. */
 export function processIo(): Io {
   const { stdin, stdout, stderr, env } = process;
+  let fault: NodeJS.ErrnoException | undefined;
+  // Whoever reads the output may go away (`| head`): files under way are finished all the same.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') fault ??= error;
+  });
+  stderr.on('error', () => undefined);
   return {
     stdin,
     stdout,
@@ -29,6 +37,7 @@ export function processIo(): Io {
         process.off('SIGTERM', handle);
       };
     },
+    outputFault: () => fault,
     exit: (code) => process.exit(code),
   };
 }

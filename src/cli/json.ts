@@ -15,14 +15,18 @@ export function errorJson(error: CodesignError) {
   };
 }
 
-export function resultJson({ files, summary }: SignFilesResult) {
+/** `warnings`: those of the run; a file has its own. Absent where there are none. */
+export function resultJson({ files, summary }: SignFilesResult, warnings: readonly string[]) {
   const { signed, skipped, failed, planned } = summary;
-  return { files: files.map(fileJson), summary: { signed, skipped, failed, ...(planned > 0 ? { planned } : {}) } };
+  return {
+    files: files.map(fileJson),
+    summary: { signed, skipped, failed, ...(planned > 0 ? { planned } : {}) },
+    ...warningsJson(warnings),
+  };
 }
 
 function fileJson(outcome: FileOutcome) {
-  const { warnings } = outcome;
-  const told = warnings.length > 0 ? { warnings: warnings.map((warning) => printable(warning)) } : {};
+  const told = warningsJson(outcome.warnings);
   switch (outcome.status) {
     case 'signed': {
       const { path, output, format, status, algorithm, record, reported, reused, timestamp, bytes, milliseconds } =
@@ -56,6 +60,10 @@ function fileJson(outcome: FileOutcome) {
       return { path, format, status, ...(record === null ? {} : { record }), error: errorJson(error), ...told };
     }
   }
+}
+
+function warningsJson(warnings: readonly string[]) {
+  return warnings.length > 0 ? { warnings: warnings.map((warning) => printable(warning)) } : {};
 }
 
 function replacedJson(replaced: readonly string[]) {

@@ -14,10 +14,23 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
       return EXIT_SUCCESS;
     }
     const { runProgram } = await import('./program.ts');
-    return await runProgram(argv, io);
+    const exitCode = await runProgram(argv, io);
+    return exitCode === EXIT_SUCCESS ? await judgeOutput(io) : exitCode;
   } catch (thrown) {
     return fail(toCodesignError(thrown), argv, io);
   }
+}
+
+/** What was asked for is done only when the result has been told: a script that reads an empty document must know. */
+async function judgeOutput(io: Io): Promise<number> {
+  await new Promise((resolve) => io.stdout.write('', resolve));
+  const fault = io.outputFault();
+  if (fault === undefined) return EXIT_SUCCESS;
+  const [{ cliErrors }, { systemReason }] = await Promise.all([
+    import('./errors.ts'),
+    import('../errors/system-reason.ts'),
+  ]);
+  throw cliErrors('output-lost', { reason: systemReason(fault) }, { cause: fault });
 }
 
 /** What fails before there are any files: one message, or with --json one document. */

@@ -2,6 +2,7 @@
 
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { inFileSystem } from '../signing/file-system-errors.ts';
 import type { FileToSign } from '../signing/outcome.ts';
 import { cliErrors } from './errors.ts';
 import type { InputPath } from './inputs.ts';
@@ -23,7 +24,9 @@ export async function resolveOutputs(
     output: toFolder ? join(output, input.placeInFolder ?? basename(input.path)) : output,
   }));
   if (!dryRun) {
-    for (const folder of new Set(files.map((file) => dirname(file.output)))) await mkdir(folder, { recursive: true });
+    for (const folder of new Set(files.map((file) => dirname(file.output)))) {
+      await inFileSystem(`make the folder ${folder}`, () => mkdir(folder, { recursive: true }));
+    }
   }
   return files;
 }

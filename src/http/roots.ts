@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
+import { systemReason } from '../errors/system-reason.ts';
 import { httpErrors } from './errors.ts';
 
 /**
@@ -33,7 +34,7 @@ async function readCaFile(path: string): Promise<readonly string[]> {
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    throw httpErrors('ca-file-unreadable', { path, reason: reasonOf(cause) }, { cause });
+    throw httpErrors('ca-file-unreadable', { path, reason: systemReason(cause) }, { cause });
   }
   const blocks = certificatesIn(text);
   if (blocks.length === 0) throw httpErrors('ca-file-unusable', { path, reason: 'no PEM certificate in it' });
@@ -73,8 +74,4 @@ async function extraRoots(path: string | undefined): Promise<readonly string[]> 
 
 function certificatesIn(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
 }

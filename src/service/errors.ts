@@ -16,6 +16,22 @@ const UNAUTHORIZED = (d: ErrorDetails): string => `the service does not accept t
 const PARAMETER_HINT =
   'The service does not accept a parameter. Check the certificate number (--code), and whether it takes this --algorithm.';
 
+/** A gateway that got no answer in time says nothing about what the service behind it has done. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
+const countedBehindGateway = ({ operation, status }: ErrorDetails): string =>
+  operation === 'sign' && GATEWAY_STATUSES.has(Number(status)) ? `. ${MAY_HAVE_BEEN_COUNTED}` : '';
+const afterAttempts = ({ attempts }: ErrorDetails): string =>
+  Number(attempts) > 1 ? ` after ${attempts} attempts` : '';
+
+function hintForStatus({ status, serviceCode }: ErrorDetails): string {
+  if (serviceCode === 400) return PARAMETER_HINT;
+  if (status === 404) return 'Check the path of the service address (--base-url): /v1/codesign/… is appended to it.';
+  if (Number(status) < 500) {
+    return 'The service does not take this call. Check its address (--base-url), --code and what these credentials may do, or ask its operator.';
+  }
+  return 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.';
+}
+
 /** No answer came. */
 export const networkErrors = defineErrors({
   'service-unreachable': {
@@ -73,13 +89,8 @@ export const statusErrors = defineErrors({
   'http-error': {
     category: 'http',
     message: (d) =>
-      `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}`,
-    hint: (d) => {
-      if (d.serviceCode === 400) return PARAMETER_HINT;
-      return Number(d.status) === 404
-        ? 'Check the path of the service address (--base-url): /v1/codesign/… is appended to it.'
-        : 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.';
-    },
+      `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${countedBehindGateway(d)}`,
+    hint: hintForStatus,
   },
 });
 
@@ -120,17 +131,13 @@ export function spoilsBatch(error: CodesignError): boolean {
   return error.code === 'unauthorized' || error.code === 'signature-unreadable';
 }
 
-const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set([
-  'sign-timed-out',
-  'connection-broken',
-  'malformed-answer',
-] satisfies (keyof typeof networkErrors.table | keyof typeof businessErrors.table)[]);
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  'service-unreachable',
+  'tls-untrusted',
+  'tls-failed',
+] satisfies (keyof typeof networkErrors.table)[]);
 
-/** A gateway that got no answer in time says nothing about what the service behind it has done. */
-const GATEWAY_STATUSES: ReadonlySet<number | undefined> = new Set([502, 504]);
-
-/** After this failure of sign the service may hold a signature for the request, and may have counted it. */
-export function mayHaveBeenCounted(thrown: unknown): thrown is CodesignError {
-  if (!(thrown instanceof CodesignError)) return false;
-  return UNKNOWN_OUTCOME.has(thrown.code) || (thrown.category === 'http' && GATEWAY_STATUSES.has(thrown.httpStatus));
+/** Nothing was sent, since there is no connection: from a service that never answered yet, none is to be expected. */
+export function isWithoutConnection(error: CodesignError): boolean {
+  return NO_CONNECTION.has(error.code);
 }

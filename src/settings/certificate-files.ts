@@ -1,6 +1,7 @@
 /** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
 
 import { open } from 'node:fs/promises';
+import { systemReason } from '../errors/system-reason.ts';
 import { Secret } from '../secrets/secret.ts';
 import { settingsErrors } from './errors.ts';
 import type { Environment } from './options.ts';
@@ -43,7 +44,6 @@ async function readBounded(path: string): Promise<Uint8Array> {
       await handle.close();
     }
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw settingsErrors('certificate-file-missing', { path, reason }, { cause: thrown });
+    throw settingsErrors('certificate-file-missing', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
 }

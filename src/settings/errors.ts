@@ -56,7 +56,8 @@ export const settingsErrors = defineErrors({
   },
   'invalid-setting': {
     category: 'usage',
-    message: (d) => `${d.name}: "${d.value}" is not ${d.expected}`,
+    message: (d) => (d.value === '' ? `${d.name} is empty` : `${d.name}: "${d.value}" is not ${d.expected}`),
+    hint: (d) => `Give ${d.expected}.`,
   },
   'settings-conflict': {
     category: 'usage',

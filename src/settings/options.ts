@@ -11,8 +11,9 @@ export interface SettingsOptions {
   readonly replace?: boolean | undefined;
   readonly append?: boolean | undefined;
   readonly skipSigned?: boolean | undefined;
-  readonly concurrency?: string | undefined;
-  readonly timeout?: string | undefined;
+  readonly concurrency?: string | number | undefined;
+  /** In seconds. */
+  readonly timeout?: string | number | undefined;
   readonly allOrNothing?: boolean | undefined;
   readonly maskFilename?: string | undefined;
   readonly extra?: string | undefined;

@@ -2,6 +2,7 @@
 
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { systemReason } from '../errors/system-reason.ts';
 import { settingsErrors } from './errors.ts';
 
 /** A secret is a line; what is larger is the wrong file. */
@@ -38,8 +39,7 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
       await file.close();
     }
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw settingsErrors('secret-file-unreadable', { variable, path, reason }, { cause });
+    throw settingsErrors('secret-file-unreadable', { variable, path, reason: systemReason(cause) }, { cause });
   }
 }
 

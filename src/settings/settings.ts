@@ -81,8 +81,13 @@ function given(value: string | undefined, name: string): Given | undefined {
   return value === undefined ? undefined : { value, name };
 }
 
-function either(option: string | undefined, optionName: string, env: Environment, variable: string): Given | undefined {
-  return given(option, optionName) ?? given(env[variable] || undefined, variable);
+function either(
+  option: string | number | undefined,
+  optionName: string,
+  env: Environment,
+  variable: string,
+): Given | undefined {
+  return given(option?.toString(), optionName) ?? given(env[variable] || undefined, variable);
 }
 
 function require(value: Given | undefined, option: string, variable: string, what: string): void {

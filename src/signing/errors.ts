@@ -67,6 +67,6 @@ export const signingErrors = defineErrors({
   'not-attempted': {
     category: 'local',
     message: (d) => `not signed, because ${d.reason}`,
-    hint: 'No signature was asked for this file. Mend the cause and run again.',
+    hint: 'No signature was asked for this file. Run again for it.',
   },
 });

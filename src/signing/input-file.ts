@@ -1,6 +1,6 @@
 /** The file to be signed, held open: its bytes, its owner and mode, and whether it is still the same later. */
 
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
@@ -15,11 +15,15 @@ export interface InputFile extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Opening a pipe would wait for its writer, for ever. Windows has no such flag, and no such pipes. */
+const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 export async function openInput(path: string): Promise<InputFile> {
-  const handle = await whenFree('read the file', () => open(path, 'r'));
+  const handle = await whenFree('read the file', () => open(path, READ_WITHOUT_WAITING));
   try {
     const stats = await inFileSystem('read the file', () => handle.stat({ bigint: true }));
-    if (!stats.isFile()) throw signingErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a device' });
+    if (!stats.isFile())
+      throw signingErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
     return inputFile(path, handle, stats);
   } catch (thrown) {
     await handle.close();

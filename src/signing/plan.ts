@@ -2,7 +2,7 @@
 
 import type { BigIntStats } from 'node:fs';
 import { access, constants, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import type { EmbeddedSignature, Format, SigningMode } from '../formats/format.ts';
@@ -38,10 +38,12 @@ export async function planFile(file: FileToSign, signing: Signing): Promise<Plan
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
   // Whether a signature can stand beside those that are there shows only while preparing.
   if (signing.allOrNothing && mode === 'append') await opened.prepare(signing, mode);
-  const target = await resolveTarget(file.output);
-  if (!signing.dryRun && !alreadySigned) await assertWritable(target);
+  const writes = !signing.dryRun && !alreadySigned;
+  const target = writes ? await resolveTarget(file.output) : resolve(file.output);
+  if (writes) await assertWritable(target);
   return {
     ...file,
+    output: alreadySigned ? file.path : file.output,
     format,
     mode,
     stats: input.stats,

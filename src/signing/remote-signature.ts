@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { isRsaSignature } from '../crypto/rsa-signature.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import { isUnauthorized, spoilsBatch } from '../service/errors.ts';
+import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/errors.ts';
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
@@ -44,7 +44,7 @@ export function requestSignatures(
       .sign({ code, algorithm, digest: digestToBeSigned(toBeSigned, signing), extra }, batch.signal)
       .catch((thrown: unknown) => {
         const error = toCodesignError(thrown);
-        if (spoilsBatch(error)) batch.stop(reasonToStop(error), error);
+        if (spoilsBatch(error) || (!proven && isWithoutConnection(error))) batch.stop(reasonToStop(error), error);
         throw error;
       });
     const mismatch = findMismatch(signing, code, toBeSigned, record.signature);
@@ -69,8 +69,9 @@ export function requestSignatures(
 }
 
 function reasonToStop(error: CodesignError): string {
-  return isUnauthorized(error)
-    ? 'the service does not accept the credentials'
+  if (isUnauthorized(error)) return 'the service does not accept the credentials';
+  return isWithoutConnection(error)
+    ? 'there is no connection to the service'
     : 'the service gives signatures that cannot be read';
 }
 

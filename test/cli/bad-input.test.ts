@@ -1,5 +1,6 @@
 /** Bad input, each kind with its exit code, its error code and a hint: nothing is asked of the service, nothing is touched. */
 
+import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -78,6 +79,13 @@ describe('files', () => {
 
   it('a pattern that matches nothing: 2', async () => {
     await refused('pe/hello.exe', 2, 'nothing-matches', (_, folder) => sign([`${folder}/*.dll`]));
+  });
+
+  it('a named pipe: 6, without waiting for a writer', async () => {
+    await refused('pe/hello.exe', 6, 'not-a-file', async (_, folder) => {
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      return sign([join(folder, 'pipe')]);
+    });
   });
 
   it.each([
@@ -164,6 +172,18 @@ describe('rights and room', () => {
     expect([run.code, ['read-only-file', code].includes(errorOf(run)?.code ?? '')]).toEqual([6, true]);
     if (IS_ROOT) expect(errorOf(run)?.code).toBe(code);
     if (before) expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it('an output folder that may not be made: 6, as another user', async () => {
+    await using room = await temporaryFolder();
+    const program = await openCopy(room.path);
+    const env = await openEnvironment(room.path);
+    const path = join(room.path, 'app.exe');
+    await copyFile(fixture('pe/hello.exe'), path);
+    await mkdir(join(room.path, 'closed'), { mode: 0o555 });
+    const output = join(room.path, 'closed', 'new', 'app.exe');
+    const run = await sign([path, '-o', output], { env, program, ...(IS_ROOT ? { uid: NOBODY } : {}) });
+    expect([run.code, errorOf(run)?.code]).toEqual([6, 'permission-denied']);
   });
 
   it('a full disk: 6, before a signature is spent, and the file stays', async () => {
@@ -313,6 +333,15 @@ describe('address and credentials', () => {
     expect([4, 5]).toContain(run.code);
     expect(errorOf(run)?.hint).toMatch(/--code/);
     expect(await snapshot(folder.path)).toEqual(before);
+  });
+
+  it('a service that is not there stops the batch: 3', async () => {
+    const files = ['pe/hello.exe', 'pe/pe32.exe', 'pe/library.dll'].map(fixture);
+    await using folder = await temporaryFolder();
+    const run = await sign(['-o', folder.path, ...files], { env: { CODESIGN_BASE_URL: 'https://127.0.0.1:1' } });
+    expect(run.code).toBe(3);
+    const codes = parseJson(run).files.map(({ error }) => error?.code);
+    expect(codes.sort()).toEqual(['not-attempted', 'not-attempted', 'service-unreachable']);
   });
 
   it('a service that is not there: 3', async () => {

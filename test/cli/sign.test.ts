@@ -188,6 +188,37 @@ describe('sign', () => {
     expect(server.operations('sign').length).toBe(before);
   });
 
+  it('plans for an output folder that is not there yet, and does not make it', async () => {
+    await using folder = await temporaryFolder();
+    const output = join(folder.path, 'new');
+    const files = [fixture('pe/hello.exe'), fixture('pe/pe32.exe')];
+    expect((await sign(['--dry-run', '-o', output, ...files])).code).toBe(0);
+    expect(await snapshot(folder.path)).toEqual({});
+  });
+
+  it('finishes what it signs although nobody reads its output any more', async () => {
+    await using folder = await temporaryFolder();
+    const names = ['a', 'b', 'c', 'd'].map((name) => join(folder.path, `${name}.exe`));
+    for (const name of names) await copyFile(fixture('pe/hello.exe'), name);
+    const line = `exec 3>&1; { "$0" "$@"; echo "exit $?" >&3; } | true`;
+    const { stdout } = await runCli(['sign', ...names], { env: server.env, through: ['bash', '-c', line] });
+    expect(stdout).toBe('exit 0\n');
+    for (const name of names) await osslsigncodeVerify(name);
+    expect(Object.keys(await snapshot(folder.path)).sort()).toEqual(names);
+  });
+
+  it('says so when the result could not be written out', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    const line = '"$0" "$@" > /dev/full';
+    const { code, stderr } = await runCli(['sign', fixture('pe/hello.exe'), '-o', path], {
+      env: server.env,
+      through: ['bash', '-c', line],
+    });
+    expect([code, stderr]).toEqual([6, expect.stringContaining('[output-lost]')]);
+    await osslsigncodeVerify(path);
+  });
+
   it('keeps mode and links, and follows a link to the file it means', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');

@@ -35,7 +35,7 @@ export async function sign(named: readonly string[], options: SignCommandOptions
   try {
     const result = await composition.signFiles(files, interruption.signal);
     if (result.files.length === 0) throw cliErrors('nothing-to-sign');
-    if (json) io.stdout.write(`${JSON.stringify(resultJson(result), undefined, 2)}\n`);
+    if (json) io.stdout.write(`${JSON.stringify(resultJson(result, composition.warnings), undefined, 2)}\n`);
     console.summary(result);
     const categories = result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : []));
     return interruption.exitCode() ?? exitCodeFor(categories);

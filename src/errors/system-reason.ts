@@ -1,0 +1,20 @@
+/** Why the operating system would not read or write something, in plain words. */
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is not a folder',
+  EACCES: 'this user has no permission',
+  EPERM: 'this user has no permission',
+  EISDIR: 'it is a folder',
+  ELOOP: 'its links lead in a circle',
+  EFBIG: 'it is too large',
+  ENOSPC: 'no space is left on the disk',
+  EROFS: 'the file system is read-only',
+  EMFILE: 'too many files are open',
+};
+
+/** Words for the known system error codes, the code itself for others. */
+export function systemReason(thrown: unknown): string {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason';
+  return REASONS[code] ?? code;
+}

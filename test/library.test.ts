@@ -1,0 +1,58 @@
+/** The library as build tools import it: the built one, against the real server. */
+
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as Library from '../src/index.ts';
+import { fixture, REPOSITORY, temporaryFolder } from './support/cli.ts';
+import { startServer, type TestServer } from './support/server.ts';
+
+let library: typeof Library;
+let server: TestServer;
+beforeAll(async () => {
+  library = await import(join(REPOSITORY, 'dist', 'index.js'));
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+describe('signFiles', () => {
+  it('signs in place and elsewhere, tells events, and takes numbers for numbers', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    await copyFile(fixture('pe/hello.exe'), path);
+    const output = join(folder.path, 'signed.dll');
+    const events: string[] = [];
+    const { files, summary } = await library.signFiles({
+      files: [path, { path: fixture('pe/library.dll'), output }],
+      env: server.env,
+      concurrency: 2,
+      timeout: 20,
+      onEvent: ({ type }) => events.push(type),
+    });
+    expect(summary).toEqual({ signed: 2, skipped: 0, failed: 0, planned: 0 });
+    expect(files.map((file) => file.status === 'signed' && file.reported)).toEqual([true, true]);
+    expect(events.filter((type) => type === 'file-finished')).toHaveLength(2);
+    expect((await readFile(output)).length).toBeGreaterThan((await readFile(fixture('pe/library.dll'))).length);
+  });
+
+  it('gives each file its outcome, and throws a CodesignError for the run as a whole', async () => {
+    const { files } = await library.signFiles({ files: ['/no/such/file.exe'], env: server.env });
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-not-found', category: 'local' } });
+    const withoutSettings = library.signFiles({ files: [], env: {} });
+    await expect(withoutSettings).rejects.toBeInstanceOf(library.CodesignError);
+    await expect(withoutSettings).rejects.toMatchObject({ code: 'setting-missing', category: 'usage' });
+  });
+
+  it('reads nothing from the process by itself', async () => {
+    process.env.CODESIGN_CERTIFICATE = '/from/the/process.pem';
+    try {
+      const { baseUrl, CODESIGN_CODE: code = '' } = { baseUrl: server.baseUrl, ...server.env };
+      const signing = library.signFiles({ files: [fixture('pe/hello.exe')], baseUrl, code });
+      await expect(signing).rejects.toMatchObject({ code: 'setting-missing' });
+    } finally {
+      delete process.env.CODESIGN_CERTIFICATE;
+    }
+  });
+});
