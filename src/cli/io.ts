@@ -17,7 +17,7 @@ export interface Io {
 
 /** The running process. */
 export function processIo(): Io {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, stderr, env } = process;
   let fault: NodeJS.ErrnoException | undefined;
   // Whoever reads the output may go away (`| head`): files under way are finished all the same.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -25,7 +25,10 @@ export function processIo(): Io {
   });
   stderr.on('error', () => undefined);
   return {
-    stdin,
+    // Opening it takes milliseconds, and most runs never read from it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout,
     stderr,
     env,
