@@ -61,6 +61,15 @@ describe('the packed package', () => {
   });
 });
 
+describe('the command line', () => {
+  it('loads next to nothing before it knows the command: no packages, no cryptography, no network', async () => {
+    const loaded = await loadedBy('cli.js');
+    expect([...loaded.values()].join('').length).toBeLessThan(20_000);
+    const imported = [...loaded.values()].flatMap((text) => [...text.matchAll(/(?:from|import)\s*"(node:[\w/]+)"/g)]);
+    expect([...new Set(imported.map(([, name]) => name))]).toEqual(['node:module']);
+  });
+});
+
 describe('installed offline into an empty folder, it', () => {
   it('brings no other package along', async () => {
     const lock = JSON.parse(await readFile(path.join(project, 'package-lock.json'), 'utf8')) as { packages: object };
@@ -103,6 +112,15 @@ export function codeOf(thrown: unknown): string {
 const BAD_CONSUMER = `import { CodesignError } from 'codesign-remote';
 export const wrong: number = CodesignError;
 `;
+
+/** The built files that importing one loads at once, with their text; what is imported later does not count. */
+async function loadedBy(name: string, loaded = new Map<string, string>()): Promise<Map<string, string>> {
+  if (loaded.has(name)) return loaded;
+  const text = await readFile(path.join(ROOT, 'dist', name), 'utf8');
+  loaded.set(name, text);
+  for (const [, next = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) await loadedBy(next, loaded);
+  return loaded;
+}
 
 /** What the compiler says of the files, an error an element; the declarations themselves are checked too. */
 async function typeErrors(cwd: string, resolution: string, files: readonly string[]): Promise<string[]> {
