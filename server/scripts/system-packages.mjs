@@ -37,6 +37,11 @@ const TOOLS = {
     // Only a Node.js that a distribution packages comes without them.
     packages: { 'apt-get': 'libnode-dev', dnf: 'nodejs-devel', apk: 'nodejs-dev' },
   },
+  curl: {
+    title: 'curl',
+    isThere: program('curl'),
+    packages: { 'apt-get': 'curl', dnf: 'curl', apk: 'curl', brew: 'curl' },
+  },
   openssl: {
     title: 'openssl',
     isThere: program('openssl'),
@@ -52,17 +57,12 @@ const TOOLS = {
     isThere: program('sbverify'),
     packages: { 'apt-get': 'sbsigntool', dnf: 'sbsigntools', apk: 'sbsigntool' },
   },
-  faketime: {
-    title: 'faketime',
-    isThere: program('faketime'),
-    packages: { 'apt-get': 'faketime', dnf: 'libfaketime', apk: 'libfaketime', brew: 'libfaketime' },
-  },
 };
 
 /** What the PKCS#11 addon is built with. */
 export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
 /** The verifiers and helpers of `npm test` that are not ours. */
-export const TEST_TOOLS = ['openssl', 'osslsigncode', 'sbverify', 'faketime'];
+export const TEST_TOOLS = ['curl', 'openssl', 'osslsigncode', 'sbverify'];
 
 const INSTALL = {
   'apt-get': ['install', '-y', '--no-install-recommends'],

@@ -1,6 +1,6 @@
 /** Bad input, each kind with its exit code, its error code and a hint: nothing is asked of the service, nothing is touched. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 /** A user without rights: nobody on every Unix. */
 const NOBODY = 65534;
 const IS_ROOT = process.getuid?.() === 0;
+/** Runs what follows with mounts of its own. */
+const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
 
 let server: TestServer;
 let pki: Pki;
@@ -35,6 +37,11 @@ interface Options {
 function sign(args: readonly string[], { without = [], env = {}, ...options }: Options = {}): Promise<CliRun> {
   const given = Object.entries({ ...server.env, ...env }).filter(([name]) => !without.includes(name));
   return runCli(['sign', '--json', ...args], { ...options, env: Object.fromEntries(given) });
+}
+
+function mayMount(): boolean {
+  const [command = '', ...args] = UNSHARE;
+  return spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 }
 
 /** The error of the run as a whole, or of its only file. */
@@ -186,7 +193,8 @@ describe('rights and room', () => {
     expect([run.code, errorOf(run)?.code]).toEqual([6, 'permission-denied']);
   });
 
-  it('a full disk: 6, before a signature is spent, and the file stays', async () => {
+  // Containers and hardened systems may let nobody mount: there a disk of known size cannot be had.
+  it.skipIf(!mayMount())('a full disk: 6, before a signature is spent, and the file stays', async () => {
     await using room = await temporaryFolder();
     await mkdir(join(room.path, 'disk'));
     const requests = server.operations('sign').length;
@@ -194,10 +202,9 @@ describe('rights and room', () => {
     const script = `
       mount -t tmpfs -o size=1m tmpfs disk && cp "$PROGRAM" disk/app.exe && head -c 700000 /dev/zero >> disk/app.exe &&
       sha256sum disk/app.exe >&3 && "$@" disk/app.exe; code=$?; sha256sum disk/app.exe >&3; ls -A disk >&3; exit $code`;
-    const unshare = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
     const report = join(room.path, 'report');
     const run = await runCli(['sign', '--json'], {
-      through: [...unshare, 'sh', '-c', `cd "${room.path}" && exec 3>report && ${script}`, 'sh'],
+      through: [...UNSHARE, 'sh', '-c', `cd "${room.path}" && exec 3>report && ${script}`, 'sh'],
       env: { ...server.env, PROGRAM: fixture('pe/hello.exe') },
     });
     const [before, after, ...listed] = (await readFile(report, 'utf8')).trim().split('\n');
