@@ -7,8 +7,14 @@ import v8 from 'node:v8';
 
 // Compiled code is kept where only this user writes: Node would put it into the temporary folder that all users share.
 // The version alone is told faster without.
-const caches = process.env.XDG_CACHE_HOME || process.env.LOCALAPPDATA || path.join(os.homedir(), '.cache');
-if (process.argv[2] !== '--version') module.enableCompileCache?.(path.join(caches, 'codesign-remote'));
+if (process.argv[2] !== '--version') {
+  try {
+    const caches = process.env.XDG_CACHE_HOME || process.env.LOCALAPPDATA || path.join(os.homedir(), '.cache');
+    module.enableCompileCache?.(path.join(caches, 'codesign-remote'));
+  } catch {
+    // A user without an entry and without HOME, as containers have: it runs as well without a cache.
+  }
+}
 
 // undici parses HTTP in WebAssembly. V8 would optimise that after the first answer, for 35 MiB and 0.1 s of a processor:
 // a run that makes some calls never earns it back.

@@ -1,18 +1,20 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { checkProgramInfo } from '../authenticode/program-info.ts';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import { describeBytes } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import { createHttp } from '../http/http.ts';
-import { loadRoots } from '../http/roots.ts';
+import { loadRoots, type TrustRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
-import { type Credentials, readCredentials } from '../settings/credentials.ts';
+import { hasCredentials, readCredentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
@@ -23,7 +25,10 @@ import { REVISION, VERSION } from './version.ts';
 export interface SigningComposition extends AsyncDisposable {
   /** Whole sentences on certificate, credentials and TLS. */
   readonly warnings: readonly string[];
+  /** The result's warnings begin with these. */
   signFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<SignFilesResult>;
+  /** At once, for a process that is about to end with files under way. */
+  removeTemporaryFiles(): void;
 }
 
 /** Reads the certificate and the credentials; throws what makes every file of a run impossible to sign. */
@@ -33,14 +38,16 @@ export async function composeSigning(
   onEvent: (event: SigningEvent) => void,
 ): Promise<SigningComposition> {
   const now = (): Date => new Date();
+  const temporaryFiles = new Set<string>();
   const certificate = await readCertificateFiles(settings.certificates, env);
   const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
-  const connection = settings.dryRun ? undefined : await connect(settings, env);
+  checkProgramInfo(settings);
+  const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env));
   const signing: Signing = {
     ...settings,
     formats,
     chain,
-    service: connection?.service,
+    service: connection.service,
     client: {
       policy: settings.extra,
       mask: settings.maskFilename,
@@ -53,33 +60,54 @@ export async function composeSigning(
     clock: () => performance.now(),
     now,
     randomName: () => randomBytes(8).toString('hex'),
+    temporaryFiles,
     onEvent,
   };
+  const warnings = [...certificate.warnings, ...chain.warnings, ...connection.warnings];
   return {
-    warnings: [...certificate.warnings, ...chain.warnings, ...(connection?.warnings ?? [])],
-    signFiles: (files, signal) => signFiles(files, signing, signal),
+    warnings,
+    async signFiles(files, signal) {
+      const result = await signFiles(files, signing, signal);
+      return { ...result, warnings: [...warnings, ...result.warnings] };
+    },
+    removeTemporaryFiles() {
+      for (const path of temporaryFiles) rmSync(path, { force: true });
+    },
     async [Symbol.asyncDispose]() {
-      await connection?.service.close();
+      await connection.service?.close();
     },
   };
 }
 
 interface Connection {
-  readonly service: SigningService;
+  /** Undefined in a dry run. */
+  readonly service: SigningService | undefined;
   readonly warnings: readonly string[];
 }
 
 /** No request yet: only what must be right before one. */
 async function connect(settings: Settings, env: Environment): Promise<Connection> {
-  const { baseUrl, caFile, concurrency, timeoutMilliseconds } = settings;
+  const { baseUrl, concurrency, timeoutMilliseconds } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
-  const checksDisabled = tlsChecksDisabled(env);
-  if (checksDisabled) throw checksDisabled;
-  const credentials: Credentials = await readCredentials(env);
-  const roots = await loadRoots({ caFile, environment: env });
+  const credentials = await readCredentials(env);
+  const roots = await readRoots(settings, env);
   // A report runs beside the signatures and must not wait for one of their connections.
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
   http.warmUp();
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
   return { service, warnings: credentials.warnings };
+}
+
+/** A dry run needs no credentials; but what is given must be right, or the real run will fail. */
+async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
+  await readRoots(settings, env);
+  if (!hasCredentials(env)) return { service: undefined, warnings: [] };
+  const { warnings } = await readCredentials(env);
+  return { service: undefined, warnings };
+}
+
+function readRoots({ caFile }: Settings, env: Environment): Promise<TrustRoots> {
+  const checksDisabled = tlsChecksDisabled(env);
+  if (checksDisabled) throw checksDisabled;
+  return loadRoots({ caFile, environment: env });
 }

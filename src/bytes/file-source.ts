@@ -34,13 +34,13 @@ async function* readAhead(handle: FileHandle, start: number, end: number): Async
 
   let offset = start;
   let spare = second;
-  let pending = readChunk(handle, first, offset, end);
+  let pending = watched(readChunk(handle, first, offset, end));
   try {
     while (offset < end) {
       const chunk = await pending;
       offset += chunk.length;
       if (offset < end) {
-        pending = readChunk(handle, spare, offset, end);
+        pending = watched(readChunk(handle, spare, offset, end));
         spare = spare === second ? first : second;
       }
       yield chunk;
@@ -49,6 +49,12 @@ async function* readAhead(handle: FileHandle, start: number, end: number): Async
     // A consumer that stops early must not leave a read running on a handle that is closed next.
     await pending.catch(() => undefined);
   }
+}
+
+/** A read ahead may fail before anybody waits for it; it still fails for whoever does, then. */
+function watched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 async function readChunk(handle: FileHandle, buffer: Buffer, offset: number, end: number): Promise<Buffer> {

@@ -42,6 +42,9 @@ export class Console {
       case 'file-finished':
         this.#outcome(event.outcome);
         break;
+      case 'temporary-file-left':
+        this.warning(`${shownPath(event.path)}: this temporary file could not be removed: ${oneLine(event.error)}`);
+        break;
       case 'report-failed':
         this.warning(
           `${shownPath(event.path)}: the report for record ${printable(event.record)} did not arrive: ${oneLine(event.error)}`,
@@ -133,7 +136,10 @@ export class Console {
   }
 
   #result(line: string): void {
-    if (!this.#options.quiet && !this.#options.json) this.#io.stdout.write(`${line}\n`);
+    if (this.#options.quiet) return;
+    // With --json standard output belongs to the document.
+    const stream = this.#options.json ? this.#io.stderr : this.#io.stdout;
+    stream.write(`${line}\n`);
   }
 
   #tell(line: string): void {

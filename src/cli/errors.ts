@@ -13,6 +13,11 @@ export const cliErrors = defineErrors({
     message: 'no files were named',
     hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
   },
+  'standard-input-twice': {
+    category: 'usage',
+    message: 'standard input (-) can be read only once',
+    hint: 'Name - once, and put all paths on it.',
+  },
   'folder-not-recursive': {
     category: 'usage',
     message: (d) => `${d.path} is a folder`,

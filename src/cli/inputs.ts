@@ -6,6 +6,8 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { systemReason } from '../errors/system-reason.ts';
+import { inFileSystem } from '../signing/file-system-errors.ts';
+import { identityOf } from '../signing/same-file.ts';
 import { cliErrors } from './errors.ts';
 
 export interface InputPath {
@@ -17,19 +19,27 @@ export interface InputPath {
 
 export interface InputOptions {
   readonly recursive: boolean;
-  readonly stdin: Readable;
+  /** Opened only when it is read. */
+  readonly stdin: () => Readable;
+  /** Where results go: what an earlier run left there is not found in a folder again. */
+  readonly outputFolder: string | undefined;
 }
 
 /** Left behind by a run that was killed, and never something to sign. */
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
-/** Throws errors of category usage for what cannot be meant; a plain path that is missing is kept, to fail by itself. */
+/**
+ * Throws errors of category usage for what cannot be meant; a plain path that is missing is kept, to fail by itself.
+ * A file with several names (links of either kind) is taken under the first one.
+ */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
+  if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
   const seen = new Set<string>();
   const inputs: InputPath[] = [];
   for (const name of named) {
     for await (const input of expand(name, options)) {
-      const identity = await realpath(input.path).catch(() => input.path);
+      const stats = await stat(input.path, { bigint: true }).catch(() => undefined);
+      const identity = stats === undefined ? input.path : identityOf(stats);
       if (seen.has(identity)) continue;
       seen.add(identity);
       inputs.push(input);
@@ -41,11 +51,11 @@ export async function expandInputs(named: readonly string[], options: InputOptio
 
 async function* expand(name: string, options: InputOptions): AsyncGenerator<InputPath> {
   if (name === '-') {
-    for await (const line of lines(options.stdin)) yield* expandLiteral(line, options);
+    yield* expandLines(await readLines(options.stdin()), options);
   } else if (await exists(name)) {
     yield* expandLiteral(name, options);
   } else if (name.startsWith('@')) {
-    yield* expandList(name.slice(1), options);
+    yield* expandLines(await readList(name.slice(1)), options);
   } else if (await hasMagic(name)) {
     yield* expandPattern(name, options);
   } else {
@@ -54,23 +64,19 @@ async function* expand(name: string, options: InputOptions): AsyncGenerator<Inpu
 }
 
 /** A path that exists, or one out of a list: never a pattern. */
-async function* expandLiteral(path: string, { recursive }: InputOptions): AsyncGenerator<InputPath> {
+async function* expandLiteral(path: string, { recursive, outputFolder }: InputOptions): AsyncGenerator<InputPath> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isDirectory()) {
     yield { path, placeInFolder: undefined };
     return;
   }
   if (!recursive) throw cliErrors('folder-not-recursive', { path });
-  for await (const file of walk(path)) yield { path: file, placeInFolder: relative(path, file) };
+  const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
+  for await (const file of walk(path, leftOut)) yield { path: file, placeInFolder: relative(path, file) };
 }
 
-async function* expandList(path: string, options: InputOptions): AsyncGenerator<InputPath> {
-  try {
-    for await (const line of lines(createReadStream(path))) yield* expandLiteral(line, options);
-  } catch (thrown) {
-    if (!(thrown instanceof Error) || !('syscall' in thrown)) throw thrown;
-    throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
-  }
+async function* expandLines(lines: readonly string[], options: InputOptions): AsyncGenerator<InputPath> {
+  for (const line of lines) yield* expandLiteral(line, options);
 }
 
 async function* expandPattern(pattern: string, options: InputOptions): AsyncGenerator<InputPath> {
@@ -89,24 +95,32 @@ async function hasMagic(name: string): Promise<boolean> {
 }
 
 /** Files below a folder, sorted by name so that two runs do the same; links are not followed. */
-async function* walk(folder: string): AsyncGenerator<string> {
-  const entries = await readdir(folder, { withFileTypes: true });
+async function* walk(folder: string, leftOut: string | undefined): AsyncGenerator<string> {
+  if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
+  const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* walk(path);
+    if (entry.isDirectory()) yield* walk(path, leftOut);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
 }
 
-/** Lines without their ends and without a byte order mark; empty ones are passed over. */
-async function* lines(input: Readable): AsyncGenerator<string> {
-  let first = true;
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    const text = first ? line.replace(/^\uFEFF/, '') : line;
-    first = false;
-    if (text !== '') yield text;
+async function readList(path: string): Promise<string[]> {
+  try {
+    return await readLines(createReadStream(path));
+  } catch (thrown) {
+    throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
+}
+
+/** Lines without their ends and without a byte order mark; empty ones are passed over. */
+async function readLines(input: Readable): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    lines.push(lines.length === 0 ? line.replace(/^\uFEFF/, '') : line);
+  }
+  return lines.filter((line) => line !== '');
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -2,13 +2,17 @@
 
 import type { Readable, Writable } from 'node:stream';
 
+/** SIGHUP: the terminal was closed. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type EndingSignal = (typeof ENDING_SIGNALS)[number];
+
 export interface Io {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Hears SIGINT and SIGTERM until the function it gives is called. */
-  onSignal(handle: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Hears the signals that end a process until the function it gives is called. */
+  onSignal(handle: (signal: EndingSignal) => void): () => void;
   /** The first fault of writing to standard output, such as a full disk; a reader that went away is none. */
   outputFault(): Error | undefined;
   /** Ends the process at once. */
@@ -33,11 +37,9 @@ export function processIo(): Io {
     stderr,
     env,
     onSignal(handle) {
-      process.on('SIGINT', handle);
-      process.on('SIGTERM', handle);
+      for (const signal of ENDING_SIGNALS) process.on(signal, handle);
       return () => {
-        process.off('SIGINT', handle);
-        process.off('SIGTERM', handle);
+        for (const signal of ENDING_SIGNALS) process.off(signal, handle);
       };
     },
     outputFault: () => fault,

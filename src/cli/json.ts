@@ -1,8 +1,16 @@
 /** The JSON document of `sign --json`: its shape is fixed, scripts read it. */
 
 import type { CodesignError } from '../errors/codesign-error.ts';
-import { printable } from '../errors/printable.ts';
 import type { FileOutcome, SignFilesResult } from '../signing/outcome.ts';
+
+/** What JSON allows in a string and a terminal would act on: C1 controls and DEL, marks of reading direction, line separators. */
+const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** The document as text. Text from outside stays whole for programs, and harmless on a terminal. */
+export function jsonText(document: object): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(document, undefined, 2).replace(DANGEROUS, escaped)}\n`;
+}
 
 export function errorJson(error: CodesignError) {
   return {
@@ -16,7 +24,7 @@ export function errorJson(error: CodesignError) {
 }
 
 /** `warnings`: those of the run; a file has its own. Absent where there are none. */
-export function resultJson({ files, summary }: SignFilesResult, warnings: readonly string[]) {
+export function resultJson({ files, summary, warnings }: SignFilesResult) {
   const { signed, skipped, failed, planned } = summary;
   return {
     files: files.map(fileJson),
@@ -63,9 +71,9 @@ function fileJson(outcome: FileOutcome) {
 }
 
 function warningsJson(warnings: readonly string[]) {
-  return warnings.length > 0 ? { warnings: warnings.map((warning) => printable(warning)) } : {};
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 function replacedJson(replaced: readonly string[]) {
-  return replaced.length > 0 ? { replaced: replaced.map((name) => printable(name)) } : {};
+  return replaced.length > 0 ? { replaced } : {};
 }

@@ -35,8 +35,8 @@ async function judgeOutput(io: Io): Promise<number> {
 
 /** What fails before there are any files: one message, or with --json one document. */
 async function fail(error: CodesignError, argv: readonly string[], io: Io): Promise<number> {
-  const [{ Console }, { errorJson }] = await Promise.all([import('./console.ts'), import('./json.ts')]);
-  if (argv.includes('--json')) io.stdout.write(`${JSON.stringify({ error: errorJson(error) }, undefined, 2)}\n`);
+  const [{ Console }, { errorJson, jsonText }] = await Promise.all([import('./console.ts'), import('./json.ts')]);
+  if (argv.includes('--json')) io.stdout.write(jsonText({ error: errorJson(error) }));
   const verbose = argv.includes('--verbose') || argv.includes('-v');
   new Console(io, { quiet: false, verbose, json: argv.includes('--json') }).error(error);
   return exitCodeFor([error.category]);

@@ -12,6 +12,8 @@ export interface CodesignErrorOptions {
   readonly httpStatus?: number | undefined;
   /** The business `code` of the service's envelope (Remote Code Signing API, section 2.1), when there was one. */
   readonly serviceCode?: number | undefined;
+  /** The service's id of a signature that it gave, and counted, although the call failed. */
+  readonly record?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -23,6 +25,7 @@ export class CodesignError extends Error {
   readonly hint: string | undefined;
   readonly httpStatus: number | undefined;
   readonly serviceCode: number | undefined;
+  readonly record: string | undefined;
 
   constructor(options: CodesignErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -31,6 +34,7 @@ export class CodesignError extends Error {
     this.hint = options.hint;
     this.httpStatus = options.httpStatus;
     this.serviceCode = options.serviceCode;
+    this.record = options.record;
   }
 }
 

@@ -16,6 +16,7 @@ export interface ErrorContext {
   readonly cause?: unknown;
   readonly httpStatus?: number | undefined;
   readonly serviceCode?: number | undefined;
+  readonly record?: string | undefined;
 }
 
 export interface ErrorFactory<Code extends string> {

@@ -89,7 +89,7 @@ export function readSignatureRecord(data: unknown, httpStatus: number): Signatur
   const { id, signature } = record.output;
   if (signature.trim() === '') throw businessErrors('no-signature', { why: 'data.signature is empty' }, context);
   const bytes = decodeBase64(signature);
-  if (bytes === undefined) throw businessErrors('signature-unreadable', {}, context);
+  if (bytes === undefined) throw businessErrors('signature-unreadable', {}, { ...context, record: id || undefined });
   return { id: id || undefined, signature: bytes };
 }
 

@@ -79,7 +79,8 @@ function createCall({
     const url = operationUrl(baseUrl, path);
     const body = new TextEncoder().encode(JSON.stringify(message));
     for (let attempts = 1; ; attempts += 1) {
-      if (signal?.aborted) throw networkErrors('interrupted', { operation });
+      // A report tells of what has happened, so the first attempt is always made.
+      if (signal?.aborted && (operation === 'sign' || attempts > 1)) throw networkErrors('interrupted', { operation });
       const outcome = await http.postJson({
         url,
         headers: { authorization: basicAuthorization(credentials) },

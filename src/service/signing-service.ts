@@ -22,7 +22,10 @@ export interface SignatureRecord {
 /** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
 export type ReportStatus = 1 | 2;
 
-/** When `signal` aborts, nothing is sent any more and waits before a repeat end; an answer under way is waited for. */
+/**
+ * When `signal` aborts, no signature is asked for any more, nothing is repeated, and waits before a repeat end; an answer
+ * under way is waited for.
+ */
 export interface SigningService {
   /** Asks for one signature. Repeats only what certainly reached nobody, or was refused with 429 or 503. */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;

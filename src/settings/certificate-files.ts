@@ -1,6 +1,6 @@
 /** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
 
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { systemReason } from '../errors/system-reason.ts';
 import { Secret } from '../secrets/secret.ts';
 import { settingsErrors } from './errors.ts';
@@ -25,7 +25,7 @@ export async function readCertificateFiles(paths: readonly string[], env: Enviro
 
 async function readPassword(env: Environment): Promise<Pick<CertificateFiles, 'password' | 'warnings'>> {
   const password = env.CODESIGN_CERTIFICATE_PASSWORD;
-  if (password !== undefined) return { password: new Secret(password), warnings: [] };
+  if (password) return { password: new Secret(password), warnings: [] };
   const path = env.CODESIGN_CERTIFICATE_PASSWORD_FILE;
   if (!path) return { password: undefined, warnings: [] };
   const { text, warnings } = await readSecretFile(path, 'CODESIGN_CERTIFICATE_PASSWORD_FILE');
@@ -36,14 +36,23 @@ async function readBounded(path: string): Promise<Uint8Array> {
   try {
     const handle = await open(path, 'r');
     try {
-      const { size } = await handle.stat();
-      const buffer = Buffer.alloc(Math.min(size, READ_LIMIT));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-      return buffer.subarray(0, bytesRead);
+      return await readUpTo(handle, READ_LIMIT);
     } finally {
       await handle.close();
     }
   } catch (thrown) {
     throw settingsErrors('certificate-file-missing', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
+}
+
+/** To the end rather than to a size: what a shell substitutes for a file is a pipe, and has none. */
+async function readUpTo(handle: FileHandle, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for (let length = 0; length < limit; ) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, null);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return Buffer.concat(chunks);
 }

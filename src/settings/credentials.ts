@@ -37,6 +37,11 @@ export async function readCredentials(environment: Environment): Promise<Credent
   return { accessKey, accessSecret: new Secret(text), warnings };
 }
 
+/** Whether any of the variables is set. */
+export function hasCredentials(environment: Environment): boolean {
+  return [KEY, SECRET, SECRET_FILE].some((name) => environment[name]);
+}
+
 function checkAccessKey(accessKey: string): void {
   if (accessKey.includes(':')) throw settingsErrors('access-key-invalid', { problem: 'has a colon in it' });
   if (CONTROL.test(accessKey)) throw settingsErrors('access-key-invalid', { problem: 'has a control character in it' });

@@ -8,6 +8,11 @@ import type { Environment, SettingsOptions } from './options.ts';
 const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
 const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
 
+export type ExtraPolicy = (typeof EXTRA_POLICIES)[number];
+export type FilenameMask = (typeof FILENAME_MASKS)[number];
+/** skip: a file with an intact signature by this certificate is left alone. */
+export type ExistingSignatures = 'replace' | 'append' | 'skip';
+
 export interface Settings {
   /** Where the service is; undefined only in a dry run. */
   readonly baseUrl: URL | undefined;
@@ -19,13 +24,13 @@ export interface Settings {
   readonly description: string | undefined;
   readonly url: string | undefined;
   readonly output: string | undefined;
-  readonly existing: 'replace' | 'append' | 'skip';
+  readonly existing: ExistingSignatures;
   readonly concurrency: number;
   /** For one attempt of one call. */
   readonly timeoutMilliseconds: number;
   readonly allOrNothing: boolean;
-  readonly maskFilename: (typeof FILENAME_MASKS)[number];
-  readonly extra: (typeof EXTRA_POLICIES)[number];
+  readonly maskFilename: FilenameMask;
+  readonly extra: ExtraPolicy;
   readonly report: boolean;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;

@@ -1,8 +1,9 @@
 /** Putting the signed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
 import type { Patch } from '../bytes/patch.ts';
-import { assertUnchanged, type InputFile } from './input-file.ts';
+import type { InputFile } from './input-file.ts';
 import type { PlannedFile } from './plan.ts';
+import { assertUnchanged } from './same-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
 
 export interface Commit {
@@ -14,8 +15,14 @@ export interface Commit {
   readonly sealed: Uint8Array;
 }
 
-/** The original stays untouched until the rename. Gives the size of the signed file in bytes. */
-export async function commit({ plan, input, copy, patch, sealed }: Commit): Promise<number> {
+export interface Committed {
+  /** Size of the signed file. */
+  readonly bytes: number;
+  readonly warnings: readonly string[];
+}
+
+/** The original stays untouched until the rename. */
+export async function commit({ plan, input, copy, patch, sealed }: Commit): Promise<Committed> {
   await copy.apply(patch);
   await copy.flush();
   const { source, measure } = copy.reopen();
@@ -24,6 +31,6 @@ export async function commit({ plan, input, copy, patch, sealed }: Commit): Prom
   // Windows does not rename onto a file that is open.
   await input.close();
   await assertUnchanged(plan.path, plan.stats);
-  await copy.replaceTarget();
-  return source.size;
+  const warnings = await copy.replaceTarget();
+  return { bytes: source.size, warnings };
 }

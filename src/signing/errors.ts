@@ -20,7 +20,7 @@ export const signingErrors = defineErrors({
   },
   'read-only-file': {
     category: 'local',
-    message: 'the file is read-only',
+    message: (d) => `${d.path} is read-only`,
     hint: 'Make it writable first (chmod u+w, attrib -r), or write the signed file elsewhere with --output.',
   },
   'disk-full': {
@@ -54,9 +54,14 @@ export const signingErrors = defineErrors({
     hint: 'Check the disk and the memory of this machine. The file is untouched.',
   },
   'output-conflict': {
-    category: 'usage',
-    message: (d) => `two files would be written to the same place: ${d.target}`,
-    hint: 'Sign them in separate runs with different --output folders.',
+    category: 'local',
+    message: (d) => `the result would be written to ${d.target}, which is the place of another file of this run`,
+    hint: 'Sign such files in separate runs, with different --output folders.',
+  },
+  'not-replaceable': {
+    category: 'local',
+    message: (d) => `${d.path} cannot be replaced: ${d.reason}`,
+    hint: 'Signing writes a new file and renames it into place. Write the signed file elsewhere with --output.',
   },
   'signature-mismatch': {
     category: 'local',

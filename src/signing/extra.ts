@@ -3,9 +3,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Extra } from '../service/messages.ts';
-
-export type ExtraPolicy = 'all' | 'anonymous' | 'none';
-export type FilenameMask = 'none' | 'basename' | 'hash' | 'omit';
+import type { ExtraPolicy, FilenameMask } from '../settings/settings.ts';
 
 export interface ClientDescription {
   readonly policy: ExtraPolicy;

@@ -1,7 +1,7 @@
-/** The file to be signed, held open: its bytes, its owner and mode, and whether it is still the same later. */
+/** The file to be signed, held open: its bytes, its owner and mode. */
 
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
 import { signingErrors } from './errors.ts';
@@ -22,8 +22,9 @@ export async function openInput(path: string): Promise<InputFile> {
   const handle = await whenFree('read the file', () => open(path, READ_WITHOUT_WAITING));
   try {
     const stats = await inFileSystem('read the file', () => handle.stat({ bigint: true }));
-    if (!stats.isFile())
+    if (!stats.isFile()) {
       throw signingErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
+    }
     return inputFile(path, handle, stats);
   } catch (thrown) {
     await handle.close();
@@ -38,16 +39,4 @@ function inputFile(path: string, handle: FileHandle, stats: BigIntStats): InputF
     return closing;
   };
   return { path, stats, source: fileSource(handle, Number(stats.size)), close, [Symbol.asyncDispose]: close };
-}
-
-/** Throws `file-changed` unless the path still leads to the same file, untouched since `before` was taken. */
-export async function assertUnchanged(path: string, before: BigIntStats): Promise<void> {
-  const after = await inFileSystem('look at the file again', () => stat(path, { bigint: true }));
-  const same =
-    after.dev === before.dev &&
-    after.ino === before.ino &&
-    after.size === before.size &&
-    after.mtimeNs === before.mtimeNs &&
-    after.ctimeNs === before.ctimeNs;
-  if (!same) throw signingErrors('file-changed');
 }

@@ -65,6 +65,8 @@ export interface FailedOutcome extends Judged {
 export type FileOutcome = SignedOutcome | SkippedOutcome | PlannedOutcome | FailedOutcome;
 
 export interface SignFilesResult {
+  /** Of the run as a whole, on certificate, credentials and listeners: whole sentences. */
+  readonly warnings: readonly string[];
   /** In the order the files were given. */
   readonly files: readonly FileOutcome[];
   readonly summary: {
@@ -79,4 +81,6 @@ export type SigningEvent =
   | { readonly type: 'file-started'; readonly path: string }
   /** The file is final; its report may still be under way. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
+  /** It could not be removed. */
+  | { readonly type: 'temporary-file-left'; readonly path: string; readonly error: CodesignError }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

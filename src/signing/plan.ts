@@ -1,16 +1,14 @@
 /** The pre-flight of one file: everything that can be known before a signature is asked for. */
 
 import type { BigIntStats } from 'node:fs';
-import { access, constants, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import type { EmbeddedSignature, Format, SigningMode } from '../formats/format.ts';
 import { signingErrors } from './errors.ts';
-import { inFileSystem } from './file-system-errors.ts';
 import { openInput } from './input-file.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
+import { assertReplaceable, resolveTarget } from './target.ts';
 
 const HEAD_LENGTH = 4096;
 
@@ -19,7 +17,7 @@ export interface PlannedFile extends FileToSign {
   readonly mode: SigningMode;
   /** The input as it was judged; a file that has changed since is not signed. */
   readonly stats: BigIntStats;
-  /** Where the result is written: links followed, so that a rename replaces the file and not the link. */
+  /** Where the result is written, absolute, links followed. */
   readonly target: string;
   /** Signers whose signatures the new one replaces. */
   readonly replaced: readonly string[];
@@ -28,19 +26,26 @@ export interface PlannedFile extends FileToSign {
   readonly alreadySigned: boolean;
 }
 
-/** Opens, recognises and judges the file; throws what makes it unfit. Nothing stays open. */
-export async function planFile(file: FileToSign, signing: Signing): Promise<PlannedFile> {
+/**
+ * Opens, recognises and judges the file; throws what makes it unfit. Nothing stays open. `onFormat` hears of the format
+ * as soon as it is known, of a file that then proves unfit too.
+ */
+export async function planFile(
+  file: FileToSign,
+  signing: Signing,
+  onFormat: (format: Format) => void,
+): Promise<PlannedFile> {
   await using input = await openInput(file.path);
   const format = await recognise(input.source, signing);
+  onFormat(format);
   const opened = await format.open(input.source, { measure: measureContent });
   const signatures = await opened.signatures();
   const alreadySigned = signing.existing === 'skip' && (await isSignedBy(signatures, signing.chain.leaf.der));
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
   // Whether a signature can stand beside those that are there shows only while preparing.
   if (signing.allOrNothing && mode === 'append') await opened.prepare(signing, mode);
-  const writes = !signing.dryRun && !alreadySigned;
-  const target = writes ? await resolveTarget(file.output) : resolve(file.output);
-  if (writes) await assertWritable(target);
+  const target = await resolveTarget(file.output);
+  if (!alreadySigned) await assertReplaceable(target);
   return {
     ...file,
     output: alreadySigned ? file.path : file.output,
@@ -49,7 +54,7 @@ export async function planFile(file: FileToSign, signing: Signing): Promise<Plan
     stats: input.stats,
     target,
     replaced: mode === 'replace' && !alreadySigned ? signerNames(signatures) : [],
-    warnings: opened.warnings,
+    warnings: [...opened.warnings, ...hardLinkWarnings(file, input.stats)],
     alreadySigned,
   };
 }
@@ -82,21 +87,7 @@ function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] 
   return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
-async function resolveTarget(output: string): Promise<string> {
-  try {
-    return await realpath(output);
-  } catch {
-    // A new file: its folder must be there, and may be a link.
-    const folder = await inFileSystem('find the output folder', () => realpath(dirname(output)));
-    return join(folder, basename(output));
-  }
-}
-
-/** A rename would replace a read-only file all the same, even for root; signtool's users expect a refusal. */
-async function assertWritable(target: string): Promise<void> {
-  const existing = await stat(target).catch(() => undefined);
-  if (existing?.isDirectory()) throw signingErrors('not-a-file', { kind: 'a folder' });
-  if (existing && (existing.mode & 0o222) === 0) throw signingErrors('read-only-file');
-  if (existing) await inFileSystem('write to the file', () => access(target, constants.W_OK));
-  await inFileSystem('write to its folder', () => access(dirname(target), constants.W_OK));
+function hardLinkWarnings({ path, output }: FileToSign, { nlink }: BigIntStats): string[] {
+  if (path !== output || nlink <= 1n) return [];
+  return [`The file has ${nlink} names (hard links): only this one will lead to the signed file.`];
 }

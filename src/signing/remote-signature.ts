@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { isRsaSignature } from '../crypto/rsa-signature.ts';
-import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/errors.ts';
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
@@ -14,6 +14,8 @@ import type { Signing } from './signing.ts';
 export interface SignatureWork {
   readonly toBeSigned: Uint8Array;
   readonly extra: Extra | undefined;
+  /** Throws when the signature would be in vain by now; called directly before the request. */
+  readonly beforeRequest: () => Promise<void>;
 }
 
 /** One signature for one piece of work. Wrapping it is how a journal or the sharing of equal work comes in. */
@@ -26,7 +28,8 @@ export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<Sig
 
 /**
  * Until one signature has verified, certificate number and certificate may not belong together and each call may be
- * wasted, so calls go one after the other; from then on all at once. A 401 or a mismatch stops the batch.
+ * wasted, so calls go one after the other; from then on all at once. A 401 or a mismatch stops the batch, and so does a
+ * service that cannot be reached as long as it has not given a signature.
  */
 export function requestSignatures(
   signing: Signing,
@@ -37,20 +40,27 @@ export function requestSignatures(
   let proven = false;
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function requestChecked({ toBeSigned, extra }: SignatureWork): Promise<SignatureRecord> {
+  async function request({ toBeSigned, extra }: SignatureWork): Promise<SignatureRecord> {
+    const digest = digestToBeSigned(toBeSigned, signing);
+    try {
+      return await service.sign({ code, algorithm: signing.algorithm, digest, extra }, batch.signal);
+    } catch (thrown) {
+      // Stopped while it waited to be repeated: then what stopped the batch is the reason, and not this call.
+      if (batch.signal.aborted && toCodesignError(thrown).code === 'interrupted') batch.assertGoing();
+      const error = toCodesignError(thrown);
+      if (spoilsBatch(error) || (!proven && isWithoutConnection(error))) batch.stop(reasonToStop(error), error);
+      throw error;
+    }
+  }
+
+  async function requestChecked(work: SignatureWork): Promise<SignatureRecord> {
     batch.assertGoing();
-    const { algorithm } = signing;
-    const record = await service
-      .sign({ code, algorithm, digest: digestToBeSigned(toBeSigned, signing), extra }, batch.signal)
-      .catch((thrown: unknown) => {
-        const error = toCodesignError(thrown);
-        if (spoilsBatch(error) || (!proven && isWithoutConnection(error))) batch.stop(reasonToStop(error), error);
-        throw error;
-      });
-    const mismatch = findMismatch(signing, code, toBeSigned, record.signature);
+    await work.beforeRequest();
+    const record = await request(work);
+    const mismatch = findMismatch(signing, code, work.toBeSigned, record);
     if (mismatch) {
       batch.stop('the certificate does not match the key at the service', mismatch);
-      throw new UnusableSignature(record, mismatch);
+      throw mismatch;
     }
     proven = true;
     return record;
@@ -58,8 +68,7 @@ export function requestSignatures(
 
   return async (work) => {
     while (!proven) {
-      const before = turn;
-      const mine = before.then(() => (proven ? undefined : requestChecked(work)));
+      const mine = turn.then(() => (proven ? undefined : requestChecked(work)));
       turn = mine.catch(() => undefined);
       const record = await mine;
       if (record) return record;
@@ -70,32 +79,22 @@ export function requestSignatures(
 
 function reasonToStop(error: CodesignError): string {
   if (isUnauthorized(error)) return 'the service does not accept the credentials';
-  return isWithoutConnection(error)
-    ? 'there is no connection to the service'
-    : 'the service gives signatures that cannot be read';
+  if (isWithoutConnection(error)) return 'there is no connection to the service';
+  return 'the service gives signatures that cannot be read';
 }
 
 /** The service gave a signature that cannot be used: counted, to be reported as failed. */
-export class UnusableSignature extends CodesignError {
-  readonly record: SignatureRecord;
-
-  constructor(record: SignatureRecord, { code, category, message, hint }: CodesignError) {
-    super({ code, category, message, hint });
-    this.record = record;
-  }
-}
-
 function findMismatch(
   { chain, algorithm }: Signing,
   code: string,
   toBeSigned: Uint8Array,
-  signature: Uint8Array,
+  { id, signature }: SignatureRecord,
 ): CodesignError | undefined {
   const details = { code, certificate: chain.leaf.name };
   if (signature.length !== chain.signatureLength) {
     const why = `: it has ${signature.length} bytes, and this key makes ${chain.signatureLength}`;
-    return signingErrors('signature-mismatch', { ...details, why });
+    return signingErrors('signature-mismatch', { ...details, why }, { record: id });
   }
   if (isRsaSignature(chain.publicKey, algorithm, toBeSigned, signature)) return undefined;
-  return signingErrors('signature-mismatch', details);
+  return signingErrors('signature-mismatch', details, { record: id });
 }

@@ -1,5 +1,6 @@
 /** Telling the service how each file ended (report-sign), without holding up the files that follow. */
 
+import pLimit from 'p-limit';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import type { ReportStatus, SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from './outcome.ts';
@@ -9,12 +10,22 @@ export interface Reports {
   send(path: string, record: string | undefined, status: ReportStatus): Promise<boolean>;
 }
 
-export function reportTo(service: SigningService, onEvent: (event: SigningEvent) => void): Reports {
+export interface ReportsOptions {
+  readonly service: SigningService;
+  /** Reports under way at once: they share the connections with the calls for signatures. */
+  readonly concurrency: number;
+  readonly onEvent: (event: SigningEvent) => void;
+  /** When it aborts, each report still goes out, once. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export function reportTo({ service, concurrency, onEvent, signal }: ReportsOptions): Reports {
+  const limit = pLimit(concurrency);
   return {
     async send(path, record, status) {
       if (record === undefined) return false;
       try {
-        await service.report(record, status);
+        await limit(() => service.report(record, status, signal));
         return true;
       } catch (thrown) {
         onEvent({ type: 'report-failed', path, record, error: toCodesignError(thrown) });

@@ -4,10 +4,11 @@ import { measureContent } from '../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
+import { fromFileSystem } from './file-system-errors.ts';
 import type { Judgement } from './judge.ts';
 import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
-import { digestToBeSigned, type RequestSignature, UnusableSignature } from './remote-signature.ts';
+import { digestToBeSigned, type RequestSignature } from './remote-signature.ts';
 import type { Reports } from './report.ts';
 import { prepareOnly, signFile } from './sign-file.ts';
 import type { Signing } from './signing.ts';
@@ -40,6 +41,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     });
     const outcome: SignedOutcome = {
       ...described(plan),
+      warnings: [...plan.warnings, ...file.warnings],
       status: 'signed',
       algorithm: signing.algorithm,
       record: file.record.id ?? null,
@@ -54,27 +56,28 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     const reporting = reports.send(plan.path, file.record.id, 1);
     return async () => ({ ...outcome, reported: await reporting });
   } catch (thrown) {
-    const error = toCodesignError(thrown);
-    const given = error instanceof UnusableSignature ? error.record : record;
-    const outcome = failed(judgement, error, given?.id);
+    const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
+    const given = error.record ?? record?.id;
+    const outcome = failed(judgement, error, given);
     onEvent({ type: 'file-finished', outcome });
-    const reporting = reports.send(plan.path, given?.id, 2);
+    const reporting = reports.send(plan.path, given, 2);
     return () => reporting.then(() => outcome);
   }
 }
 
 /** A dry run of one file: nothing is asked or written. */
-export async function rehearseFile(judgement: Judgement, signing: Signing): Promise<FileOutcome> {
-  const outcome = await rehearsed(judgement, signing);
+export async function rehearseFile(judgement: Judgement, signing: Signing, batch: Batch): Promise<FileOutcome> {
+  const outcome = await rehearsed(judgement, signing, batch);
   signing.onEvent({ type: 'file-finished', outcome });
   return outcome;
 }
 
-async function rehearsed(judgement: Judgement, signing: Signing): Promise<FileOutcome> {
+async function rehearsed(judgement: Judgement, signing: Signing, batch: Batch): Promise<FileOutcome> {
   if ('error' in judgement) return failed(judgement, judgement.error);
   const { plan } = judgement;
   if (plan.alreadySigned) return skipped(plan);
   try {
+    batch.assertGoing();
     const { toBeSigned } = await prepareOnly(plan, signing, measureContent);
     return {
       ...described(plan),
@@ -85,7 +88,7 @@ async function rehearsed(judgement: Judgement, signing: Signing): Promise<FileOu
       bytes: Number(plan.stats.size),
     };
   } catch (thrown) {
-    return failed(judgement, toCodesignError(thrown));
+    return failed(judgement, toCodesignError(fromFileSystem(thrown, 'read the file')));
   }
 }
 
@@ -103,11 +106,13 @@ function skipped(plan: PlannedFile): SkippedOutcome {
 }
 
 function failed(judgement: Judgement, error: CodesignError, record?: string): FailedOutcome {
-  const plan = 'plan' in judgement ? judgement.plan : undefined;
+  const known =
+    'plan' in judgement
+      ? { format: judgement.plan.format.id, warnings: judgement.plan.warnings }
+      : { format: judgement.format, warnings: [] };
   return {
     path: judgement.file.path,
-    format: plan?.format.id ?? null,
-    warnings: plan?.warnings ?? [],
+    ...known,
     status: 'failed',
     error,
     record: record ?? null,

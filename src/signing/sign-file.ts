@@ -1,12 +1,14 @@
 /** THE MAIN FLOW: the walk of one file from its bytes to its signed bytes, as named steps. */
 
-import type { PreparedSignature, SignableFile } from '../formats/format.ts';
+import type { MeasureContent } from '../crypto/content.ts';
+import type { PreparedSignature } from '../formats/format.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import { commit } from './commit.ts';
 import { describeRequest } from './extra.ts';
-import { assertUnchanged, type InputFile, openInput } from './input-file.ts';
+import { type InputFile, openInput } from './input-file.ts';
 import type { PlannedFile } from './plan.ts';
 import type { RequestSignature } from './remote-signature.ts';
+import { assertSame, assertUnchanged } from './same-file.ts';
 import type { Signing } from './signing.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
@@ -14,6 +16,8 @@ export interface SignedFile {
   readonly record: SignatureRecord;
   /** Size of the signed file in bytes. */
   readonly bytes: number;
+  /** Whole sentences on what went wrong after the file was in place. */
+  readonly warnings: readonly string[];
 }
 
 /** Hears of the record the moment there is one, whatever happens to the file afterwards. */
@@ -26,7 +30,7 @@ export async function signFile(
   onRecord: OnRecord,
 ): Promise<SignedFile> {
   await using input = await openPlanned(plan);
-  await using copy = await stageCopy({ ...signing, source: input.source, stats: plan.stats, target: plan.target });
+  await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
   const file = await plan.format.open(input.source, { measure: copy.measure });
   const prepared = await file.prepare(signing, plan.mode);
@@ -34,32 +38,39 @@ export async function signFile(
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
   onRecord(record);
   const sealed = prepared.seal(record.signature);
-  const bytes = await commit({ plan, input, copy, patch: prepared.embed(sealed), sealed });
-  return { record, bytes };
+  const committed = await commit({ plan, input, copy, patch: prepared.embed(sealed), sealed });
+  return { record, ...committed };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */
 export async function prepareOnly(
   plan: PlannedFile,
   signing: Signing,
-  measure: StagedCopy['measure'],
+  measure: MeasureContent,
 ): Promise<PreparedSignature> {
   await using input = await openPlanned(plan);
-  const file: SignableFile = await plan.format.open(input.source, { measure });
-  return file.prepare(signing, plan.mode);
+  const file = await plan.format.open(input.source, { measure });
+  return await file.prepare(signing, plan.mode);
 }
 
 async function openPlanned(plan: PlannedFile): Promise<InputFile> {
-  await assertUnchanged(plan.path, plan.stats);
-  return openInput(plan.path);
+  const input = await openInput(plan.path);
+  try {
+    assertSame(plan.stats, input.stats);
+    return input;
+  } catch (thrown) {
+    await input.close();
+    throw thrown;
+  }
 }
 
 /**
- * Puts a signature of zeros, as long as the real one, into the copy. Whatever embedding may run into, a full disk
- * above all, is met before a signature is spent; the real one then overwrites the same bytes.
+ * Puts a signature of zeros, as long as the real one, into the copy, and gives it owner and mode. Whatever that may run
+ * into, a full disk above all, is met before a signature is spent; the real one then overwrites the same bytes.
  */
 async function rehearse(copy: StagedCopy, prepared: PreparedSignature, signatureLength: number): Promise<void> {
   await copy.apply(prepared.embed(prepared.seal(new Uint8Array(signatureLength))));
+  await copy.takeOwnerAndMode();
 }
 
 /**
@@ -75,8 +86,10 @@ async function signRemotely(
 ): Promise<SignatureRecord> {
   const extra = describeRequest(signing.client, plan.path, Number(plan.stats.size), signing.now());
   const flushing = copy.flush().catch(() => undefined);
+  // It may be minutes until the call's turn comes.
+  const beforeRequest = () => assertUnchanged(plan.path, plan.stats);
   try {
-    return await requestSignature({ toBeSigned: prepared.toBeSigned, extra });
+    return await requestSignature({ toBeSigned: prepared.toBeSigned, extra, beforeRequest });
   } finally {
     await flushing;
   }

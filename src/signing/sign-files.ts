@@ -3,7 +3,7 @@
 import pLimit from 'p-limit';
 import { type Batch, startBatch } from './batch.ts';
 import { type Judgement, judgeFiles } from './judge.ts';
-import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
+import type { FileOutcome, FileToSign, SignFilesResult, SigningEvent } from './outcome.ts';
 import { requestSignatures } from './remote-signature.ts';
 import { noReports, reportTo } from './report.ts';
 import { rehearseFile, runFile } from './run-file.ts';
@@ -15,9 +15,10 @@ import type { Signing } from './signing.ts';
  */
 export async function signFiles(
   files: readonly FileToSign[],
-  signing: Signing,
+  given: Signing,
   signal?: AbortSignal,
 ): Promise<SignFilesResult> {
+  const { signing, warnings } = withPatientListener(given);
   const batch = startBatch();
   const interrupt = (): void => batch.stop('the run was interrupted');
   signal?.addEventListener('abort', interrupt, { once: true });
@@ -25,28 +26,46 @@ export async function signFiles(
   try {
     const judgements = await judgeFiles(files, signing, batch);
     const outcomes = signing.dryRun
-      ? await rehearseAll(judgements, signing)
-      : await signAll(judgements, signing, batch);
-    return { files: outcomes, summary: summarise(outcomes) };
+      ? await rehearseAll(judgements, signing, batch)
+      : await signAll(judgements, signing, batch, signal);
+    return { files: outcomes, summary: summarise(outcomes), warnings };
   } finally {
     signal?.removeEventListener('abort', interrupt);
   }
 }
 
-async function signAll(judgements: readonly Judgement[], signing: Signing, batch: Batch): Promise<FileOutcome[]> {
-  const { service, code, onEvent } = signing;
+/** A listener that throws must not make a signed file count as failed: it is told of once, as a warning. */
+function withPatientListener(signing: Signing): { signing: Signing; warnings: readonly string[] } {
+  const warnings: string[] = [];
+  const onEvent = (event: SigningEvent): void => {
+    try {
+      signing.onEvent(event);
+    } catch (thrown) {
+      if (warnings.length === 0) warnings.push(`The listener for events failed: ${String(thrown)}`);
+    }
+  };
+  return { signing: { ...signing, onEvent }, warnings };
+}
+
+async function signAll(
+  judgements: readonly Judgement[],
+  signing: Signing,
+  batch: Batch,
+  signal: AbortSignal | undefined,
+): Promise<FileOutcome[]> {
+  const { service, code } = signing;
   if (service === undefined || code === undefined) throw new Error('signing needs a service and a certificate number');
   const requestSignature = requestSignatures(signing, service, code, batch);
-  const reports = signing.report ? reportTo(service, onEvent) : noReports;
+  const reports = signing.report ? reportTo({ ...signing, service, signal }) : noReports;
   const run = { signing, batch, requestSignature, reports };
   const limit = pLimit(signing.concurrency);
   const reporting = await Promise.all(judgements.map((judgement) => limit(() => runFile(judgement, run))));
   return Promise.all(reporting.map((report) => report()));
 }
 
-async function rehearseAll(judgements: readonly Judgement[], signing: Signing): Promise<FileOutcome[]> {
+async function rehearseAll(judgements: readonly Judgement[], signing: Signing, batch: Batch): Promise<FileOutcome[]> {
   const limit = pLimit(signing.concurrency);
-  return Promise.all(judgements.map((judgement) => limit(() => rehearseFile(judgement, signing))));
+  return Promise.all(judgements.map((judgement) => limit(() => rehearseFile(judgement, signing, batch))));
 }
 
 function summarise(outcomes: readonly FileOutcome[]): SignFilesResult['summary'] {

@@ -4,11 +4,9 @@ import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Format } from '../formats/format.ts';
 import type { SigningService } from '../service/signing-service.ts';
+import type { ExistingSignatures } from '../settings/settings.ts';
 import type { ClientDescription } from './extra.ts';
 import type { SigningEvent } from './outcome.ts';
-
-/** replace | append as the format seam says; skip: a file with an intact signature by this certificate is left alone. */
-export type ExistingSignatures = 'replace' | 'append' | 'skip';
 
 export interface SigningOptions {
   /** Number of the certificate at the service; undefined only in a dry run. */
@@ -38,6 +36,8 @@ export interface SigningParts {
   readonly clock: () => number;
   readonly now: () => Date;
   readonly randomName: () => string;
+  /** Paths of the temporary files that are there now, for whoever must end at once. */
+  readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: SigningEvent) => void;
 }
 

@@ -1,15 +1,18 @@
 /** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
 
 import type { BigIntStats } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
 import type { Edit, Patch } from '../bytes/patch.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../crypto/content.ts';
 import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
+import { toCodesignError } from '../errors/codesign-error.ts';
+import { systemReason } from '../errors/system-reason.ts';
 import { signingErrors } from './errors.ts';
 import { inFileSystem, whenFree } from './file-system-errors.ts';
+import type { SigningEvent } from './outcome.ts';
 import { assertRoom, COPY, flushFolder, readFully, takeOwnerAndMode, writeFully } from './temporary-file.ts';
 
 const FLUSH = 'flush the temporary file to the disk';
@@ -26,26 +29,37 @@ export interface StagedCopy extends AsyncDisposable {
    * one by one when they were written: it goes on from there with what was added.
    */
   reopen(): { readonly source: ByteSource; readonly measure: MeasureContent };
-  /** Renames the copy onto the target, whole or not at all, and flushes the folder. */
-  replaceTarget(): Promise<void>;
+  /** Gives the copy what the original has, as far as this user may. */
+  takeOwnerAndMode(): Promise<void>;
+  /**
+   * Renames the copy onto the target, whole or not at all, and flushes the folder. What fails after the rename is told
+   * as warnings: the file is in place.
+   */
+  replaceTarget(): Promise<readonly string[]>;
 }
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
-  /** Owner and mode the result shall have. */
+  /** Of the original, whose owner and mode the result shall have. */
   readonly stats: BigIntStats;
-  /** Where the result goes; its folder takes the temporary file. */
+  /** Where the result goes; its folder, made where it is missing, takes the temporary file. */
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
   readonly randomName: () => string;
+  /** Holds the temporary file's path for as long as it is there. */
+  readonly temporaryFiles: Set<string>;
+  readonly onEvent: (event: SigningEvent) => void;
 }
 
 /** Creates the temporary file. Disposing removes it unless it has been renamed. */
-export async function stageCopy({ source, stats, target, randomName }: StagedCopyOptions): Promise<StagedCopy> {
+export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy> {
+  const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
-  const path = join(folder, `.codesign-remote-${randomName()}.tmp`);
+  const path = join(folder, `.codesign-remote-${options.randomName()}.tmp`);
+  await inFileSystem(`make the folder ${folder}`, () => mkdir(folder, { recursive: true }));
   await assertRoom(folder, source.size);
   const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600));
+  temporaryFiles.add(path);
 
   /** Size of the copy as it stands. */
   let size = 0;
@@ -159,19 +173,36 @@ export async function stageCopy({ source, stats, target, randomName }: StagedCop
       return { source: reopened, measure };
     },
 
+    takeOwnerAndMode: () =>
+      inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
+
     async replaceTarget() {
-      await inFileSystem('set owner and mode of the signed file', () => takeOwnerAndMode(handle, stats));
-      await flush();
       await whenFree('put the signed file in place', () => rename(path, target));
       renamed = true;
-      await inFileSystem('flush the target folder', () => flushFolder(folder));
+      temporaryFiles.delete(path);
+      return flushFolder(folder).then(
+        () => [],
+        (thrown: unknown) => [`The folder could not be flushed to the disk (${systemReason(thrown)}).`],
+      );
     },
 
+    // Never throws: that would hide what the work itself threw. All that was written has been flushed or is given up.
     async [Symbol.asyncDispose]() {
-      await handle.close();
-      if (!renamed) await whenFree('remove the temporary file', () => unlink(path));
+      await handle.close().catch(() => undefined);
+      if (!renamed) await removeTemporaryFile(path, options);
     },
   };
+}
+
+async function removeTemporaryFile(path: string, { temporaryFiles, onEvent }: StagedCopyOptions): Promise<void> {
+  try {
+    await whenFree('remove the temporary file', () => unlink(path));
+  } catch (thrown) {
+    const error = toCodesignError(thrown);
+    // Somebody was faster.
+    if (error.code !== 'file-not-found') onEvent({ type: 'temporary-file-left', path, error });
+  }
+  temporaryFiles.delete(path);
 }
 
 /** Whether the edits can be made in place on a copy: all keep what follows where it is, but for one at the end. */

@@ -37,19 +37,19 @@ export async function readFully(handle: FileHandle, into: Uint8Array, offset: nu
   }
 }
 
-/** Only root may give a file away; for others it stays theirs, as with any editor that saves through a rename. */
+/**
+ * Only root may give a file away, and only members may give it to a group: what this user may not, stays theirs, as with
+ * any editor that saves through a rename. The set-user-ID bits are dropped: they would speak for another owner. The
+ * owner can always write, or a result written elsewhere could not be replaced by the next run's.
+ */
 export async function takeOwnerAndMode(handle: FileHandle, stats: BigIntStats): Promise<void> {
   if (process.platform === 'win32') return;
   const mine = await handle.stat({ bigint: true });
+  const [uid, gid] = [Number(stats.uid), Number(stats.gid)];
   if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
-    try {
-      await handle.chown(Number(stats.uid), Number(stats.gid));
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') throw thrown;
-    }
+    await handle.chown(uid, gid).catch(() => handle.chown(Number(mine.uid), gid).catch(() => undefined));
   }
-  // After chown, which clears the set-user-ID bits.
-  await handle.chmod(Number(stats.mode & 0o7777n));
+  await handle.chmod(Number(stats.mode & 0o777n) | 0o200);
 }
 
 /** Makes a rename itself durable. Windows has no handle for that, and some file systems refuse it: both keep order. */

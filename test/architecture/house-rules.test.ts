@@ -34,6 +34,13 @@ describe('every source file', () => {
     expect(breaking((text) => /@ts-(ignore|expect-error|nocheck)/.test(text))).toEqual([]);
   });
 
+  it('waits for what it gives back as long as something it opened is in use', () => {
+    // Without await the scope ends, and with it the file or connection, before the promise has done its work.
+    const functions = (text: string) => text.split(/^(?=\S)/m).filter((part) => /\bawait using\b/.test(part));
+    const returns = (part: string) => [...part.matchAll(/^ +return (?!await\b)[^;{]*\(/gm)];
+    expect(breaking((text) => functions(text).some((part) => returns(part).length > 0))).toEqual([]);
+  });
+
   it('has a name in kebab-case', () => {
     expect(SOURCES.filter((file) => !/^[a-z\d]+(-[a-z\d]+)*\.ts$/.test(path.basename(file)))).toEqual([]);
   });

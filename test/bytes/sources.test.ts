@@ -59,6 +59,19 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
   });
 });
 
+it('a read ahead that fails waits for its reader, however long that takes', async () => {
+  const path = join(folder, 'shrinking');
+  await writeFile(path, bytes);
+  const handle = await open(path);
+  const chunks = fileSource(handle, SIZE).stream()[Symbol.asyncIterator]();
+  await writeFile(path, bytes.subarray(0, 1024 * 1024));
+  await chunks.next();
+  // Long enough for the second read to fail with nobody waiting: an unhandled rejection would end the test run.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect(chunks.next()).rejects.toMatchObject({ code: 'file-shrunk' });
+  await handle.close();
+});
+
 it('a file that became shorter is noticed', async () => {
   const path = join(folder, 'shrunk');
   await writeFile(path, bytes.subarray(0, 100));

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -18,9 +18,16 @@ async function make(...names: string[]): Promise<void> {
     await writeFile(at(name), name);
   }
 }
-async function expand(names: string[], options: { recursive?: boolean; stdin?: string } = {}): Promise<string[]> {
-  const stdin = Readable.from([options.stdin ?? '']);
-  const inputs = await expandInputs(names, { recursive: options.recursive ?? false, stdin });
+async function expand(
+  names: string[],
+  options: { recursive?: boolean; stdin?: string; outputFolder?: string } = {},
+): Promise<string[]> {
+  const stdin = () => Readable.from([options.stdin ?? '']);
+  const inputs = await expandInputs(names, {
+    recursive: options.recursive ?? false,
+    stdin,
+    outputFolder: options.outputFolder,
+  });
   return inputs.map((input) => relative(folder, input.path).replaceAll('\\', '/'));
 }
 
@@ -66,6 +73,17 @@ describe('expandInputs', () => {
     await make('a.exe', 'b.exe');
     await symlink(at('a.exe'), at('link.exe'));
     expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder}/*.exe`])).toEqual(['b.exe', 'a.exe']);
+  });
+
+  it('takes a file with two hard links once, and finds nothing that an earlier run left in the output folder', async () => {
+    await make('dist/a.exe', 'dist/signed/a.exe');
+    await link(at('dist/a.exe'), at('dist/b.exe'));
+    const outputFolder = at('dist/signed');
+    expect(await expand([at('dist')], { recursive: true, outputFolder })).toEqual(['dist/a.exe']);
+  });
+
+  it('refuses to read standard input twice', async () => {
+    await expect(expand(['-', '-'])).rejects.toMatchObject({ code: 'standard-input-twice', category: 'usage' });
   });
 
   it('refuses to do nothing', async () => {

@@ -26,7 +26,11 @@ interface Scene extends AsyncDisposable {
   readonly folder: string;
   readonly service: MisbehavingService;
   readonly paths: readonly string[];
-  sign(args?: readonly string[], env?: Record<string, string>): ReturnType<typeof runCli>;
+  sign(
+    args?: readonly string[],
+    env?: Record<string, string>,
+    onStart?: NonNullable<Parameters<typeof runCli>[1]>['onStart'],
+  ): ReturnType<typeof runCli>;
 }
 
 /** A folder with `count` programs and a certificate, and a service in `mode`. */
@@ -49,7 +53,8 @@ async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOp
     folder: folder.path,
     service,
     paths,
-    sign: (args = [], more = {}) => runCli(['sign', '--json', ...args, ...paths], { env: { ...env, ...more } }),
+    sign: (args = [], more = {}, onStart = () => undefined) =>
+      runCli(['sign', '--json', ...args, ...paths], { env: { ...env, ...more }, onStart }),
     async [Symbol.asyncDispose]() {
       await service.stop();
       await folder[Symbol.asyncDispose]();
@@ -216,35 +221,42 @@ describe('what the service is told', () => {
 });
 
 describe('an interrupted run', () => {
-  it('finishes the call under way, starts nothing new and ends with 130', async () => {
-    await using stage = await scene('good', 6);
-    let interrupted = false;
-    const watch = setInterval(() => {
-      if (!interrupted && stage.service.signRequests() > 0) {
-        interrupted = true;
-        stop?.('SIGINT');
-      }
-    }, 1);
-    let stop: ((signal: NodeJS.Signals) => void) | undefined;
-    const env = {
-      CODESIGN_BASE_URL: stage.service.baseUrl,
-      CODESIGN_CA_FILE: stage.service.caFile,
-      CODESIGN_CODE: '1001',
-      CODESIGN_CERTIFICATE: join(stage.folder, 'chain.pem'),
-      CODESIGN_ACCESS_KEY: ACCESS_KEY,
-      CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+  /** Sends the signals, so many milliseconds apart, once the first request for a signature has arrived. */
+  function interruptWith(stage: Scene, signals: readonly NodeJS.Signals[], apart = 0) {
+    return (kill: (signal: NodeJS.Signals) => void) => {
+      const watch = setInterval(() => {
+        if (stage.service.signRequests() === 0) return;
+        clearInterval(watch);
+        for (const [index, signal] of signals.entries()) setTimeout(() => kill(signal), index * apart);
+      }, 1);
     };
-    const run = await runCli(['sign', '--json', '-j', '1', ...stage.paths], {
-      env,
-      onStart: (kill) => {
-        stop = kill;
-      },
-    });
-    clearInterval(watch);
-    const { summary } = parseJson(run);
-    expect(run.code).toBe(130);
+  }
+
+  const temporaryFiles = async (folder: string) =>
+    Object.keys(await snapshot(folder)).filter((file) => file.endsWith('.tmp'));
+
+  it.each<[string, readonly NodeJS.Signals[], number]>([
+    ['SIGINT', ['SIGINT'], 130],
+    ['SIGTERM', ['SIGTERM'], 143],
+    ['SIGHUP', ['SIGHUP'], 143],
+    ['SIGINT, which npm hands on a second time', ['SIGINT', 'SIGINT'], 130],
+  ])('%s: finishes the call under way, starts nothing new', async (_, signals, exitCode) => {
+    await using stage = await scene('good', 6);
+    const run = await stage.sign(['-j', '1'], {}, interruptWith(stage, signals));
+    expect(run.code).toBe(exitCode);
     // Whatever was asked for was also written: no signature is lost.
-    expect(summary.signed).toBe(stage.service.signRequests());
-    expect(Object.keys(await snapshot(stage.folder)).filter((file) => file.endsWith('.tmp'))).toEqual([]);
+    expect(parseJson(run).summary.signed).toBe(stage.service.signRequests());
+    expect(stage.service.signRequests()).toBeLessThan(6);
+    expect(await temporaryFiles(stage.folder)).toEqual([]);
+  });
+
+  it('ends at once on a second signal, and leaves no temporary file', async () => {
+    await using stage = await scene('hangs', 2);
+    const untouched = await snapshot(stage.folder);
+    const started = performance.now();
+    const run = await stage.sign([], {}, interruptWith(stage, ['SIGINT', 'SIGINT'], 1200));
+    expect(run.code).toBe(130);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(await snapshot(stage.folder)).toEqual(untouched);
   });
 });

@@ -1,7 +1,19 @@
 /** The walk with a service of this process: what a test of the command line cannot time. The keys, files and formats are real. */
 
 import { sign as rsaSign } from 'node:crypto';
-import { appendFile, chmod, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -91,6 +103,7 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     clock: () => performance.now(),
     now: () => new Date(),
     randomName: () => Math.random().toString(16).slice(2),
+    temporaryFiles: new Set(),
     onEvent: () => undefined,
     ...more,
   };
@@ -135,14 +148,35 @@ describe('a run', () => {
   });
 
   it('goes on alone after a first call that failed', async () => {
+    let firstEnded = 0;
+    let secondStarted = 0;
     const service = testService(async (call) => {
-      if (call === 1) throw new TypeError('broken');
+      if (call === 2) secondStarted = performance.now();
+      if (call > 1) return;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      firstEnded = performance.now();
+      throw new TypeError('broken');
     });
     const { files } = await signFiles(await programs(3), signingWith(service));
     expect(files.map(({ status }) => status).sort()).toEqual(['failed', 'signed', 'signed']);
+    expect(secondStarted).toBeGreaterThanOrEqual(firstEnded);
   });
 
-  it('reports 1 for what was written and 2 for what was not, and holds no place meanwhile', async () => {
+  it('signs on while a report hangs', async () => {
+    let release: () => void = () => undefined;
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const service = { ...testService(), report: () => hanging };
+    let finished = 0;
+    const onEvent = ({ type }: SigningEvent) => {
+      if (type === 'file-finished' && ++finished === 3) release();
+    };
+    const { summary } = await signFiles(await programs(3), signingWith(service, { concurrency: 1, onEvent }));
+    expect(summary.signed).toBe(3);
+  });
+
+  it('reports 1 for what was written and 2 for what was not', async () => {
     const files = await programs(3);
     const service = testService(async (call) => {
       if (call === 2) await appendFile(files[1]?.path ?? '', 'x');
@@ -178,6 +212,59 @@ describe('a run', () => {
       'output-conflict',
     ]);
     expect(service.asked).toBe(0);
+  });
+
+  it('signs although a listener throws, and says so', async () => {
+    const onEvent = () => {
+      throw new Error('broken listener');
+    };
+    const service = testService();
+    const { summary, warnings } = await signFiles(await programs(2), signingWith(service, { onEvent }));
+    expect([summary.signed, service.reports.length]).toEqual([2, 2]);
+    expect(warnings).toEqual([expect.stringContaining('broken listener')]);
+  });
+
+  it('keeps the true error and the record when its temporary file is swept away', async () => {
+    const service = testService(async () => {
+      for (const name of await readdir(folder)) if (name.endsWith('.tmp')) await rm(join(folder, name));
+    });
+    const { files } = await signFiles(await programs(1), signingWith(service));
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-not-found' }, record: 'record-1' });
+    expect(service.reports).toEqual([['record-1', 2]]);
+  });
+
+  it('writes no result over another file of the run', async () => {
+    const [a, b] = await programs(2);
+    const out = join(folder, 'out');
+    await mkdir(out);
+    await symlink(a?.path ?? '', join(out, 'app-1.exe'));
+    const service = testService();
+    const files = [a, b].map((file, index) => ({ path: file?.path ?? '', output: join(out, `app-${index}.exe`) }));
+    const before = await readFile(a?.path ?? '');
+    const result = await signFiles(files, signingWith(service));
+    expect(result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status))).toEqual([
+      'signed',
+      'output-conflict',
+    ]);
+    expect(await readFile(a?.path ?? '')).toEqual(before);
+    expect(service.asked).toBe(1);
+  });
+
+  it('asks for nothing when the file changed while its call waited for its turn', async () => {
+    const files = await programs(3);
+    const service = testService(async (call) => {
+      if (call === 1) for (const { path } of files) await appendFile(path, 'x').catch(() => undefined);
+    });
+    const result = await signFiles(files, signingWith(service));
+    expect(result.summary).toMatchObject({ signed: 0, failed: 3 });
+    expect(service.asked).toBe(1);
+  });
+
+  it('rehearses files of many megabytes', async () => {
+    const path = join(folder, 'large.exe');
+    await writeFile(path, Buffer.concat([await readFile(fixture('pe/hello.exe')), Buffer.alloc(5 * 1024 * 1024, 7)]));
+    const { files } = await signFiles([{ path, output: path }], signingWith(testService(), { dryRun: true }));
+    expect(files[0]).toMatchObject({ status: 'planned', bytes: 1536 + 5 * 1024 * 1024 });
   });
 
   it('tells each step of a file as an event, the outcome before the report', async () => {

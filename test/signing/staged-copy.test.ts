@@ -21,7 +21,14 @@ afterEach(() => rm(folder, { recursive: true }));
 
 async function stage(): Promise<StagedCopy> {
   const stats = await stat(target, { bigint: true });
-  return stageCopy({ source: memorySource(ORIGINAL), stats, target, randomName: () => 'x' });
+  return stageCopy({
+    source: memorySource(ORIGINAL),
+    stats,
+    target,
+    randomName: () => 'x',
+    temporaryFiles: new Set(),
+    onEvent: () => undefined,
+  });
 }
 
 const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: Buffer.from(insert) });
@@ -80,6 +87,7 @@ describe('the temporary file', () => {
     await using copy = await stage();
     expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
     await copy.apply([]);
+    await copy.takeOwnerAndMode();
     await copy.replaceTarget();
     expect((await stat(target)).mode & 0o777).toBe(0o754);
   });
