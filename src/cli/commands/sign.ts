@@ -48,7 +48,8 @@ export async function sign(named: readonly string[], options: SignCommandOptions
     if (json) io.stdout.write(jsonText(resultJson(result)));
     console.summary(result);
     const categories = result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : []));
-    return interruption.exitCode() ?? exitCodeFor(categories);
+    const { exitCode = exitCodeFor(categories) } = interruption;
+    return exitCode;
   } finally {
     interruption.stopListening();
   }
@@ -70,5 +71,12 @@ function listenForInterruption(io: Io, console: Console, removeTemporaryFiles: (
     console.warning('interrupted: waiting for calls under way; a second interrupt ends at once');
     controller.abort();
   });
-  return { signal: controller.signal, exitCode: () => exitCode, stopListening };
+  return {
+    signal: controller.signal,
+    /** That of the first signal, once one has come. */
+    get exitCode() {
+      return exitCode;
+    },
+    stopListening,
+  };
 }
