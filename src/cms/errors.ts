@@ -13,6 +13,11 @@ export const cmsErrors = defineErrors({
     message: (d) => `the signature's CMS structure is of type ${d.type}, not SignedData`,
     hint: 'The file holds something else where its signature should be.',
   },
+  'cms-too-large': {
+    category: 'local',
+    message: (d) => `the signature's CMS structure holds more than ${d.limit} ${d.what}`,
+    hint: 'No signing program makes such a signature: do not trust it. Remove it, or build or download the file again.',
+  },
   'cms-without-signer': {
     category: 'local',
     message: "the signature's CMS structure has no signer",

@@ -5,7 +5,11 @@
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
-import { readCertificateFields, subjectKeyIdentifierOf } from '../certificates/certificate-fields.ts';
+import {
+  type CertificateFields,
+  readCertificateFields,
+  subjectKeyIdentifierOf,
+} from '../certificates/certificate-fields.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';
 import { SIGNED_DATA } from './object-identifiers.ts';
@@ -46,7 +50,15 @@ export interface SignedData {
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`. */
+/** One, in every signature that a verifier of today takes. */
+const MAX_SIGNERS = 16;
+/** A chain has about four, a timestamp brings as many. */
+const MAX_CERTIFICATES = 200;
+
+/**
+ * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
+ * `cms-too-large`.
+ */
 export function parseSignedData(bytes: Uint8Array): SignedData {
   return refusingMalformed(() => {
     const contentInfo = readElement(bytes, 'ContentInfo');
@@ -61,7 +73,9 @@ export function parseSignedData(bytes: Uint8Array): SignedData {
     const tagged = encapsulated.optional(0xa0);
     const certificates = certificatesIn(signedData.optional(0xa0));
     signedData.optional(0xa1); // revocation lists
-    const [first, ...others] = parts(signedData.next(0x31, 'signerInfos'), 'signerInfos');
+    const signerInfos = atMost(MAX_SIGNERS, parts(signedData.next(0x31, 'signerInfos'), 'signerInfos'), 'signers');
+    const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
+    const [first, ...others] = signerInfos.map((signer) => parseSigner(signer, candidates));
     if (first === undefined) throw cmsErrors('cms-without-signer');
     return {
       bytes: contentInfo.bytes,
@@ -69,7 +83,7 @@ export function parseSignedData(bytes: Uint8Array): SignedData {
       contentType,
       content: tagged === undefined ? undefined : onlyPart(tagged, 'content'),
       certificates,
-      signers: [parseSigner(first, certificates), ...others.map((other) => parseSigner(other, certificates))],
+      signers: [first, ...others],
     };
   });
 }
@@ -92,10 +106,22 @@ export function attributeValues(attributes: readonly ParsedAttribute[], type: st
 /** The certificates proper; other kinds (attribute certificates) have other tags. */
 function certificatesIn(set: Element | undefined): Uint8Array[] {
   if (set === undefined) return [];
-  return parts(set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
+  const all = atMost(MAX_CERTIFICATES, parts(set, 'certificates'), 'certificates');
+  return all.flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-function parseSigner(element: Element, certificates: readonly Uint8Array[]): SignerInfo {
+function atMost(limit: number, elements: readonly Element[], what: string): readonly Element[] {
+  if (elements.length > limit) throw cmsErrors('cms-too-large', { limit, what });
+  return elements;
+}
+
+/** A certificate that may be a signer's, read once whatever the number of signers. */
+interface Candidate {
+  readonly der: Uint8Array;
+  readonly fields: CertificateFields;
+}
+
+function parseSigner(element: Element, candidates: readonly Candidate[]): SignerInfo {
   const what = 'SignerInfo';
   const fields = fieldsOf(element, 0x30, what);
   fields.next(0x02, 'version');
@@ -114,7 +140,7 @@ function parseSigner(element: Element, certificates: readonly Uint8Array[]): Sig
     signedAttributes: signedAttributes === undefined ? [] : attributesIn(signedAttributes, 'signed attributes'),
     signature,
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
-    certificate: certificates.find((der) => isCertificateOf(der, identifier, issuerAndSerial)),
+    certificate: candidates.find(({ fields: named }) => isNamedBy(named, identifier, issuerAndSerial))?.der,
   };
 }
 
@@ -136,8 +162,7 @@ function attributesIn(set: Element, what: string): ParsedAttribute[] {
   });
 }
 
-function isCertificateOf(der: Uint8Array, identifier: Element, wanted: SignerInfo['issuerAndSerial']): boolean {
-  const fields = readCertificateFields(der);
+function isNamedBy(fields: CertificateFields, identifier: Element, wanted: SignerInfo['issuerAndSerial']): boolean {
   if (wanted === undefined) {
     const keyIdentifier = subjectKeyIdentifierOf(fields);
     return keyIdentifier !== undefined && Buffer.compare(keyIdentifier, identifier.contents) === 0;

@@ -192,8 +192,16 @@ describe('a hostile structure costs less than a second', () => {
     ['signatures nested 5 deep', 'authenticode-nested-too-deeply', () => nestedDeep(5)],
     ['signatures nested 4 deep', 'read', () => nestedDeep(4)],
     ['1000 nested signatures', 'authenticode-nested-too-deeply', () => manyNested(1000)],
-    ['10,000 certificates', 'read', () => peculiar({ certificates: [...Array(9999).fill(pki.root.der), leaf.der] })],
+    ['200 certificates', 'read', () => peculiar({ certificates: [...Array(199).fill(pki.root.der), leaf.der] })],
+    ['201 certificates', 'cms-too-large', () => peculiar({ certificates: Array(201).fill(leaf.der) })],
     ['100,000 certificates', 'cms-malformed', () => peculiar({ certificates: [Buffer.alloc(200_000, sequence())] })],
+    ['16 signers', 'read', () => peculiar({ signers: 16 })],
+    ['17 signers', 'cms-too-large', () => peculiar({ signers: 17 })],
+    [
+      '2000 signers with 2000 certificates',
+      'cms-too-large',
+      () => peculiar({ signers: 2000, certificates: Array(2000).fill(pki.root.der) }),
+    ],
     ['an object identifier of 1 MB', 'cms-malformed', () => sequence(encode(0x06, Buffer.alloc(1_000_000, 0x81)))],
   ])('%s: %s', (_name, outcome, make) => {
     const bytes = make();
