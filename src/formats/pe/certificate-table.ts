@@ -14,6 +14,8 @@ export interface CertificateTable {
 export interface WinCertificate {
   /** Offset of its header in the file. */
   readonly offset: number;
+  /** Offset of its header in the table. */
+  readonly position: number;
   /** dwLength: header and data, in bytes. */
   readonly length: number;
   readonly revision: number;
@@ -79,8 +81,8 @@ export async function readCertificates(source: ByteSource, table: CertificateTab
   const end = table.offset + table.size;
   let offset = table.offset;
   while (offset + WIN_CERTIFICATE_HEADER_LENGTH <= end) {
-    const certificate = await readHeader(source, offset);
-    const { length } = certificate;
+    const header = await readHeader(source, offset);
+    const { length } = header;
     if (length === 0 && certificates.length > 0 && (await isZero(source, offset, end))) break;
     if (length < WIN_CERTIFICATE_HEADER_LENGTH || offset + length > end) {
       const room = end - offset;
@@ -92,17 +94,16 @@ export async function readCertificates(source: ByteSource, table: CertificateTab
     if (certificates.length === MOST_CERTIFICATES) {
       return { certificates, damage: `there are more than ${MOST_CERTIFICATES}` };
     }
-    certificates.push(certificate);
+    certificates.push({ ...header, offset, position: offset - table.offset });
     offset += align8(length);
   }
   if (certificates.length === 0) return { certificates, damage: 'the table is too short to hold one' };
   return { certificates, damage: undefined };
 }
 
-async function readHeader(source: ByteSource, offset: number): Promise<WinCertificate> {
+async function readHeader(source: ByteSource, offset: number) {
   const cursor = new Cursor(await source.read(offset, WIN_CERTIFICATE_HEADER_LENGTH), offset);
   return {
-    offset,
     length: cursor.u32('dwLength'),
     revision: cursor.u16('wRevision'),
     type: cursor.u16('wCertificateType'),

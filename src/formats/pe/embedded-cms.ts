@@ -10,8 +10,11 @@ import {
   type WinCertificate,
 } from './certificate-table.ts';
 
-/** Signatures are a few kilobytes, with many nested ones a few hundred; what is larger is not one. */
-const MAXIMUM_CMS_LENGTH = 16 * 1024 * 1024;
+/**
+ * How much of a table is read for signatures, from its start. They are a few kilobytes, with many nested ones a few hundred;
+ * what reaches further is not one. A bound on the place bounds what all of them take together.
+ */
+const READABLE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
 /** Tag, and a length of up to 4 bytes after its own first one. */
 const LONGEST_DER_HEADER = 6;
@@ -31,12 +34,13 @@ export function holdsCms(certificate: WinCertificate): boolean {
 
 /**
  * The bytes of the CMS without what follows it in the WIN_CERTIFICATE. All of the data where it does not begin with a
- * DER SEQUENCE that fits: what that is, is for the CMS reader to say. `undefined` when too long to be a signature.
+ * DER SEQUENCE that fits: what that is, is for the CMS reader to say. `undefined` when it reaches beyond what is read of a
+ * table: all that this gives for one table is less than 16 MiB.
  */
 export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
   const { start, end } = dataRange(certificate);
   const length = (await derLength(source, start, end)) ?? end - start;
-  if (length > MAXIMUM_CMS_LENGTH) return undefined;
+  if (certificate.position + WIN_CERTIFICATE_HEADER_LENGTH + length > READABLE_LENGTH) return undefined;
   // A copy, since a source over memory gives views and a signature may outlive the file.
   return Uint8Array.from(await source.read(start, length));
 }

@@ -20,12 +20,11 @@ export async function readSignatures(
   certificates: readonly WinCertificate[],
   measure: MeasureContent,
 ): Promise<readonly EmbeddedSignature[]> {
-  const found = await Promise.all(
-    certificates.filter(holdsCms).map(async (certificate) => {
-      const cms = await readCms(source, certificate);
-      return { cms, authenticode: cms && tryReadAuthenticode(cms) };
-    }),
-  );
+  const found: { cms: Uint8Array | undefined; authenticode: AuthenticodeSignature | undefined }[] = [];
+  for (const certificate of certificates.filter(holdsCms)) {
+    const cms = await readCms(source, certificate);
+    found.push({ cms, authenticode: cms && tryReadAuthenticode(cms) });
+  }
   const algorithms = new Set(found.flatMap(({ authenticode }) => (authenticode ? algorithmsOf(authenticode) : [])));
   const digest = digestsOnce(source, layout, measure, algorithms);
   return found.map(({ cms, authenticode }) =>

@@ -1,6 +1,8 @@
 /** Holds what is said about the signatures that are in a file already, and to which of them one can be added. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../src/bytes/byte-source.ts';
+import { measureContent } from '../../../src/crypto/measure-content.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -106,6 +108,39 @@ describe('a signature cannot stand beside', () => {
   it('and what is too long to be a signature is listed without being read', async () => {
     const [signature] = await (await openBytes(pe, withTable(oversized()))).signatures();
     expect(signature?.cms).toHaveLength(0);
+  });
+});
+
+describe('a table of 64 entries of 16 MiB', () => {
+  const ENTRY = 16 * 1024 * 1024;
+
+  /** Entries that each hold one SEQUENCE; `onRead` hears how many bytes are asked for. */
+  function sparse(onRead: (length: number) => void): ByteSource {
+    const head = Buffer.from(signed.subarray(0, tableOffset));
+    head.writeUInt32LE(64 * ENTRY, entry + 4);
+    const entryHead = Buffer.from('0000000100020200' + '3083fffff3', 'hex');
+    return {
+      size: tableOffset + 64 * ENTRY,
+      async read(offset, length) {
+        onRead(length);
+        const bytes = Buffer.alloc(length);
+        if (offset < tableOffset) head.copy(bytes, 0, offset, offset + length);
+        else entryHead.copy(bytes, 0, (offset - tableOffset) % ENTRY);
+        return bytes;
+      },
+      async *stream() {},
+    };
+  }
+
+  it('is listed, and no more than 16 MiB of all of it are read', async () => {
+    let read = 0;
+    const source = sparse((length) => {
+      read += length;
+    });
+    const signatures = await (await pe.open(source, { measure: measureContent })).signatures();
+    expect(signatures).toHaveLength(64);
+    expect(read).toBeGreaterThan(ENTRY - 4096);
+    expect(read).toBeLessThan(ENTRY + 65_536);
   });
 });
 
