@@ -55,7 +55,7 @@ test('a killed first start leaves nothing in the way of the next one, which make
   const args = [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', '--client-env', clientEnv];
   const killed = spawn(process.execPath, args, { stdio: 'ignore' });
   const halfMade = async () =>
-    ((await exists(data)) ? await readdir(data) : []).some((name) => name.startsWith('setup-'));
+    ((await exists(data)) ? await readdir(data) : []).some((name) => name.startsWith('.codesign-remote-server-setup-'));
   while (!(await halfMade())) await new Promise((resolve) => setTimeout(resolve, 5));
   killed.kill('SIGKILL');
   await once(killed, 'exit');

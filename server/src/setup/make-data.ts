@@ -1,7 +1,7 @@
 /** The first start: token, keys, authorities and the first certificate, made in a folder aside and put in place by one rename. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
@@ -18,7 +18,9 @@ export const TOKEN_LABEL = 'codesign-remote';
 export const FIRST_NUMBER = '1';
 const AUTHORITY_BITS: RsaBits = 3072;
 const FIRST_BITS: RsaBits = 3072;
-const ASIDE = 'setup-';
+const ASIDE = '.codesign-remote-server-setup-';
+/** What mkdtemp makes of that, and nothing a person would: folders of this name may be removed. */
+const ASIDE_NAME = /^\.codesign-remote-server-setup-[A-Za-z0-9]{6}$/;
 /** Nobody works on a folder aside this old: its start was interrupted. In milliseconds. */
 const ABANDONED = 60 * 60 * 1000;
 
@@ -54,10 +56,8 @@ async function makeAside(root: string, now: Date): Promise<string> {
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
     for (const name of await readdir(root)) {
-      if (!name.startsWith(ASIDE)) continue;
       const path = join(root, name);
-      const { mtimeMs } = await stat(path);
-      if (now.getTime() - mtimeMs > ABANDONED) await rm(path, { recursive: true, force: true });
+      if (ASIDE_NAME.test(name) && (await isAbandoned(path, now))) await rm(path, { recursive: true, force: true });
     }
     const aside = await mkdtemp(join(root, ASIDE));
     await chmod(aside, 0o700);
@@ -65,6 +65,16 @@ async function makeAside(root: string, now: Date): Promise<string> {
   } catch (error) {
     throw serverError('data-folder-unusable', { path: root, reason: reasonOf(error) }, error);
   }
+}
+
+/** Whether it is a folder of this user that nobody works on any more; the folder `--data` names may hold files of others. */
+async function isAbandoned(path: string, now: Date): Promise<boolean> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined; // another start was quicker
+  });
+  if (found === undefined || !found.isDirectory()) return false;
+  return now.getTime() - found.mtimeMs > ABANDONED && (process.getuid === undefined || found.uid === process.getuid());
 }
 
 async function fill(folder: DataFolder, { library, environment, now }: MakeOptions): Promise<void> {
