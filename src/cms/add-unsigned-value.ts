@@ -1,25 +1,25 @@
 /** Adding to the unsigned attributes of a signature that is finished: the one part of a CMS that may change after signing. */
 
-import { type Element, expectTag, fieldsOf, objectIdentifierOf, onlyPart, parts, readElement } from '../asn1/read.ts';
+import { type Element, parts } from '../asn1/read.ts';
 import { contextConstructed, encode, sequence } from '../asn1/write.ts';
 import { type Attribute, encodeAttribute } from './build-signed-data.ts';
-import { cmsErrors } from './errors.ts';
 import { refusingMalformed } from './parse-signed-data.ts';
+import {
+  type AttributeFields,
+  readAttributeFields,
+  readSignedDataFields,
+  readSignerInfoFields,
+} from './signed-data-fields.ts';
 
 /**
  * `cms` with one more value of an unsigned attribute of its first SignerInfo. Everything else stays byte for byte, but for
- * the lengths round the new value. What follows the ContentInfo is dropped. Throws `cms-malformed`, `cms-without-signer`.
+ * the lengths round the new value. What follows the ContentInfo is dropped. Throws what `parseSignedData` throws.
  */
 export function addUnsignedValue(cms: Uint8Array, attribute: Attribute): Uint8Array {
   return refusingMalformed(() => {
-    const contentInfo = readElement(cms, 'ContentInfo');
-    const tagged = lastOf(contentInfo, 'ContentInfo');
-    const signedData = onlyPart(tagged, 'ContentInfo, content');
-    const signerInfos = expectTag(lastOf(signedData, 'SignedData'), 0x31, 'signerInfos');
-    const [signer] = parts(signerInfos, 'signerInfos');
-    if (signer === undefined) throw cmsErrors('cms-without-signer');
-    let part = signer;
-    let replacement = withUnsignedValue(signer, attribute);
+    const { contentInfo, tagged, signedData, signerInfos, signers } = readSignedDataFields(cms);
+    let part = signers[0];
+    let replacement = withUnsignedValue(part, attribute);
     for (const parent of [signerInfos, signedData, tagged, contentInfo]) {
       replacement = exchange(parent, part, replacement);
       part = parent;
@@ -30,18 +30,23 @@ export function addUnsignedValue(cms: Uint8Array, attribute: Attribute): Uint8Ar
 
 /** SignerInfo with the value under an attribute of its type, where there is one, else in an attribute of its own. */
 function withUnsignedValue(signer: Element, added: Attribute): Uint8Array {
-  const last = lastOf(signer, 'SignerInfo');
-  if (last.tag !== 0xa1) return sequence(signer.contents, contextConstructed(1, encodeAttribute(added)));
+  const { unsignedAttributes: set } = readSignerInfoFields(signer);
+  if (set === undefined) return sequence(signer.contents, contextConstructed(1, encodeAttribute(added)));
 
-  const attributes = parts(last, 'unsigned attributes');
-  const existing = attributes.find((attribute) => typeOf(attribute) === added.type);
-  if (existing === undefined) {
-    return exchange(signer, last, encode(last.tag, insertInDerOrder(attributes, encodeAttribute(added))));
-  }
-  const values = lastOf(existing, 'unsigned attribute');
-  const moreValues = encode(values.tag, insertInDerOrder(parts(values, 'unsigned attribute'), added.value));
-  const attribute = exchange(existing, values, moreValues);
-  return exchange(signer, last, exchange(last, existing, attribute));
+  const attributes = parts(set, 'unsigned attributes').map((element) => ({ element, ...readAttributeFields(element) }));
+  const existing = attributes.find(({ type }) => type === added.type);
+  // With another value the attribute is longer, and so has another place among the others.
+  const others = attributes.filter((attribute) => attribute !== existing).map(({ element }) => element);
+  const attribute = existing === undefined ? encodeAttribute(added) : withValue(existing, added.value);
+  return exchange(signer, set, encode(set.tag, insertInDerOrder(others, attribute)));
+}
+
+function withValue(
+  { element, values }: AttributeFields & { readonly element: Element },
+  value: Uint8Array,
+): Uint8Array {
+  const existing = parts(values, 'unsigned attribute');
+  return exchange(element, values, encode(values.tag, insertInDerOrder(existing, value)));
 }
 
 /** `parent`'s encoding with one of its parts exchanged. */
@@ -58,15 +63,4 @@ function insertInDerOrder(existing: readonly Element[], added: Uint8Array): Uint
   const at = index < 0 ? existing.length : index;
   const encodings = existing.map(({ bytes }) => bytes);
   return Buffer.concat([...encodings.slice(0, at), added, ...encodings.slice(at)]);
-}
-
-function typeOf(attribute: Element): string {
-  const what = 'unsigned attribute';
-  return objectIdentifierOf(fieldsOf(attribute, 0x30, what).next(0x06, 'type'), what);
-}
-
-function lastOf(element: Element, what: string): Element {
-  const last = parts(element, what).at(-1);
-  if (last === undefined) throw cmsErrors('cms-malformed', { problem: `${what} is empty` });
-  return last;
 }

@@ -3,7 +3,7 @@
  * Nothing is decoded that is not asked for, and all parts are views on the bytes given.
  */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
 import {
   type CertificateFields,
@@ -12,7 +12,7 @@ import {
 } from '../certificates/certificate-fields.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';
-import { SIGNED_DATA } from './object-identifiers.ts';
+import { atMost, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
   /** Dotted object identifier. */
@@ -50,8 +50,6 @@ export interface SignedData {
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** One, in every signature that a verifier of today takes. */
-const MAX_SIGNERS = 16;
 /** A chain has about four, a timestamp brings as many. */
 const MAX_CERTIFICATES = 200;
 
@@ -61,29 +59,20 @@ const MAX_CERTIFICATES = 200;
  */
 export function parseSignedData(bytes: Uint8Array): SignedData {
   return refusingMalformed(() => {
-    const contentInfo = readElement(bytes, 'ContentInfo');
-    const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');
-    const type = objectIdentifierOf(outer.next(0x06, 'type'), 'ContentInfo, type');
-    if (type !== SIGNED_DATA) throw cmsErrors('cms-not-signed-data', { type });
-    const signedData = fieldsOf(onlyPart(outer.next(0xa0, 'content'), 'ContentInfo, content'), 0x30, 'SignedData');
-    signedData.next(0x02, 'version');
-    signedData.next(0x31, 'digestAlgorithms');
-    const encapsulated = fieldsOf(signedData.next(0x30, 'content'), 0x30, 'content');
+    const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
+    const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
     const contentType = objectIdentifierOf(encapsulated.next(0x06, 'type'), 'content type');
     const tagged = encapsulated.optional(0xa0);
-    const certificates = certificatesIn(signedData.optional(0xa0));
-    signedData.optional(0xa1); // revocation lists
-    const signerInfos = atMost(MAX_SIGNERS, parts(signedData.next(0x31, 'signerInfos'), 'signerInfos'), 'signers');
+    const certificates = certificatesIn(set);
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
-    const [first, ...others] = signerInfos.map((signer) => parseSigner(signer, candidates));
-    if (first === undefined) throw cmsErrors('cms-without-signer');
+    const [first, ...others] = signers;
     return {
       bytes: contentInfo.bytes,
       trailingLength: bytes.length - contentInfo.bytes.length,
       contentType,
       content: tagged === undefined ? undefined : onlyPart(tagged, 'content'),
       certificates,
-      signers: [first, ...others],
+      signers: [parseSigner(first, candidates), ...others.map((other) => parseSigner(other, candidates))],
     };
   });
 }
@@ -110,11 +99,6 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
   return all.flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-function atMost(limit: number, elements: readonly Element[], what: string): readonly Element[] {
-  if (elements.length > limit) throw cmsErrors('cms-too-large', { limit, what });
-  return elements;
-}
-
 /** A certificate that may be a signer's, read once whatever the number of signers. */
 interface Candidate {
   readonly der: Uint8Array;
@@ -122,25 +106,18 @@ interface Candidate {
 }
 
 function parseSigner(element: Element, candidates: readonly Candidate[]): SignerInfo {
-  const what = 'SignerInfo';
-  const fields = fieldsOf(element, 0x30, what);
-  fields.next(0x02, 'version');
-  const identifier = fields.any('signer identifier');
-  const digestAlgorithm = algorithmOf(fields.next(0x30, 'digest algorithm'));
-  const signedAttributes = fields.optional(0xa0);
-  const signatureAlgorithm = algorithmOf(fields.next(0x30, 'signature algorithm'));
-  const signature = octetsOf(fields.any('signature'), `${what}, signature`);
-  const unsignedAttributes = fields.optional(0xa1);
+  const fields = readSignerInfoFields(element);
+  const { identifier, signedAttributes, unsignedAttributes } = fields;
   const issuerAndSerial = issuerAndSerialOf(identifier);
   return {
     issuerAndSerial,
-    digestAlgorithm,
-    signatureAlgorithm,
+    digestAlgorithm: algorithmOf(fields.digestAlgorithm),
+    signatureAlgorithm: algorithmOf(fields.signatureAlgorithm),
     signedBytes: signedAttributes === undefined ? undefined : encode(0x31, signedAttributes.contents),
     signedAttributes: signedAttributes === undefined ? [] : attributesIn(signedAttributes, 'signed attributes'),
-    signature,
+    signature: octetsOf(fields.signature, 'SignerInfo, signature'),
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
-    certificate: candidates.find(({ fields: named }) => isNamedBy(named, identifier, issuerAndSerial))?.der,
+    certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,
   };
 }
 
@@ -156,9 +133,8 @@ function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
 
 function attributesIn(set: Element, what: string): ParsedAttribute[] {
   return parts(set, what).map((attribute) => {
-    const fields = fieldsOf(attribute, 0x30, what);
-    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
-    return { type, values: parts(fields.next(0x31, 'values'), what) };
+    const { type, values } = readAttributeFields(attribute);
+    return { type, values: parts(values, what) };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parts, readElement } from '../../src/asn1/read.ts';
-import { contextConstructed, encode, objectIdentifier, sequence } from '../../src/asn1/write.ts';
+import { contextConstructed, encode, objectIdentifier, sequence, smallInteger } from '../../src/asn1/write.ts';
 import { nestSignature } from '../../src/authenticode/nest-signature.ts';
 import { SPC_NESTED_SIGNATURE, SPC_RFC3161_TIMESTAMP } from '../../src/authenticode/object-identifiers.ts';
 import { type AuthenticodeSignature, readAuthenticode } from '../../src/authenticode/read-authenticode.ts';
@@ -14,10 +14,16 @@ import { makePki, testKey } from '../support/pki.ts';
 const pki = makePki();
 const leaf = pki.leaf();
 const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'other') });
-const outer = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
+const request = requestFor(await chainOf(leaf, pki.intermediate));
+const outer = signAuthenticode(request, leaf);
 const nested = signAuthenticode(requestFor(await chainOf(other, pki.intermediate), { algorithm: 'SHA512' }), other);
 const TOKEN = sequence(objectIdentifier('1.2.3'), contextConstructed(0, encode(0x04, Buffer.alloc(300, 7))));
-const stamped = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf, TOKEN);
+/** Longer than one nested signature, shorter than two. */
+const LONG = sequence(
+  objectIdentifier('1.2.3'),
+  contextConstructed(0, encode(0x04, Buffer.alloc(outer.length + 700, 7))),
+);
+const stamped = signAuthenticode(request, leaf, TOKEN);
 
 const tree = (signature: AuthenticodeSignature): unknown[] => [
   signature.signerName,
@@ -71,17 +77,25 @@ describe('a nested signature', () => {
     expect(tree(readAuthenticode(made)).flat()).not.toContain(false);
   });
 
-  it('keeps the unsigned attributes and their values in the order of DER', () => {
+  // The attribute with one nested signature is shorter than LONG, the one with two is longer: it must change places.
+  it.each([TOKEN, LONG])('keeps the unsigned attributes and their values in the order of DER (token %#)', (token) => {
+    const first = signAuthenticode(request, leaf, token);
     for (const order of [
       [nested, outer, stamped],
       [stamped, outer, nested],
     ]) {
-      const made = order.reduce(nestSignature, stamped);
-      for (const { values } of parseSignedData(made).signers[0].unsignedAttributes) {
-        const encodings = values.map(({ bytes }) => bytes);
-        expect([...encodings].sort(Buffer.compare)).toEqual(encodings);
+      let made = first;
+      for (const next of order) {
+        made = nestSignature(made, next);
+        const attributes = unsignedAttributesOf(made);
+        expect(attributes).toHaveLength(2);
+        expect(attributes).toEqual([...attributes].sort());
+        for (const { values } of parseSignedData(made).signers[0].unsignedAttributes) {
+          const encodings = values.map(({ bytes }) => hex(bytes));
+          expect(encodings).toEqual([...encodings].sort());
+        }
       }
-      expect(hex(made)).toBe(hex([nested, outer, stamped].reduce(nestSignature, stamped)));
+      expect(hex(made)).toBe(hex([nested, outer, stamped].reduce(nestSignature, first)));
     }
   });
 
@@ -111,11 +125,18 @@ describe('a nested signature', () => {
   it('is refused by something that has no signer', () => {
     const certificates = sequence(
       objectIdentifier('1.2.840.113549.1.7.2'),
-      contextConstructed(0, sequence(encode(0x31))),
+      contextConstructed(0, sequence(smallInteger(1), encode(0x31), sequence(objectIdentifier('1.2.3')), encode(0x31))),
     );
     expect(() => nestSignature(certificates, nested)).toThrow(expect.objectContaining({ code: 'cms-without-signer' }));
   });
 });
+
+/** The unsigned attributes as they stand, in hexadecimal, whose order is that of the bytes. */
+function unsignedAttributesOf(cms: Uint8Array): string[] {
+  let last = readElement(cms, 'test');
+  for (let level = 0; level < 5; level += 1) last = parts(last, 'test').at(-1) ?? last;
+  return parts(last, 'test').map(({ bytes }) => hex(bytes));
+}
 
 /** The parts of ContentInfo, its content, SignedData, signerInfos and SignerInfo: each is the last part of the one before. */
 function partsAtEveryLevel(cms: Uint8Array): string[][] {
