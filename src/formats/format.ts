@@ -30,10 +30,10 @@ export interface SignableFile {
   /** Digests the content and says what is to be signed. Same input, same bytes: nothing random, no clock. */
   prepare(context: SigningContext, mode: SigningMode): Promise<PreparedSignature>;
   /**
-   * On the reopened result: it holds exactly `sealed` where `prepare` in the same mode would have put it, and every
-   * digest still matches. Throws `result-damaged` otherwise.
+   * On the reopened result: the envelope in it is the expected one, whole, and the digests that the new signature and the
+   * one it stands beside have signed are those of the content. Throws `result-damaged` otherwise.
    */
-  check(sealed: Uint8Array, mode: SigningMode): Promise<void>;
+  check(expected: ExpectedEnvelope): Promise<void>;
 }
 
 /** replace: every signature goes, the new one takes their place. append: all stay, the new one stands beside them. */
@@ -53,8 +53,20 @@ export interface PreparedSignature {
   readonly toBeSigned: Uint8Array;
   /** The envelope (CMS, DER) round the signature value; deterministic. */
   seal(signature: Uint8Array, timestampToken?: Uint8Array): Uint8Array;
-  /** Pure: the edits that put a sealed envelope into the file. */
-  embed(sealed: Uint8Array): Patch;
+  /** Pure: how a sealed envelope goes into the file, and what the file must hold then. */
+  embed(sealed: Uint8Array): Embedding;
+}
+
+export interface ExpectedEnvelope {
+  /** The new envelope. */
+  readonly sealed: Uint8Array;
+  /** The envelope that stands in the file: `sealed` itself or, when it was appended, the one that it nests in. */
+  readonly outer: Uint8Array;
+}
+
+export interface Embedding extends ExpectedEnvelope {
+  /** The edits. */
+  readonly patch: Patch;
 }
 
 export interface EmbeddedSignature {

@@ -1,6 +1,6 @@
 /** Putting the signed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
-import type { Patch } from '../bytes/patch.ts';
+import type { Embedding } from '../formats/format.ts';
 import type { InputFile } from './input-file.ts';
 import type { PlannedFile } from './plan.ts';
 import { assertUnchanged } from './same-file.ts';
@@ -10,9 +10,7 @@ export interface Commit {
   readonly plan: PlannedFile;
   readonly input: InputFile;
   readonly copy: StagedCopy;
-  readonly patch: Patch;
-  /** The envelope that the patch embeds. */
-  readonly sealed: Uint8Array;
+  readonly embedding: Embedding;
 }
 
 export interface Committed {
@@ -22,12 +20,12 @@ export interface Committed {
 }
 
 /** The original stays untouched until the rename. */
-export async function commit({ plan, input, copy, patch, sealed }: Commit): Promise<Committed> {
-  await copy.apply(patch);
+export async function commit({ plan, input, copy, embedding }: Commit): Promise<Committed> {
+  await copy.apply(embedding.patch);
   await copy.flush();
   const { source, measure } = copy.reopen();
   const result = await plan.format.open(source, { measure });
-  await result.check(sealed, plan.mode);
+  await result.check(embedding);
   // Windows does not rename onto a file that is open.
   await input.close();
   await assertUnchanged(plan.path, plan.stats);

@@ -37,8 +37,8 @@ export async function signFile(
   await rehearse(copy, prepared, signing.chain.signatureLength);
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
   onRecord(record);
-  const sealed = prepared.seal(record.signature);
-  const committed = await commit({ plan, input, copy, patch: prepared.embed(sealed), sealed });
+  const embedding = prepared.embed(prepared.seal(record.signature));
+  const committed = await commit({ plan, input, copy, embedding });
   return { record, ...committed };
 }
 
@@ -69,7 +69,8 @@ async function openPlanned(plan: PlannedFile): Promise<InputFile> {
  * into, a full disk above all, is met before a signature is spent; the real one then overwrites the same bytes.
  */
 async function rehearse(copy: StagedCopy, prepared: PreparedSignature, signatureLength: number): Promise<void> {
-  await copy.apply(prepared.embed(prepared.seal(new Uint8Array(signatureLength))));
+  const { patch } = prepared.embed(prepared.seal(new Uint8Array(signatureLength)));
+  await copy.apply(patch);
   await copy.takeOwnerAndMode();
 }
 

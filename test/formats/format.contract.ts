@@ -121,29 +121,43 @@ export function describeFormat(format: Format, { good, malformed, contentOffsets
     });
 
     it('is no longer intact, and not to be appended to, once its content changes', async () => {
-      const { result, sealed } = await signBytes(format, bytes, signer);
+      const { result, embedding } = await signBytes(format, bytes, signer);
       for (const offset of contentOffsets(result)) {
         const changed = Buffer.from(result);
         changed[offset] = (changed[offset] ?? 0) ^ 0x20;
         const file = await openBytes(format, changed);
         const [signature] = await file.signatures();
         expect(await signature?.isIntact()).toBe(false);
-        await expect(file.check(sealed, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.check(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
         await expect(file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append')).rejects.toMatchObject({
           code: 'cannot-append',
         });
       }
     });
 
-    it('fails the check with any other signature in it', async () => {
+    it('fails the check with any other signature in it, or none', async () => {
       const { result } = await signBytes(format, bytes, signer);
       const other = await signBytes(format, bytes, another);
       const file = await openBytes(format, result);
-      await expect(file.check(other.sealed, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
-      await expect(file.check(other.sealed, 'append')).rejects.toMatchObject({ code: 'result-damaged' });
+      await expect(file.check(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       if (appendCode === undefined) {
         const unsigned = await openBytes(format, bytes);
-        await expect(unsigned.check(other.sealed, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(unsigned.check(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+      }
+    });
+
+    it('fails the check of a signature beside others once any of those is gone or changed', async () => {
+      const first = await signBytes(format, bytes, signer);
+      const second = await signBytes(format, first.result, another, { mode: 'append' });
+      const third = await signBytes(format, second.result, signer, { mode: 'append', algorithm: 'SHA512' });
+      const wrong = [
+        await signBytes(format, bytes, signer, { algorithm: 'SHA512' }),
+        await signBytes(format, first.result, signer, { mode: 'append', algorithm: 'SHA512' }),
+        second,
+      ];
+      for (const { result } of wrong) {
+        const file = await openBytes(format, result);
+        await expect(file.check(third.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       }
     });
   });

@@ -52,9 +52,9 @@ async function sign(file: string, mode: SigningMode = 'replace', name = file): P
     const source = fileSource(handle, size);
     const opened = await pe.open(source, { measure: measureContent });
     const prepared = await opened.prepare({ algorithm: 'SHA256', chain: signer.chain }, mode);
-    const sealed = prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256'));
-    const result = applyPatch(await source.read(0, size), prepared.embed(sealed));
-    await (await openBytes(pe, result)).check(sealed, mode);
+    const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
+    const result = applyPatch(await source.read(0, size), embedding.patch);
+    await (await openBytes(pe, result)).check(embedding);
     writeFileSync(signedPath(name), result);
     return result;
   } finally {

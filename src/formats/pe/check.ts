@@ -1,10 +1,10 @@
-/** The check of a signed PE file after it was written and opened again: nothing in it is taken from what was to be written. */
+/** The check of a signed PE file after it was written and opened again: what is in it now against what was to be written. */
 
-import { type AuthenticodeSignature, readAuthenticode } from '../../authenticode/read-authenticode.ts';
+import { readAuthenticode } from '../../authenticode/read-authenticode.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { MeasureContent } from '../../crypto/content.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import type { SigningMode } from '../format.ts';
+import type { ExpectedEnvelope } from '../format.ts';
 import {
   align8,
   type CertificateTable,
@@ -19,20 +19,19 @@ import { peErrors } from './errors.ts';
 import type { PeLayout } from './layout.ts';
 
 /**
- * Holds the file to: one certificate table, aligned, at its very end, with one WIN_CERTIFICATE whose CMS is `sealed`
- * (append: or has `sealed` nested in it); the content has the digests that both say; CheckSum is right.
+ * Holds the file to: one certificate table, aligned, at its very end, with one WIN_CERTIFICATE whose CMS is the expected
+ * one, byte for byte; the content has the digests that it and the new signature say; CheckSum is right.
  * One pass over the content. Throws `result-damaged`.
  */
 export async function checkResult(
   source: ByteSource,
   layout: PeLayout,
   measure: MeasureContent,
-  sealed: Uint8Array,
-  mode: SigningMode,
+  expected: ExpectedEnvelope,
 ): Promise<void> {
   const table = requireTable(layout);
-  const tableBytes = await readOnlyCertificate(source, table, sealed.length);
-  const signatures = readSigned(tableBytes, sealed, mode);
+  const tableBytes = await readOnlyCertificate(source, table, expected.outer.length);
+  const signatures = readSigned(tableBytes, expected);
 
   const algorithms = new Set(signatures.map(({ algorithm }) => algorithm));
   const { digests, sum16 } = await measure(source, contentAsIs(layout), [...algorithms, 'SUM16']);
@@ -64,7 +63,7 @@ function requireTable({ table, fileSize }: PeLayout): CertificateTable {
 async function readOnlyCertificate(
   source: ByteSource,
   table: CertificateTable,
-  sealedLength: number,
+  cmsLength: number,
 ): Promise<Uint8Array> {
   const { certificates } = await readCertificates(source, table);
   const [certificate] = certificates;
@@ -73,37 +72,26 @@ async function readOnlyCertificate(
     certificate?.length === table.size &&
     certificate.revision === WIN_CERT_REVISION_2_0 &&
     certificate.type === WIN_CERT_TYPE_PKCS_SIGNED_DATA;
-  if (!sound || table.size < sealedLength) throw damaged('its table of signatures is not the one that was written');
+  if (!sound || table.size < cmsLength) throw damaged('its table of signatures is not the one that was written');
   return source.read(table.offset, table.size);
 }
 
-/** The signatures whose digests must fit the file: `sealed`, and the one it is nested in, if any. */
-function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, mode: SigningMode) {
+/** The signatures whose digests must fit the file: the new one, and the one it is nested in, if any. */
+function readSigned(tableBytes: Uint8Array, { sealed, outer }: ExpectedEnvelope) {
   const data = Buffer.from(tableBytes.subarray(WIN_CERTIFICATE_HEADER_LENGTH));
+  if (!isWithPadding(data, outer)) throw damaged('its signature is not the one that was made');
+  return [readSignature(sealed), readSignature(outer)];
+}
+
+function readSignature(cms: Uint8Array) {
   try {
-    if (isWithPadding(data, sealed)) return required([readAuthenticode(sealed)]);
-    if (mode === 'append') {
-      const outer = readAuthenticode(data);
-      // Nested signatures are a SET, in DER order: the new one can be any of them.
-      const ours = outer.nested.find(({ cms }) => Buffer.from(cms).equals(sealed));
-      if (ours !== undefined && isWithPadding(data, outer.cms)) {
-        return required([ours, outer]);
-      }
-    }
+    const { algorithm, contentDigest } = readAuthenticode(cms);
+    if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
+    return { algorithm, contentDigest };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError) || thrown.code === 'result-damaged') throw thrown;
     throw damaged(`its signature cannot be read: ${thrown.message}`, thrown);
   }
-  throw damaged('its signature is not the one that was made');
-}
-
-type Signed = Pick<AuthenticodeSignature, 'algorithm' | 'contentDigest'>;
-
-function required(signatures: readonly Signed[]) {
-  return signatures.map(({ algorithm, contentDigest }) => {
-    if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
-    return { algorithm, contentDigest };
-  });
 }
 
 /** Whether `data` is `cms` and fewer than 8 zero bytes. */

@@ -36,7 +36,7 @@ async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<Sig
     warnings,
     signatures: () => readSignatures(source, layout, entries.certificates, measure),
     prepare: (context, mode) => preparePe({ source, layout, entries, measure }, context, mode),
-    check: (sealed, mode) => checkResult(source, layout, measure, sealed, mode),
+    check: (expected) => checkResult(source, layout, measure, expected),
   };
 }
 
@@ -67,7 +67,10 @@ async function preparePe(
   return {
     toBeSigned,
     seal,
-    embed: (sealed) => embedCms(layout, contentSum, outer ? nestSignature(outer.cms, sealed) : sealed),
+    embed(sealed) {
+      const cms = outer ? nestSignature(outer.cms, sealed) : sealed;
+      return { patch: embedCms(layout, contentSum, cms), sealed, outer: cms };
+    },
   };
 }
 

@@ -21,6 +21,20 @@ async function onlySignature(bytes: Buffer) {
   return signature;
 }
 
+const alone = (cms: Uint8Array) => ({ sealed: cms, outer: cms });
+
+/** The program with this CMS alone. */
+function withCms(cms: Uint8Array): Buffer {
+  const data = Buffer.concat([cms, Buffer.alloc((8 - (cms.length % 8)) % 8)]);
+  return changed(signed, (copy) => {
+    const header = Buffer.from(copy.subarray(tableOffset, tableOffset + 8));
+    header.writeUInt32LE(data.length + 8);
+    const result = Buffer.concat([copy.subarray(0, tableOffset), header, data]);
+    result.writeUInt32LE(result.length - tableOffset, entry + 4);
+    return result;
+  });
+}
+
 /** A copy, changed, and by default with the checksum that belongs to it. */
 function changed(bytes: Buffer, change: (copy: Buffer) => Buffer | undefined, mendChecksum = true): Buffer {
   const copy = Buffer.from(bytes);
@@ -58,22 +72,37 @@ describe('the check of a signed PE file', () => {
   ])('sees %s', async (_, bytes) => {
     const { cms } = await onlySignature(signed);
     const file = await openBytes(pe, bytes);
-    await expect(file.check(cms, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
+    await expect(file.check(alone(cms))).rejects.toMatchObject({ code: 'result-damaged' });
   });
 
   it('passes the file it was made for', async () => {
     const { cms } = await onlySignature(signed);
-    await (await openBytes(pe, signed)).check(cms, 'replace');
+    await (await openBytes(pe, signed)).check(alone(cms));
   });
 
-  it('knows a nested signature only where it was appended', async () => {
-    const outer = await onlySignature(appended);
-    const nested = outer.nested[0]?.cms ?? new Uint8Array();
-    const file = await openBytes(pe, appended);
-    await file.check(nested, 'append');
-    await expect(file.check(nested, 'replace')).rejects.toMatchObject({ code: 'result-damaged' });
-    const { cms } = await onlySignature(signed);
-    await expect(file.check(cms, 'append')).rejects.toMatchObject({ code: 'result-damaged' });
+  it('sees a change in the signature that another one is nested in, signed or not, wherever it is', async () => {
+    const twice = readFixture('golden/appended-twice.exe');
+    const { cms: outer, nested } = await onlySignature(twice);
+    const start = twice.indexOf(outer);
+    for (const { cms: sealed } of nested) {
+      await (await openBytes(pe, twice)).check({ sealed, outer });
+      for (let index = start; index < start + outer.length; index += 7) {
+        const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
+        const file = await openBytes(pe, bytes);
+        await expect(file.check({ sealed, outer })).rejects.toMatchObject({ code: 'result-damaged' });
+      }
+    }
+  });
+
+  it('sees that the first signature is gone, or those nested before', async () => {
+    const twice = await onlySignature(readFixture('golden/appended-twice.exe'));
+    const once = await onlySignature(appended);
+    const nested = once.nested[0]?.cms ?? new Uint8Array();
+    for (const cms of [once.cms, nested]) {
+      const file = await openBytes(pe, withCms(cms));
+      await file.check({ sealed: nested, outer: cms });
+      await expect(file.check({ sealed: nested, outer: twice.cms })).rejects.toMatchObject({ code: 'result-damaged' });
+    }
   });
 
   it.each([
@@ -91,7 +120,7 @@ describe('the check of a signed PE file', () => {
     const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());
     await file.prepare({ algorithm: 'SHA256', chain }, mode);
     expect(calls).toHaveLength(1);
-    await file.check(mode === 'append' ? (outer.nested[0]?.cms ?? outer.cms) : outer.cms, mode);
+    await file.check({ sealed: outer.nested[0]?.cms ?? outer.cms, outer: outer.cms });
     expect(calls).toHaveLength(2);
     expect(calls[1]).toBe(calls[0]);
   });

@@ -40,9 +40,9 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
     const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
     expect(digested).toBe(digest);
     expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
-    const sealed = prepared.seal(value);
-    expect(applyPatch(bytes, prepared.embed(sealed)).equals(golden)).toBe(true);
-    await (await openBytes(pe, golden)).check(sealed, mode);
+    const embedding = prepared.embed(prepared.seal(value));
+    expect(applyPatch(bytes, embedding.patch).equals(golden)).toBe(true);
+    await (await openBytes(pe, golden)).check(embedding);
   });
 
   it('is intact, every signature of it', async () => {

@@ -45,11 +45,11 @@ describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size
     const handle = await open(file, 'r+');
     try {
       const prepared = await (await openLarge(handle)).prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
-      const sealed = prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256'));
+      const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
       // The tail is the only edit that changes the length, so the edits can be made in place.
-      for (const { offset, insert } of prepared.embed(sealed)) await handle.write(insert, 0, insert.length, offset);
+      for (const { offset, insert } of embedding.patch) await handle.write(insert, 0, insert.length, offset);
       const result = await openLarge(handle);
-      await result.check(sealed, 'replace');
+      await result.check(embedding);
     } finally {
       await handle.close();
     }

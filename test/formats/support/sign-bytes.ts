@@ -3,7 +3,7 @@
 import { memorySource } from '../../../src/bytes/memory-source.ts';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { measureContent } from '../../../src/crypto/measure-content.ts';
-import type { Format, SigningMode } from '../../../src/formats/format.ts';
+import type { Embedding, Format, SigningMode } from '../../../src/formats/format.ts';
 import type { ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
 
@@ -18,6 +18,7 @@ export interface SignedBytes {
   readonly result: Buffer;
   readonly toBeSigned: Uint8Array;
   readonly sealed: Uint8Array;
+  readonly embedding: Embedding;
 }
 
 export function openBytes(format: Format, bytes: Uint8Array) {
@@ -33,7 +34,8 @@ export async function signBytes(
   const file = await openBytes(format, bytes);
   const prepared = await file.prepare({ algorithm, chain: signer.chain, ...info }, mode);
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm));
-  const result = applyPatch(bytes, prepared.embed(sealed));
-  await (await openBytes(format, result)).check(sealed, mode);
-  return { result, sealed, toBeSigned: prepared.toBeSigned };
+  const embedding = prepared.embed(sealed);
+  const result = applyPatch(bytes, embedding.patch);
+  await (await openBytes(format, result)).check(embedding);
+  return { result, sealed, embedding, toBeSigned: prepared.toBeSigned };
 }
