@@ -7,7 +7,7 @@ import { createAfterSending } from './after-sending.ts';
 import { authenticate } from './auth.ts';
 import { refuse } from './envelope.ts';
 import { finishBeforeClosing } from './finish-before-closing.ts';
-import { clientErrorHandler, frameworkErrors, handleError, operationOf } from './http-errors.ts';
+import { answerClientError, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Client, Store } from './records/store.ts';
 import { handleReport } from './routes/report-sign.ts';
@@ -15,8 +15,16 @@ import { handleSign } from './routes/sign.ts';
 
 /** A request has at most a few hundred bytes, and file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
-/** A client that does not send its whole request in this time is cut off, in milliseconds. */
-const REQUEST_TIMEOUT = 30_000;
+/** In milliseconds. */
+export interface TimeLimits {
+  /** A client that does not send its whole request in this time is told so and cut off. */
+  readonly request: number;
+  /** The same once the server ends, counted from then. */
+  readonly bodyAtEnd: number;
+}
+const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000 };
+/** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
+const CHECKING_INTERVAL = 500;
 
 export interface ServerDependencies {
   readonly store: Store;
@@ -25,29 +33,39 @@ export interface ServerDependencies {
   readonly tls: { readonly certificate: string; readonly key: string };
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
+  readonly limits?: TimeLimits;
 }
 
 export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { store, keys, tls, now, log } = dependencies;
+  const { store, keys, tls, now, log, limits = TIME_LIMITS } = dependencies;
   const app: App = Fastify({
-    https: { cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' },
+    https: {
+      cert: tls.certificate,
+      key: tls.key,
+      minVersion: 'TLSv1.2',
+      // Here as well, since Node takes what is smaller for the headers and what is larger for the whole request.
+      requestTimeout: limits.request,
+      headersTimeout: limits.request,
+      connectionsCheckingInterval: CHECKING_INTERVAL,
+    },
     logger: { level: log.level, stream: log.stream },
     // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
+    requestTimeout: limits.request,
+    pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
     // By then nothing is under way; a connection on which nobody ever asks anything must not hold the end up.
     forceCloseConnections: true,
     return503OnClosing: false, // its body is no envelope: ours comes from finishBeforeClosing
     frameworkErrors,
-    clientErrorHandler,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, app.log),
   });
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(handleError);
-  finishBeforeClosing(app);
+  finishBeforeClosing(app, limits.bodyAtEnd);
   // Before the body is read: what it holds makes no difference to an address that is not there.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
 
@@ -80,6 +98,8 @@ export function buildServer(dependencies: ServerDependencies): App {
 /** 405 for another method on a path of the API, 404 for every other path. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path] = request.url.split('?');
-  if (path !== SIGN_PATH && path !== REPORT_PATH) return refuse(reply, 404, 'not found');
+  const status = path === SIGN_PATH || path === REPORT_PATH ? 405 : 404;
+  request.log.info({ outcome: 'refused', reason: 'http', status });
+  if (status === 404) return refuse(reply, 404, 'not found');
   return refuse(reply.header('allow', 'POST'), 405, 'method not allowed: use POST');
 }

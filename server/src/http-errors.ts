@@ -1,7 +1,7 @@
 /** Every error of HTTP itself as an envelope: malformed requests, wrong content types, bodies too large, faults. */
 
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { failure, refuse } from './envelope.ts';
 
@@ -39,12 +39,20 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
   refuse(reply, 400, 'invalid request: the address cannot be read');
 }
 
-/** What is not HTTP at all, or comes too slowly: answered on the bare socket. */
-export function clientErrorHandler(error: Error & { readonly code?: string }, socket: Socket): void {
+/** How long a client may take to read its answer and to hang up, in milliseconds. */
+const LINGER = 1000;
+
+/**
+ * What is not HTTP at all, or comes too slowly: answered on the bare socket, which goes soon afterwards. Not at once:
+ * where bytes of the client are still unread, that would reset the connection and take the answer with it.
+ */
+export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, log: FastifyBaseLogger) {
+  setTimeout(() => socket.destroy(), LINGER).unref();
   if (!socket.writable) return;
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const text = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
   const body = JSON.stringify(failure(status, status === 400 ? 'invalid request' : (MESSAGES[status] ?? '')));
+  log.info({ outcome: 'refused', reason: 'http', status });
   socket.end(
     `HTTP/1.1 ${status} ${text}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

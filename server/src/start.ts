@@ -63,15 +63,21 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
-    await app?.close();
-    await data.close();
+    try {
+      await app?.close();
+    } finally {
+      await data.close();
+    }
     throw error;
   }
   const running = app;
   return {
     async stop() {
-      await running.close();
-      await data.close();
+      try {
+        await running.close();
+      } finally {
+        await data.close();
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../src/service/messages.ts';
@@ -47,6 +47,30 @@ async function post() {
   return { call, port };
 }
 
+/** The beginning of a good request. */
+const postHead = () =>
+  `POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(server.credentials)}\r\nContent-Type: application/json\r\n`;
+
+/** Listens, and connects a client that has sent nothing yet. */
+async function connected() {
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  return { socket, port };
+}
+
+/** Keys whose every use waits at the gate. */
+function held(keys: ServerDependencies['keys'], hold: ReturnType<typeof gate>): ServerDependencies['keys'] {
+  return {
+    ...keys,
+    async find(id) {
+      await hold.pass();
+      return await keys.find(id);
+    },
+  };
+}
+
 const outcomes = () => server.log().flatMap(({ operation, outcome }) => (operation === 'sign' ? [outcome] : []));
 
 async function eventually(holds: () => boolean | Promise<boolean>) {
@@ -67,15 +91,7 @@ test('a signature that went out over a socket counts', async () => {
 
 test('a client that left while the HSM signed pays nothing, and no record is kept', async () => {
   const hold = gate();
-  server = await openApp(({ keys }: ServerDependencies) => ({
-    keys: {
-      ...keys,
-      async find(id) {
-        await hold.pass();
-        return await keys.find(id);
-      },
-    },
-  }));
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call } = await post();
   call.on('error', () => {});
   await hold.reached;
@@ -116,15 +132,7 @@ test('a client that left before its answer went out pays nothing, and the record
 
 test('while it ends, the server finishes what is under way, takes nothing new, and waits for nobody who is silent', async () => {
   const hold = gate();
-  server = await openApp(({ keys }: ServerDependencies) => ({
-    keys: {
-      ...keys,
-      async find(id) {
-        await hold.pass();
-        return await keys.find(id);
-      },
-    },
-  }));
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call, port } = await post();
   await hold.reached;
   const closed = server.app.close();
@@ -138,7 +146,66 @@ test('while it ends, the server finishes what is under way, takes nothing new, a
   const [response] = await once(call, 'response');
   expect(JSON.parse(Buffer.concat(await response.toArray()).toString()).code).toBe(0);
   await closed;
-  expect(outcomes()).toEqual(['signed']);
+  expect(outcomes()).toEqual(['refused', 'signed']);
+  expect(server.log()).toContainEqual(expect.objectContaining({ reason: 'stopping', status: 503 }));
+});
+
+test('a signature that takes longer than ten seconds is finished at the end, too', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const { call } = await post();
+  await hold.reached;
+  const closed = server.app.close();
+  setTimeout(hold.open, 11_000);
+  const [response] = await once(call, 'response');
+  expect(JSON.parse(Buffer.concat(await response.toArray()).toString()).code).toBe(0);
+  await closed;
+  expect(await server.counted()).toBe(1);
+});
+
+test('a body that does not come whole holds the end up no longer than its time', async () => {
+  server = await openApp(() => ({ limits: { request: 30_000, bodyAtEnd: 300 } }));
+  const { socket } = await connected();
+  const gone = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write(`${postHead()}Content-Length: 100\r\n\r\n{`);
+  await new Promise((resolve) => setTimeout(resolve, 200)); // its headers are there, and leave no trace
+  const began = performance.now();
+  await server.app.close();
+  await gone;
+  expect(performance.now() - began).toBeGreaterThan(250);
+  expect(performance.now() - began).toBeLessThan(5000);
+});
+
+test.each([
+  ['headers', () => 'POST / HTTP/1.1\r\nHost: x\r\n'],
+  ['a body', () => `${postHead()}Content-Length: 100\r\n\r\n{`],
+])('cuts %s off that take too long, with an envelope and a line in the log', async (_name, text) => {
+  server = await openApp(() => ({ limits: { request: 1000, bodyAtEnd: 300 } }));
+  const { socket } = await connected();
+  const began = performance.now();
+  socket.write(text());
+  const answer = Buffer.concat(await socket.toArray()).toString();
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(answer).toMatch(/^HTTP\/1.1 408 .*"code":408,/s);
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'http', status: 408 }));
+});
+
+test('a client that was told its mistake and stays silent does not keep its connection', async () => {
+  server = await openApp();
+  const { port } = await connected();
+  const socket = connect({
+    socket: connectTcp({ host: '127.0.0.1', port, allowHalfOpen: true }),
+    rejectUnauthorized: false,
+  });
+  const answer: Buffer[] = [];
+  socket.on('data', (bytes) => answer.push(bytes));
+  socket.on('error', () => {});
+  socket.write('hello\r\n\r\n');
+  await eventually(async () => answer.length > 0 && (await connections()) === 1);
+  expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1.1 400 /);
+  expect(await connections()).toBe(1); // the one of `connected`
+  socket.destroy();
 });
 
 test.each([
@@ -170,7 +237,9 @@ test('two Authorization headers are a malformed one', async () => {
 });
 
 /** Whether the server has noticed that its client went. */
-const callIsGone = () =>
-  new Promise<boolean>((resolve, reject) => {
-    server.app.server.getConnections((error, count) => (error === null ? resolve(count === 0) : reject(error)));
+const callIsGone = async () => (await connections()) === 0;
+
+const connections = () =>
+  new Promise<number>((resolve, reject) => {
+    server.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
   });

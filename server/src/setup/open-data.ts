@@ -36,8 +36,11 @@ export async function openData(folder: DataFolder, library: string, environment:
       store,
       keys,
       async close() {
-        await keys.close();
-        await store.close();
+        try {
+          await keys.close();
+        } finally {
+          await store.close();
+        }
       },
     };
   } catch (error) {
