@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { serverError } from './errors.ts';
+import { checkTokenPath } from './keys/softhsm.ts';
 import { defaultDataRoot } from './setup/data-folder.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -40,8 +41,10 @@ export interface StartConfig extends DataConfig {
 }
 
 export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv): DataConfig {
+  const dataRoot = options.data ?? (environment.CODESIGN_SERVER_DATA || defaultDataRoot(environment, process.platform));
+  checkTokenPath(dataRoot);
   return {
-    dataRoot: options.data ?? (environment.CODESIGN_SERVER_DATA || defaultDataRoot(environment, process.platform)),
+    dataRoot,
     pkcs11Library: options.pkcs11Library ?? (environment.CODESIGN_SERVER_PKCS11_LIBRARY || undefined),
   };
 }

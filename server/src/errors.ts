@@ -50,6 +50,11 @@ export const SERVER_ERRORS = {
     message: ({ path, reason }) => `the data folder cannot be used: ${path} (${reason})`,
     hint: 'Give a folder that this user owns with --data or CODESIGN_SERVER_DATA.',
   },
+  'data-path-unfit': {
+    category: 'usage',
+    message: ({ path, reason }) => `SoftHSM cannot keep keys below the data folder ${JSON.stringify(path)}: ${reason}`,
+    hint: 'Its configuration cannot hold such a path. Give one of at most 900 bytes without #, = and line breaks with --data or CODESIGN_SERVER_DATA.',
+  },
   'data-folder-incomplete': {
     category: 'local',
     message: ({ path, missing }) => `the data folder ${path} lacks ${missing}`,

@@ -67,6 +67,23 @@ describe('a usage error', () => {
   });
 });
 
+test.each([
+  ['a number sign', 'a#b'],
+  ['an equals sign', 'a=b'],
+  ['a line break', 'a\nb'],
+  ['too long a path', `${'x'.repeat(200)}/`.repeat(5)],
+])('a data folder with %s, which SoftHSM would misread, is refused before anything is made', async (_name, path) => {
+  for (const args of [
+    ['start', '--client-env', join(folder, 'env')],
+    ['certificate', 'list'],
+  ]) {
+    const { code, errors } = await command([...args, '--data', join(folder, path)]);
+    expect(code).toBe(2);
+    expect(errors).toContain(SERVER_ERRORS['data-path-unfit'].hint);
+    expect(await readdir(folder)).toEqual([]);
+  }
+});
+
 test('help names every option and environment variable of start', async () => {
   const { code, output } = await command(['start', '--help']);
   expect(code).toBe(0);

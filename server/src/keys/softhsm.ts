@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { serverError } from '../errors.ts';
 
 /** Where packages put the library; the first one present is taken. */
@@ -34,11 +34,29 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
+/** SoftHSM reads its configuration in pieces of 1023 bytes; some are left for what the server adds to the path. */
+const LONGEST_PATH = 900;
+
+/**
+ * Refuses a data folder whose path SoftHSM would not read as it is: it has no way to quote one. Asked before anything is
+ * made, since SoftHSM takes what it misreads for another folder, and the keys would lie there.
+ * @throws `data-path-unfit`
+ */
+export function checkTokenPath(folder: string): void {
+  const path = resolve(folder);
+  const found = /[#=\r\n]/.exec(path)?.[0];
+  if (found !== undefined) throw serverError('data-path-unfit', { path, reason: `it holds ${JSON.stringify(found)}` });
+  const length = Buffer.byteLength(path);
+  if (length > LONGEST_PATH) throw serverError('data-path-unfit', { path, reason: `it has ${length} bytes` });
+}
+
 /**
  * Writes SoftHSM's configuration for the tokens in `folder` and points SOFTHSM2_CONF of this process to it.
  * Written at each start, since it holds the folder's absolute path and a data folder may be moved.
+ * @throws `data-path-unfit`
  */
 export async function configureSoftHsm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  checkTokenPath(folder);
   const path = join(folder, 'softhsm2.conf');
   const lines = [
     `directories.tokendir = ${tokenFolder(folder)}`,

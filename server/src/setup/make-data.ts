@@ -85,6 +85,9 @@ async function fill(folder: DataFolder, { library, environment, now }: MakeOptio
   await writeFile(folder.pin, token.pin, { mode: 0o600 });
   // The security officer's PIN could only reset the user's: with the PIN file lost, a backup helps better. It is not kept.
   await createToken(token, randomBytes(16).toString('hex'));
+  if ((await readdir(tokenFolder(folder.path))).length === 0) {
+    throw serverError('hsm-failed', { operation: 'keep its token in the data folder', reason: 'it made it elsewhere' });
+  }
 
   const keys = await openPkcs11(token, 2);
   const store = await openSqliteStore(folder.database);

@@ -2,6 +2,7 @@ import { lstat, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { configureSoftHsm, findSoftHsm } from '../../src/keys/softhsm.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -21,6 +22,17 @@ const failingStart = (inHours = 2) =>
     environment: {},
     now: () => new Date(Date.now() + inHours * HOUR),
   });
+
+test('a token that the HSM puts elsewhere is noticed before there are keys in it', async () => {
+  const elsewhere = join(root, 'elsewhere');
+  await mkdir(join(elsewhere, 'tokens'), { recursive: true });
+  await configureSoftHsm(elsewhere, process.env);
+  const environment = {}; // what the server writes into it, the library does not see
+  const started = makeData({ root, library: findSoftHsm(undefined), environment, now: () => new Date() });
+  await expect(started).rejects.toMatchObject({ code: 'hsm-failed' });
+  expect(await readdir(join(elsewhere, 'tokens'))).toHaveLength(1);
+  expect(await readdir(root)).toEqual(['elsewhere']);
+});
 
 describe('a first start, of what is in the folder already,', () => {
   test('removes the old folders of starts that were interrupted', async () => {
