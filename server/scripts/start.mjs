@@ -1,6 +1,11 @@
 // Starts the server for real use: `npm run server -- [options]`. Sets up and builds first where that is needed.
+//
+// npm passes a SIGTERM on to the shell it starts a script with, and to nobody else. Many shells die of it at once and leave
+// what they run behind, so package.json says `exec`: the server takes the shell's place, gets the signal, and its exit code
+// is npm's. Windows has no such word and no such signal; there exec.cmd in the repository's root stands for it.
 import { fileURLToPath } from 'node:url';
 import { buildWhenStale } from './fresh-build.mjs';
+import { endWithParent } from './parent.mjs';
 import { asScript } from './run.mjs';
 import { setUp } from './set-up.mjs';
 
@@ -9,6 +14,7 @@ const program = fileURLToPath(new URL('../bin/codesign-remote-server.js', import
 await asScript(async (options) => {
   // Standard output belongs to the server: scripts wait for its one line there.
   const say = (line) => console.error(line);
+  if (process.env.npm_lifecycle_event !== undefined) endWithParent(process.ppid);
   await setUp({ say });
   await buildWhenStale(say);
   // The server runs in this process, so that signals reach it and its exit code is this one's.
