@@ -43,13 +43,14 @@ export function prepareAuthenticode(request: AuthenticodeRequest): PreparedAuthe
     { type: SPC_STATEMENT_TYPE, value: spcStatementType() },
     { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(description, url) },
   ]);
+  const certificates = certificatesWithoutRoot(chain);
   return {
     toBeSigned,
     seal: (signature, timestampToken) =>
       buildSignedData({
         algorithm,
         content: { type: SPC_INDIRECT_DATA, value: indirectData },
-        certificates: certificatesWithoutRoot(chain),
+        certificates,
         signerCertificate: chain.leaf.der,
         signedAttributes: toBeSigned,
         signature,

@@ -11,6 +11,7 @@ import {
   smallInteger,
 } from '../asn1/write.ts';
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { isSelfSigned, parseCertificate } from '../certificates/parsed-certificate.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { CONTENT_TYPE, DIGEST_OID, MESSAGE_DIGEST, RSA_ENCRYPTION, SIGNED_DATA } from './object-identifiers.ts';
@@ -71,9 +72,14 @@ export function buildSignedData(parts: SignedDataParts): Uint8Array {
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
 }
 
-/** The chain without its root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. */
+/**
+ * The chain without its root, which a verifier must have anyway; a self-signed leaf stays, since it is the signer. An
+ * authority may bear its issuer's name: only its signature tells it from a root.
+ */
 export function certificatesWithoutRoot({ certificates }: SigningChain): Uint8Array[] {
-  return certificates.map(({ der }) => der).filter((der, index) => index === 0 || !isRoot(der));
+  const [leaf, ...issuers] = certificates;
+  const kept = issuers.filter(({ der, name }) => !isSelfSigned(parseCertificate(der, name)));
+  return [...(leaf === undefined ? [] : [leaf]), ...kept].map(({ der }) => der);
 }
 
 /** AlgorithmIdentifier of a digest, with the NULL parameters that Windows wants and RFC 5754 lets stand. */
@@ -104,9 +110,4 @@ function retag(number: number, set: Uint8Array): Uint8Array {
   const tagged = Uint8Array.from(set);
   tagged[0] = 0xa0 | number;
   return tagged;
-}
-
-function isRoot(der: Uint8Array): boolean {
-  const { issuer, subject } = readCertificateFields(der);
-  return Buffer.compare(issuer, subject) === 0;
 }

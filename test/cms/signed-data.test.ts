@@ -4,13 +4,14 @@ import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
 import { addUnsignedValue } from '../../src/cms/add-unsigned-value.ts';
-import { buildSignedAttributes, buildSignedData } from '../../src/cms/build-signed-data.ts';
+import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../../src/cms/build-signed-data.ts';
 import { digestAlgorithmOf } from '../../src/cms/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../src/cms/parse-signed-data.ts';
 import { signerVerifies } from '../../src/cms/verify-signer.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../src/crypto/algorithms.ts';
+import { chainOf } from '../support/authenticode-signing.ts';
 import { openssl } from '../support/openssl.ts';
-import { makePki, testKey } from '../support/pki.ts';
+import { issue, makePki, testKey } from '../support/pki.ts';
 
 const DATA = '1.2.840.113549.1.7.1';
 const CONTENT = Buffer.from('Signature-Version: 1.0\r\n');
@@ -122,6 +123,23 @@ describe('SignedData', () => {
     );
     const read = parseSignedData(made);
     expect(signerVerifies(read, read.signers[0], CONTENT)).toBe(true);
+  });
+});
+
+describe('the certificates to carry', () => {
+  it('are all but a root after the leaf: an authority that bears the name of its issuer is none', async () => {
+    const key = (name: string) => testKey('rsa-2048', name);
+    const root = issue({ commonName: 'Same CA', key: key('same root'), ca: true });
+    const intermediate = issue({ commonName: 'Same CA', issuer: root, key: key('same intermediate'), ca: true });
+    const signer = pki.leaf({ issuer: intermediate });
+    const chain = await chainOf(signer, intermediate, root);
+    expect(chain.certificates).toHaveLength(3);
+    expect(certificatesWithoutRoot(chain)).toEqual([signer, intermediate].map(({ der }) => Uint8Array.from(der)));
+  });
+
+  it('are the leaf alone where it is self-signed', async () => {
+    const alone = issue({ commonName: 'Alone', key: testKey('rsa-2048') });
+    expect(certificatesWithoutRoot(await chainOf(alone))).toEqual([Uint8Array.from(alone.der)]);
   });
 });
 
