@@ -19,7 +19,10 @@ export interface ParsedCertificate extends Certificate {
   readonly notAfter: Date;
 }
 
-/** Reads one certificate at the start of `der`; what follows it (OpenSSL's trust settings) is dropped. */
+/**
+ * Reads one certificate at the start of `der`; what follows it (OpenSSL's trust settings) is dropped. Throws
+ * `certificate-file-unreadable`.
+ */
 export function parseCertificate(der: Uint8Array, file: string): ParsedCertificate {
   try {
     const exact = Uint8Array.from(readElement(der, 'certificate').bytes);
@@ -35,13 +38,20 @@ export function parseCertificate(der: Uint8Array, file: string): ParsedCertifica
       issuerName: issuer.commonName ?? issuer.text,
       subjectKey: subject.key,
       issuerKey: issuer.key,
-      notBefore: new Date(x509.validFrom),
-      notAfter: new Date(x509.validTo),
+      notBefore: readDate(x509.validFrom),
+      notAfter: readDate(x509.validTo),
     };
   } catch (cause) {
     const problem = cause instanceof CodesignError ? cause.message : 'a certificate in it is damaged';
     throw certificateErrors('certificate-file-unreadable', { file, problem }, { cause });
   }
+}
+
+/** Comparisons with an Invalid Date are all false: such a certificate would count as valid for ever. */
+function readDate(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new RangeError(`not a date: ${text}`);
+  return date;
 }
 
 export function isSelfSigned(certificate: ParsedCertificate): boolean {

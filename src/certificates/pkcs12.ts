@@ -15,7 +15,7 @@ const SAFE_CONTENTS_BAG = '1.2.840.113549.1.12.10.1.6';
 const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
 const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
 const PBES2 = '1.2.840.113549.1.5.13';
-/** Real files have 1 to 100,000; each one costs time, so that a hostile file could cost hours. */
+/** Of all parts of a file. Real ones have 1 to 100,000; each one costs time, so that a hostile file could cost hours. */
 const MAX_ITERATIONS = 600_000;
 /** Bags inside bags; real files have none. */
 const MAX_BAG_DEPTH = 4;
@@ -27,25 +27,35 @@ export async function readPkcs12(file: CertificateFile, password: Secret | undef
   pfx.next(0x02, 'version');
   const authSafe = fieldsOf(pfx.next(0x30, 'contents'), 0x30, what);
   if (objectIdentifierOf(authSafe.next(0x06, 'content type'), what) !== DATA) {
-    throw certificateErrors('certificate-encryption-unsupported', {
-      file: file.name,
-      problem: 'sealed with a public key',
-    });
+    throw unsupported(file, 'sealed with a public key');
   }
   const safe = readElement(octetsOf(onlyPart(authSafe.next(0xa0, 'content'), what), what), what);
 
+  const contents = parts(safe, what).map((part) => readPart(part, file));
+  const iterations = contents.reduce((sum, content) => sum + (content.encrypted?.iterations ?? 0), 0);
+  if (iterations > MAX_ITERATIONS) throw unsupported(file, `${iterations} iterations, at most ${MAX_ITERATIONS}`);
+
   const certificates: Uint8Array[] = [];
-  for (const part of parts(safe, what)) {
-    const contentInfo = fieldsOf(part, 0x30, what);
-    const type = objectIdentifierOf(contentInfo.next(0x06, 'content type'), what);
-    const content = onlyPart(contentInfo.next(0xa0, 'content'), what);
-    if (type === DATA) {
-      certificates.push(...certificatesOf(readElement(octetsOf(content, what), what)));
-    } else if (type === ENCRYPTED_DATA) {
-      certificates.push(...certificatesOf(await decrypt(content, file, password)));
-    }
+  for (const { clear, encrypted } of contents) {
+    if (clear !== undefined) certificates.push(...certificatesOf(clear));
+    if (encrypted !== undefined) certificates.push(...certificatesOf(await decrypt(encrypted, file, password)));
   }
   return certificates;
+}
+
+/** SafeContents, or what must be decrypted to get at them; neither for what is sealed with a public key. */
+interface Part {
+  readonly clear?: Element;
+  readonly encrypted?: EncryptedData;
+}
+
+function readPart(part: Element, file: CertificateFile): Part {
+  const what = 'PKCS#12';
+  const contentInfo = fieldsOf(part, 0x30, what);
+  const type = objectIdentifierOf(contentInfo.next(0x06, 'content type'), what);
+  const content = onlyPart(contentInfo.next(0xa0, 'content'), what);
+  if (type === DATA) return { clear: readElement(octetsOf(content, what), what) };
+  return type === ENCRYPTED_DATA ? { encrypted: readEncryptedData(content, file) } : {};
 }
 
 function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
@@ -62,8 +72,19 @@ function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
   });
 }
 
-/** EncryptedData → SafeContents. A wrong password gives wrong padding or bytes that are no SafeContents. */
-async function decrypt(encryptedData: Element, file: CertificateFile, password: Secret | undefined): Promise<Element> {
+interface EncryptedData extends Encryption {
+  /** The AlgorithmIdentifier, whole. */
+  readonly algorithm: Uint8Array;
+  readonly ciphertext: Uint8Array;
+}
+
+interface Encryption {
+  readonly isPbes2: boolean;
+  /** Of the password: what decrypting costs. */
+  readonly iterations: number;
+}
+
+function readEncryptedData(encryptedData: Element, file: CertificateFile): EncryptedData {
   const what = 'PKCS#12 encrypted data';
   const fields = fieldsOf(encryptedData, 0x30, what);
   fields.next(0x02, 'version');
@@ -73,11 +94,18 @@ async function decrypt(encryptedData: Element, file: CertificateFile, password: 
   const tagged = contentInfo.any('content'); // [0] IMPLICIT OCTET STRING, in BER possibly in pieces
   const ciphertext =
     tagged.tag === 0xa0 ? Buffer.concat(parts(tagged, what).map((piece) => octetsOf(piece, what))) : tagged.contents;
-  const isPbes2 = refuseManyIterations(algorithm, file);
+  return { ...readEncryption(algorithm, file), algorithm: algorithm.bytes, ciphertext };
+}
 
+/** EncryptedData → SafeContents. A wrong password gives wrong padding or bytes that are no SafeContents. */
+async function decrypt(
+  { algorithm, ciphertext, isPbes2 }: EncryptedData,
+  file: CertificateFile,
+  password: Secret | undefined,
+): Promise<Element> {
   const { default: forge } = await import('node-forge');
   // forge's decryption of private keys decrypts anything that a password-based algorithm encrypted.
-  const encrypted = sequence(algorithm.bytes, octetString(ciphertext));
+  const encrypted = sequence(algorithm, octetString(ciphertext));
   const text = password?.reveal() ?? '';
   try {
     const clear = forge.pki.decryptPrivateKeyInfo(
@@ -85,11 +113,11 @@ async function decrypt(encryptedData: Element, file: CertificateFile, password: 
       isPbes2 ? forge.util.encodeUtf8(text) : text,
     );
     // null, against its declaration, when the padding is wrong.
-    if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), what);
+    if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), 'PKCS#12 bags');
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     if (/unsupported|cannot read/i.test(problem)) {
-      throw certificateErrors('certificate-encryption-unsupported', { file: file.name, problem }, { cause });
+      throw unsupported(file, problem, cause);
     }
     // Anything else is what decrypting with a wrong password looks like.
   }
@@ -97,8 +125,8 @@ async function decrypt(encryptedData: Element, file: CertificateFile, password: 
   throw certificateErrors(code, { file: file.name });
 }
 
-/** Both kinds of parameters hold (salt, iterations), PBES2 one level further in. Says whether it is PBES2. */
-function refuseManyIterations(algorithm: Element, file: CertificateFile): boolean {
+/** Both kinds of parameters hold (salt, iterations), PBES2 one level further in. */
+function readEncryption(algorithm: Element, file: CertificateFile): Encryption {
   const what = 'PKCS#12 encryption';
   const fields = fieldsOf(algorithm, 0x30, what);
   const isPbes2 = objectIdentifierOf(fields.next(0x06, 'algorithm'), what) === PBES2;
@@ -109,10 +137,12 @@ function refuseManyIterations(algorithm: Element, file: CertificateFile): boolea
     parameters = fieldsOf(derivation.next(0x30, 'parameters'), 0x30, what);
   }
   parameters.any('salt');
-  const iterations = Number(`0x${Buffer.from(parameters.next(0x02, 'iterations').contents).toString('hex') || '0'}`);
-  if (iterations > MAX_ITERATIONS) {
-    const problem = `${iterations} iterations, at most ${MAX_ITERATIONS}`;
-    throw certificateErrors('certificate-encryption-unsupported', { file: file.name, problem });
-  }
-  return isPbes2;
+  const { contents } = parameters.next(0x02, 'iterations');
+  const iterations = Number(`0x${Buffer.from(contents).toString('hex') || '0'}`);
+  if (iterations === 0 || (contents[0] ?? 0) >= 0x80) throw unsupported(file, 'fewer iterations than one');
+  return { isPbes2, iterations };
+}
+
+function unsupported(file: CertificateFile, problem: string, cause?: unknown) {
+  return certificateErrors('certificate-encryption-unsupported', { file: file.name, problem }, { cause });
 }

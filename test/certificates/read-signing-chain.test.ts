@@ -1,6 +1,8 @@
 /** Reading the signing chain: every order, every container, every certificate that cannot sign. */
 
 import { describe, expect, it } from 'vitest';
+import { onlyPart, parts, readElement } from '../../src/asn1/read.ts';
+import { contextConstructed, encode, octetString, sequence } from '../../src/asn1/write.ts';
 import { readSigningChain } from '../../src/certificates/read-signing-chain.ts';
 import { Secret } from '../../src/secrets/secret.ts';
 import { openssl } from '../support/openssl.ts';
@@ -232,6 +234,25 @@ describe('PKCS#12', () => {
     expect(await refusal(make('-iter', '600001'), PASSWORD)).toBe('certificate-encryption-unsupported');
   });
 
+  it.each([
+    ['-1', '0201ff'],
+    ['0', '020100'],
+    ['-65536', '0203ff0000'],
+  ])('is refused with %s iterations', async (_name, integer) => {
+    const file = Buffer.from(make('-iter', '11', '-nomac', '-certpbe', 'AES-256-CBC'));
+    const written = Buffer.from('02010b', 'hex');
+    const made = Buffer.from(integer, 'hex');
+    expect(file.indexOf(written)).toBeGreaterThan(0);
+    expect(await refusal(exchanged(file, written, made), PASSWORD)).toBe('certificate-encryption-unsupported');
+  });
+
+  it('is refused, not computed, when its parts together have an absurd number of iterations', async () => {
+    const withParts = (iterations: number) =>
+      repeatedParts(make('-iter', `${iterations}`, '-nomac', '-nokeys', '-certpbe', 'AES-256-CBC'), 3);
+    expect(await names(withParts(10), PASSWORD)).toEqual(WHOLE_NAMES);
+    expect(await refusal(withParts(200_001), PASSWORD)).toBe('certificate-encryption-unsupported');
+  });
+
   it('names both places where a password can be given', async () => {
     for (const given of [undefined, 'wrong']) {
       const error = await read(make(), given).catch((thrown: { hint: string; category: string }) => thrown);
@@ -283,6 +304,8 @@ describe('a file that is no certificate is refused', () => {
     ['a PKCS#1 key', 'certificate-is-private-key', () => key.export({ type: 'pkcs1', format: 'pem' })],
     ['a key as DER', 'certificate-is-private-key', () => key.export({ type: 'pkcs8', format: 'der' })],
     ['an encrypted key', 'certificate-is-private-key', () => oldEncryptedKey()],
+    ['a first day that is no date', 'certificate-file-unreadable', () => dated('2020-01-01', '20xx01000000Z')],
+    ['a last day that is no date', 'certificate-file-unreadable', () => dated('2045-01-01', '45xx01000000Z')],
     ['PKCS#7 without certificates', 'certificate-missing', () => toP7b([])],
     ['5 MB', 'certificate-file-too-large', () => Buffer.alloc(5 * 1024 * 1024, leaf.pem)],
   ])('%s: %s', async (_name, code, make) => {
@@ -324,6 +347,43 @@ describe('a file that is no certificate is refused', () => {
     expect(performance.now() - start - made).toBeLessThan(1000);
   });
 });
+
+/** The leaf with another text for its first or last day. */
+function dated(day: string, text: string): Uint8Array {
+  const digits = Buffer.from(`${day.slice(2).replaceAll('-', '')}000000Z`);
+  const der = Buffer.from(leaf.der);
+  const at = der.indexOf(digits);
+  if (at < 0) throw new Error(`the leaf does not say ${day}`);
+  der.write(text, at, 'latin1');
+  return der;
+}
+
+/** `whole` with the first element that has these bytes exchanged, and every length round it mended. */
+function exchanged(whole: Uint8Array, part: Uint8Array, replacement: Uint8Array): Uint8Array {
+  if (Buffer.compare(whole, part) === 0) return replacement;
+  const { tag, contents } = readElement(whole, 'test');
+  if (!Buffer.from(contents).includes(Buffer.from(part))) return whole;
+  if (tag === 0x04) return octetString(exchanged(contents, part, replacement));
+  if ((tag & 0x20) === 0) return whole;
+  return encode(
+    tag,
+    ...parts(readElement(whole, 'test'), 'test').map((inner) => exchanged(inner.bytes, part, replacement)),
+  );
+}
+
+/** A PKCS#12 file with all its parts several times. */
+function repeatedParts(file: Uint8Array, times: number): Uint8Array {
+  const [version, contentInfo] = parts(readElement(file, 'test'), 'test').map(({ bytes }) => bytes);
+  const [type, tagged] = parts(readElement(contentInfo ?? file, 'test'), 'test');
+  const safe = readElement(onlyPart(tagged ?? missing(), 'test').contents, 'test');
+  const repeated = sequence(...Array.from({ length: times }, () => safe.contents));
+  const content = contextConstructed(0, octetString(repeated));
+  return sequence(version ?? missing(), sequence(type?.bytes ?? missing(), content));
+}
+
+function missing(): never {
+  throw new Error('the PKCS#12 file has another shape');
+}
 
 function manyCertificates(count: number): string {
   const body = Buffer.from(leaf.der);
