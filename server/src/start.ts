@@ -103,8 +103,10 @@ function clientHost({ host, tlsNames }: StartConfig): string {
   return tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
 }
 
+/** Whether it stands for every address of this machine, however it is written. */
 function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
+  const written = `https://${bracketed(host)}`;
+  return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);
 }
 
 function bracketed(host: string): string {

@@ -139,6 +139,11 @@ const REACHED: readonly { readonly args: readonly string[]; readonly base: RegEx
     base: /^https:\/\/127\.0\.0\.1:\d+$/,
     line: /^listening on https:\/\/0\.0\.0\.0:\d+\n$/,
   },
+  {
+    args: ['--host', '0:0:0:0:0:0:0:0'],
+    base: /^https:\/\/127\.0\.0\.1:\d+$/,
+    line: /^listening on https:\/\/\[0:0:0:0:0:0:0:0\]:\d+\n$/,
+  },
   { args: ['--host', '::1'], base: /^https:\/\/\[::1\]:\d+$/, line: /^listening on https:\/\/\[::1\]:\d+\n$/ },
   {
     args: ['--tls-name', 'sign.example.com', '--tls-name', '10.1.2.3'],
@@ -146,7 +151,7 @@ const REACHED: readonly { readonly args: readonly string[]; readonly base: RegEx
     line: /^listening on https:\/\/127\.0\.0\.1:\d+\n$/,
   },
 ];
-const reachable = REACHED.filter(({ args }) => hasIpv6 || !args.includes('::1'));
+const reachable = REACHED.filter(({ args }) => hasIpv6 || !args.some((arg) => arg.includes(':')));
 test.each(reachable)('with $args, clients are told the address they can reach', async ({ args, base, line }) => {
   await copyData(data, 2048);
   const clientEnv = join(folder, 'client.env');

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../test/support/server.ts';
 import { copyData, SERVER_PROGRAM } from '../../test/support/server-data.ts';
+import { SERVER_ERRORS } from '../src/errors.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
 
 let folder: string;
@@ -164,6 +165,38 @@ test('data that lacks a part is refused and left as it is', async () => {
   expect(code).toBe(6);
   expect(errors).toContain('backup');
   expect(await exists(clientEnv)).toBe(false);
+});
+
+test.each(['database.sqlite', 'tls/ca.pem'])(
+  'data that lacks %s is refused, and nothing takes its place',
+  async (name) => {
+    await copyData(data, 2048);
+    const path = join(data, 'service', name);
+    await rm(path);
+    const { code, errors } = await start('--client-env', clientEnv);
+    expect(code).toBe(6);
+    expect(errors).toContain(SERVER_ERRORS['data-folder-incomplete'].hint);
+    expect(await exists(path)).toBe(false);
+    expect(await exists(clientEnv)).toBe(false);
+  },
+);
+
+test('a data folder that cannot be looked into is not taken for one that is not made', async () => {
+  await writeFile(data, 'a file');
+  const { code, errors } = await start('--client-env', clientEnv);
+  expect(code).toBe(6);
+  expect(errors).toContain(SERVER_ERRORS['data-folder-unusable'].hint);
+});
+
+test('a part that is there and cannot be read is not called missing', async () => {
+  await copyData(data, 2048);
+  const pin = join(data, 'service', 'pin');
+  await rm(pin);
+  await mkdir(pin);
+  const { code, errors } = await start('--client-env', clientEnv);
+  expect(code).toBe(6);
+  expect(errors).toContain(pin);
+  expect(errors).not.toContain('backup');
 });
 
 /** The state between adding a client and noting that somebody got its secret. */

@@ -1,14 +1,14 @@
 /** Code-signing certificates: their keys in the HSM, issued by the server's own authority, known by number. */
 
 import { X509Certificate } from 'node:crypto';
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hsmIssuer, issueFor } from '../certificates/authority.ts';
 import { nameOf } from '../certificates/read.ts';
 import { type Issuer, toPem } from '../certificates/x509.ts';
-import { serverError } from '../errors.ts';
+import { reasonOf, serverError } from '../errors.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
 import type { Store, StoredCertificate } from '../records/store.ts';
-import type { DataFolder } from './data-folder.ts';
+import { type DataFolder, isThere } from './data-folder.ts';
 
 export interface NewCertificate {
   readonly number: string;
@@ -73,14 +73,14 @@ export async function addCertificate(
   return path;
 }
 
-/** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. */
+/** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. @throws `data-folder-unusable` */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
-    const present = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (!present) await writeFile(path, chain);
+    try {
+      if (!(await isThere(path))) await writeFile(path, chain);
+    } catch (error) {
+      throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    }
   }
 }

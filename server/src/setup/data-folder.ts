@@ -1,8 +1,9 @@
 /** The data folder: which file is where. Everything of one server is in the folder `service`, which appears whole or not at all. */
 
-import { access } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { reasonOf, serverError } from '../errors.ts';
 
 export interface DataFolder {
   /** The folder itself: token, PIN, database, certificates. Absolute, mode 0700. */
@@ -45,12 +46,56 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** Whether a first start has made the data, whole. */
+/** Whether a first start has made the data, whole. @throws `data-folder-unusable` where that cannot be seen */
 export async function isMade(folder: DataFolder): Promise<boolean> {
-  return await access(folder.path).then(
-    () => true,
-    () => false,
+  try {
+    return await isThere(folder.path);
+  } catch (error) {
+    throw serverError('data-folder-unusable', { path: folder.path, reason: reasonOf(error) }, error);
+  }
+}
+
+/**
+ * Reads one of the files that a first start makes.
+ * @param what it is, for the error
+ * @throws `data-folder-incomplete`, `data-folder-unusable`
+ */
+export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw isMissing(error)
+      ? serverError('data-folder-incomplete', { path: folder.path, missing: what }, error)
+      : serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+  }
+}
+
+/** The same for a file that something else reads, and that must not be empty. */
+export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    (error: unknown) => {
+      if (isMissing(error)) return 0;
+      throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    },
   );
+  if (size === 0) throw serverError('data-folder-incomplete', { path: folder.path, missing: what });
+}
+
+/** Whether there is such a file; an error of the system where that cannot be seen. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Only this says that a file is not there: one that this user may not see is there all the same. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** Where the platform keeps the data of a user's programs. */

@@ -1,14 +1,12 @@
 /** Opens what a data folder holds: the store and the HSM's keys. */
 
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { openPkcs11 } from '../keys/pkcs11.ts';
 import { configureSoftHsm } from '../keys/softhsm.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
-import type { DataFolder } from './data-folder.ts';
+import { type DataFolder, readPart, requirePart } from './data-folder.ts';
 import { TOKEN_LABEL } from './make-data.ts';
 
 /** While one signature is computed on each core, the next one's request already waits in a session of its own. */
@@ -21,11 +19,11 @@ export interface OpenData {
   close(): Promise<void>;
 }
 
-/** @param library path of the PKCS#11 library @throws `data-folder-incomplete`, and what HSM and database throw */
+/** @param library path of the PKCS#11 library @throws `data-folder-incomplete`, `data-folder-unusable`, and what HSM and database throw */
 export async function openData(folder: DataFolder, library: string, environment: NodeJS.ProcessEnv): Promise<OpenData> {
-  const pin = await readFile(folder.pin, 'utf8').catch((error: unknown) => {
-    throw serverError('data-folder-incomplete', { path: folder.path, missing: 'the PIN of its token' }, error);
-  });
+  const pin = await readPart(folder, folder.pin, 'the PIN of its token');
+  // The database would make a missing file anew, and an empty one at that: no client, no certificate, no record.
+  await requirePart(folder, folder.database, 'its database');
   await configureSoftHsm(folder.path, environment);
   const sessions = SESSIONS_PER_CORE * availableParallelism();
   const keys = await openPkcs11({ library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);

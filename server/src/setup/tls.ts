@@ -1,14 +1,15 @@
 /** The server's TLS certificate: the operator's own, or one made by the server's TLS authority and renewed by itself at a start. */
 
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { issueFor, localIssuer } from '../certificates/authority.ts';
 import { nameOf } from '../certificates/read.ts';
 import { toPem } from '../certificates/x509.ts';
-import { serverError } from '../errors.ts';
-import type { DataFolder } from './data-folder.ts';
+import { reasonOf, serverError } from '../errors.ts';
+import { type DataFolder, isMissing, readPart } from './data-folder.ts';
 
 export interface TlsMaterial {
   /** PEM. */
@@ -30,28 +31,28 @@ export async function readTls(certificate: string, key: string): Promise<TlsMate
     const last = new X509Certificate(pem.certificate.slice(pem.certificate.lastIndexOf('-----BEGIN CERTIFICATE')));
     // A chain that ends in a self-signed certificate is of a private authority: its own file tells whom to trust.
     const selfSigned = last.checkIssued(last);
-    return { ...pem, caFile: selfSigned ? certificate : undefined };
+    return { ...pem, caFile: selfSigned ? resolve(certificate) : undefined };
   } catch (error) {
     throw serverError('tls-files-unusable', { certificate, key }, error);
   }
 }
 
 /**
- * The certificate the server made for itself, made anew where it lacks a name or ends soon.
+ * The certificate the server made for itself, made anew where it is damaged, lacks a name or ends soon.
  * @param names DNS names and IP addresses besides localhost
+ * @throws `data-folder-incomplete`, `data-folder-unusable`
  */
-export async function ownTls({ tls }: DataFolder, names: readonly string[], now: Date): Promise<TlsMaterial> {
+export async function ownTls(folder: DataFolder, names: readonly string[], now: Date): Promise<TlsMaterial> {
+  const { tls } = folder;
   const wanted = [...new Set([...ALWAYS, ...names])];
-  const authority = new X509Certificate(await readFile(tls.ca));
-  const present = await readFile(tls.server, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
+  const authority = await readParsed(folder, tls.ca, 'the certificate', (pem) => new X509Certificate(pem));
+  const present = await readIfThere(tls.server);
   const pem = present !== undefined && stillFits(present, authority, wanted, now) ? present : undefined;
   if (pem !== undefined) return { certificate: pem, key: pem, caFile: tls.ca };
 
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const issuer = localIssuer(nameOf(authority), await readFile(tls.caKey, 'utf8'));
+  const authorityKey = await readParsed(folder, tls.caKey, 'the key', (keyPem) => createPrivateKey(keyPem));
+  const issuer = localIssuer(nameOf(authority), authorityKey);
   const commonName = names[0] ?? 'localhost';
   const leaf = await issueFor(issuer, 'tls-server', { commonName, publicKey, alternativeNames: wanted }, now);
   const renewed = toPem(leaf) + privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -61,8 +62,39 @@ export async function ownTls({ tls }: DataFolder, names: readonly string[], now:
   return { certificate: renewed, key: renewed, caFile: tls.ca };
 }
 
+/** A part of the TLS authority, which clients trust: without it the server can make no certificate they take. */
+async function readParsed<T>(folder: DataFolder, path: string, part: string, parse: (pem: string) => T): Promise<T> {
+  const pem = await readPart(folder, path, `${part} of its TLS authority, ${path}`);
+  try {
+    return parse(pem);
+  } catch (error) {
+    const missing = `${part} of its TLS authority (${path} is damaged)`;
+    throw serverError('data-folder-incomplete', { path: folder.path, missing }, error);
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+  }
+}
+
+/** The certificate in a file that also holds its key, or undefined where either is damaged. */
+function wholePair(pem: string): X509Certificate | undefined {
+  try {
+    const certificate = new X509Certificate(pem);
+    return certificate.checkPrivateKey(createPrivateKey(pem)) ? certificate : undefined;
+  } catch {
+    return undefined; // the caller makes a new one
+  }
+}
+
 function stillFits(pem: string, authority: X509Certificate, names: readonly string[], now: Date): boolean {
-  const certificate = new X509Certificate(pem);
+  const certificate = wholePair(pem);
+  if (certificate === undefined) return false;
   const covers = (name: string) =>
     (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
   return (

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyData } from '../../../test/support/server-data.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
@@ -46,6 +46,33 @@ test('keeps it as long as it covers the names and is far from its end, and renew
   expect(renewed.certificate).not.toBe(named.certificate);
   expect(new Date(new X509Certificate(renewed.certificate).validTo).getTime()).toBeGreaterThan(later(1600).getTime());
   expect(await readFile(folder.tls.ca, 'utf8')).toBe(authority);
+});
+
+test.each([
+  ['empty', () => ''],
+  ['cut off', (pem: string) => pem.slice(0, pem.length / 3)],
+  ['without its key', (pem: string) => pem.slice(0, pem.indexOf('-----BEGIN PRIVATE'))],
+])('makes a certificate anew whose file is %s', async (_name, damage) => {
+  const { certificate } = await ownTls(folder, [], NOW);
+  await writeFile(folder.tls.server, damage(certificate));
+  const renewed = await ownTls(folder, [], NOW);
+  expect(renewed.certificate).not.toBe(certificate);
+  expect(new X509Certificate(renewed.certificate).checkHost('localhost')).toBe('localhost');
+  expect((await ownTls(folder, [], NOW)).certificate).toBe(renewed.certificate);
+});
+
+test.each(['ca', 'caKey'] as const)('refuses data whose TLS authority is missing or damaged: %s', async (part) => {
+  await writeFile(folder.tls[part], '');
+  await expect(ownTls(folder, [], NOW)).rejects.toMatchObject({ code: 'data-folder-incomplete', exitCode: 6 });
+  await rm(folder.tls[part]);
+  await expect(ownTls(folder, [], NOW)).rejects.toMatchObject({ code: 'data-folder-incomplete', exitCode: 6 });
+});
+
+test('tells clients the whole path of the operator’s file, whatever folder they run in', async () => {
+  const { certificate } = await ownTls(folder, [], NOW);
+  const chain = join(root, 'chain.pem');
+  await writeFile(chain, certificate + (await readFile(folder.tls.ca, 'utf8')));
+  expect((await readTls(relative(process.cwd(), chain), chain)).caFile).toBe(chain);
 });
 
 test('takes the operator’s own files; a chain that ends in a self-signed certificate tells clients whom to trust', async () => {
