@@ -2,12 +2,14 @@
 
 import { constants, createHash, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
-import { attributeValues, refusingMalformed, type SignedData, type SignerInfo } from './parse-signed-data.ts';
+import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
 /**
  * True when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
- * certificate carried. Signatures without signed attributes, which no format here allows, do not verify.
+ * certificate carried. Signatures without signed attributes, which no format here allows, do not verify; nor do those whose
+ * attributes are damaged.
  * `contentBytes`: what messageDigest is over (of an attached content, its contents without tag and length).
  */
 export function signerVerifies(signedData: SignedData, signer: SignerInfo, contentBytes: Uint8Array): boolean {
@@ -23,11 +25,15 @@ function attributesMatch(signedData: SignedData, signer: SignerInfo, digest: Uin
   const [type, ...moreTypes] = attributeValues(signer.signedAttributes, CONTENT_TYPE);
   const [messageDigest, ...moreDigests] = attributeValues(signer.signedAttributes, MESSAGE_DIGEST);
   if (type === undefined || messageDigest === undefined || moreTypes.length + moreDigests.length > 0) return false;
-  return refusingMalformed(
-    () =>
+  try {
+    return (
       objectIdentifierOf(type, 'contentType') === signedData.contentType &&
-      Buffer.compare(octetsOf(messageDigest, 'messageDigest'), digest) === 0,
-  );
+      Buffer.compare(octetsOf(messageDigest, 'messageDigest'), digest) === 0
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return false; // not the kinds of values that these attributes have
+  }
 }
 
 function signatureMatches(

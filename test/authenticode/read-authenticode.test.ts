@@ -136,6 +136,19 @@ describe('a changed signature does not verify', () => {
   });
 });
 
+describe('a signature whose signed attributes are damaged is read, and does not verify', () => {
+  it.each([
+    ['contentType is no object identifier', '06092a864886f70d010903310c060a', '06092a864886f70d010903310c040a'],
+    ['messageDigest is no OCTET STRING', '06092a864886f70d01090431220420', '06092a864886f70d01090431220c20'],
+  ])('%s', (_name, sound, damaged) => {
+    const changed = Buffer.from(cms);
+    const at = changed.indexOf(Buffer.from(sound, 'hex'));
+    expect(at).toBeGreaterThan(0);
+    changed.write(damaged, at, 'hex');
+    expect(readAuthenticode(changed).verifies()).toBe(false);
+  });
+});
+
 describe('what is no signature is refused', () => {
   it.each<[string, string, () => Uint8Array]>([
     ['nothing', 'cms-malformed', () => new Uint8Array()],
