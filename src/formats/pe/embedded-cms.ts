@@ -1,6 +1,8 @@
 /** Takes the CMS out of a WIN_CERTIFICATE, and tells what else is in the table. */
 
+import { readElement } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
 import {
   type CertificateEntries,
   isZero,
@@ -17,7 +19,9 @@ import {
 const READABLE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
 /** Tag, and a length of up to 4 bytes after its own first one. */
-const LONGEST_DER_HEADER = 6;
+const LONGEST_HEADER = 6;
+/** The length octet that says: up to the end-of-contents octets. */
+const INDEFINITE = 0x80;
 
 const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'an X.509 certificate'],
@@ -34,13 +38,13 @@ export function holdsCms(certificate: WinCertificate): boolean {
 
 /**
  * The bytes of the CMS without what follows it in the WIN_CERTIFICATE. All of the data where it does not begin with a
- * DER SEQUENCE that fits: what that is, is for the CMS reader to say. `undefined` when it reaches beyond what is read of a
+ * SEQUENCE that fits: what that is, is for the CMS reader to say. `undefined` when it reaches beyond what is read of a
  * table: all that this gives for one table is less than 16 MiB.
  */
 export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
   const { start, end } = dataRange(certificate);
-  const length = (await derLength(source, start, end)) ?? end - start;
-  if (certificate.position + WIN_CERTIFICATE_HEADER_LENGTH + length > READABLE_LENGTH) return undefined;
+  const length = (await cmsLength(source, certificate)) ?? end - start;
+  if (!isReadable(certificate, length)) return undefined;
   // A copy, since a source over memory gives views and a signature may outlive the file.
   return Uint8Array.from(await source.read(start, length));
 }
@@ -67,7 +71,7 @@ export async function describeOddities(source: ByteSource, entries: CertificateE
 /** More than padding after the CMS: at most 7 zero bytes are that. */
 async function hidesBytes(source: ByteSource, certificate: WinCertificate): Promise<boolean> {
   const { start, end } = dataRange(certificate);
-  const length = await derLength(source, start, end);
+  const length = await cmsLength(source, certificate);
   if (length === undefined) return false;
   const rest = end - start - length;
   return rest >= WIN_CERTIFICATE_ALIGNMENT || !(await isZero(source, start + length, end));
@@ -77,16 +81,36 @@ function dataRange({ offset, length }: WinCertificate): { start: number; end: nu
   return { start: offset + WIN_CERTIFICATE_HEADER_LENGTH, end: offset + length };
 }
 
-/** The length of the SEQUENCE at `start`, header included; undefined when none with a definite length fits. */
-async function derLength(source: ByteSource, start: number, end: number): Promise<number | undefined> {
-  const head = await source.read(start, Math.min(LONGEST_DER_HEADER, end - start));
+function isReadable({ position }: WinCertificate, length: number): boolean {
+  return position + WIN_CERTIFICATE_HEADER_LENGTH + length <= READABLE_LENGTH;
+}
+
+/**
+ * The length of the SEQUENCE that the data begins with, header included; undefined when none fits. One of indefinite length
+ * (BER) is read to find its end, unless it reaches beyond what is read of a table.
+ */
+async function cmsLength(source: ByteSource, certificate: WinCertificate): Promise<number | undefined> {
+  const { start, end } = dataRange(certificate);
+  const head = await source.read(start, Math.min(LONGEST_HEADER, end - start));
   const [tag, first] = head;
   if (tag !== SEQUENCE || first === undefined) return undefined;
+  if (first === INDEFINITE) {
+    return isReadable(certificate, end - start) ? indefiniteLength(await source.read(start, end - start)) : undefined;
+  }
   let length = 2 + first;
-  if (first >= 0x80) {
-    const count = first - 0x80;
-    if (count === 0 || count > 4 || head.length < 2 + count) return undefined;
+  if (first > INDEFINITE) {
+    const count = first - INDEFINITE;
+    if (count > 4 || head.length < 2 + count) return undefined;
     length = 2 + count + head.subarray(2, 2 + count).reduce((value, byte) => value * 256 + byte, 0);
   }
   return length <= end - start ? length : undefined;
+}
+
+function indefiniteLength(data: Uint8Array): number | undefined {
+  try {
+    return readElement(data, 'CMS').bytes.length;
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return undefined; // it has no end: no CMS
+  }
 }

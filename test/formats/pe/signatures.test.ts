@@ -58,6 +58,28 @@ describe('signatures in a file', () => {
     }
   });
 
+  it('are warned of when bytes hide behind one of indefinite length (BER), and only then', async () => {
+    const length = table.readUInt16BE(10);
+    const ber = Buffer.concat([Buffer.from('3080', 'hex'), table.subarray(12, 12 + length), Buffer.alloc(2)]);
+    const entryOf = (data: Buffer) => {
+      const header = Buffer.from(table.subarray(0, 8));
+      const padded = Buffer.concat([header, data, Buffer.alloc((8 - (data.length % 8)) % 8)]);
+      padded.writeUInt32LE(padded.length, 0);
+      return withTable(padded);
+    };
+    for (const [data, warnings] of [
+      [ber, 0],
+      [Buffer.concat([ber, Buffer.from('payload')]), 1],
+      [Buffer.concat([ber, Buffer.alloc(16)]), 1],
+      [ber.subarray(0, 80), 0],
+    ] as const) {
+      expect((await openBytes(pe, entryOf(data))).warnings).toHaveLength(warnings);
+    }
+    const [signature] = await (await openBytes(pe, entryOf(Buffer.concat([ber, Buffer.from('x')])))).signatures();
+    expect(Buffer.from(signature?.cms ?? [])).toEqual(ber);
+    expect(await signature?.isIntact()).toBe(true);
+  });
+
   it('are read from an entry of revision 1.0', async () => {
     const old = Buffer.from(table);
     old.writeUInt16LE(0x0100, 4);
