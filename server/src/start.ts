@@ -59,7 +59,7 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
         code: FIRST_NUMBER,
         certificateFile: folder.certificate(FIRST_NUMBER),
       };
-      await handOver(data.store.clients, service, receiver, now());
+      await handOver(data.store.clients, config.dataRoot, service, receiver, now());
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {

@@ -88,5 +88,6 @@ test('a client that was not handed its credentials yet is replaced, not accepted
   await clients.addPending({ id: 'second', accessKey: 'AK-second', secretDigest: digest }, new Date());
   expect(await clients.findByAccessKey('AK-first')).toBeUndefined();
   expect(await clients.findByAccessKey('AK-second')).toMatchObject({ handedOver: false });
+  await expect(clients.markHandedOver('first')).rejects.toThrow();
   await clients.markHandedOver('second');
 });

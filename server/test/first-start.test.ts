@@ -158,6 +158,19 @@ test('a start killed before it wrote the credentials is followed by one that mak
   expect(clients.map(({ accessKey }) => accessKey)).toEqual([fresh.CODESIGN_ACCESS_KEY]);
 });
 
+test('of several first starts at once one hands credentials over, and every one serves', async () => {
+  await copyData(data, 2048);
+  const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.env`));
+  const codes = await Promise.all(files.map(async (file) => (await start('--client-env', file)).code));
+  expect(codes).toEqual([0, 0, 0]);
+  const written = (await readdir(folder)).filter((name) => name.endsWith('.env'));
+  expect(written).toHaveLength(1);
+  const environment = await readEnvironmentFile(join(folder, written[0] ?? ''));
+  const clients = await withStore((store) => store.clients.list());
+  expect(clients).toEqual([expect.objectContaining({ handedOver: true })]);
+  expect(clients[0]?.accessKey).toBe(environment.CODESIGN_ACCESS_KEY);
+});
+
 test('data that lacks a part is refused and left as it is', async () => {
   await copyData(data, 2048);
   await rm(join(data, 'service', 'pin'));

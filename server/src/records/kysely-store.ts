@@ -45,7 +45,12 @@ function clientsOf(database: Kysely<Tables>): Store['clients'] {
       });
     },
     async markHandedOver(id) {
-      await database.updateTable('clients').set({ handed_over: 1 }).where('id', '=', id).execute();
+      const { numUpdatedRows } = await database
+        .updateTable('clients')
+        .set({ handed_over: 1 })
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows !== 1n) throw new Error(`there is no client ${id} to hand credentials over to`);
     },
   };
 }

@@ -53,6 +53,7 @@ export interface Store {
     findByAccessKey(accessKey: string): Promise<Client | undefined>;
     /** Adds a client that has no secret in anybody's hands yet; its predecessors in that state go. */
     addPending(client: Pick<Client, 'id' | 'accessKey' | 'secretDigest'>, at: Date): Promise<void>;
+    /** Rejects where there is no such client: whoever got its secret got nothing. */
     markHandedOver(id: string): Promise<void>;
   };
   readonly certificates: {

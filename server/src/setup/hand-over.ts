@@ -6,6 +6,8 @@ import { dirname, resolve } from 'node:path';
 import { digestOfSecret } from '../auth.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { Client, Store } from '../records/store.ts';
+import { underHandOverLock } from './hand-over-lock.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
@@ -58,8 +60,26 @@ export async function isHandOverDue(clients: Store['clients'], clientEnv: string
   return false;
 }
 
-/** Makes credentials, stores a digest of the secret, and gives them away. @throws `client-env-exists`, `client-env-not-writable` */
+/**
+ * Makes credentials, stores a digest of the secret, and gives them away. Of several starts at once one does that, and the
+ * others find it done.
+ * @param dataRoot the folder that `--data` names
+ * @throws `client-env-exists`, `client-env-not-writable`, `data-folder-unusable`
+ */
 export async function handOver(
+  clients: Store['clients'],
+  dataRoot: string,
+  service: ServiceEnvironment,
+  receiver: Receiver,
+  now: Date,
+): Promise<void> {
+  await underHandOverLock(dataRoot, async () => {
+    if ((await clients.list()).some((client) => client.handedOver)) return; // another start was quicker
+    await giveAway(clients, service, receiver, now);
+  });
+}
+
+async function giveAway(
   clients: Store['clients'],
   service: ServiceEnvironment,
   receiver: Receiver,
@@ -102,6 +122,7 @@ async function writeNewFile(path: string, text: string): Promise<void> {
       await file.close();
     }
     await link(temporary, path);
+    await syncFolder(dirname(path));
   } catch (error) {
     if (await exists(path)) throw serverError('client-env-exists', { path }, error);
     throw serverError('client-env-not-writable', { path, reason: reasonOf(error) }, error);

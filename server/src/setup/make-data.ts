@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
@@ -12,6 +12,7 @@ import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import { addCertificate, issueCodeSigning } from './certificates.ts';
 import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export const TOKEN_LABEL = 'codesign-remote';
 /** What the first certificate is called by clients. */
@@ -120,6 +121,7 @@ async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
 async function putInPlace(aside: string, made: DataFolder): Promise<void> {
   try {
     await rename(aside, made.path);
+    await syncFolder(dirname(made.path));
   } catch (error) {
     if (!(await isMade(made))) {
       throw serverError('data-folder-unusable', { path: made.path, reason: reasonOf(error) }, error);
