@@ -6,6 +6,7 @@ import { serverError } from './errors.ts';
 import { RSA_BITS, type RsaBits } from './keys/key-store.ts';
 import { findSoftHsm } from './keys/softhsm.ts';
 import { makeCertificate } from './setup/certificates.ts';
+import { dataFolder, isMade } from './setup/data-folder.ts';
 import { makeData } from './setup/make-data.ts';
 import { type OpenData, openData } from './setup/open-data.ts';
 
@@ -30,6 +31,8 @@ export async function certificateAdd(
     bits: readBits(options.bits),
     commonName: checked('--common-name', options.commonName, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters'),
   };
+  const root = config.dataRoot;
+  await makeData({ ...surroundings, root, library: findSoftHsm(config.pkcs11Library) });
   return await withData(config, surroundings, (data) => makeCertificate(data, certificate, surroundings.now()));
 }
 
@@ -47,11 +50,12 @@ export async function certificateList(config: DataConfig, surroundings: AdminSur
 
 async function withData<T>(
   config: DataConfig,
-  { environment, now }: AdminSurroundings,
+  { environment }: AdminSurroundings,
   work: (data: OpenData) => Promise<T>,
 ): Promise<T> {
   const library = findSoftHsm(config.pkcs11Library);
-  const folder = await makeData({ root: config.dataRoot, library, environment, now });
+  const folder = dataFolder(config.dataRoot);
+  if (!(await isMade(folder))) throw serverError('data-folder-not-made', { path: config.dataRoot });
   const data = await openData(folder, library, environment);
   try {
     return await work(data);

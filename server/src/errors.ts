@@ -55,6 +55,11 @@ export const SERVER_ERRORS = {
     message: ({ path, reason }) => `SoftHSM cannot keep keys below the data folder ${JSON.stringify(path)}: ${reason}`,
     hint: 'Its configuration cannot hold such a path. Give one of at most 900 bytes without #, = and line breaks with --data or CODESIGN_SERVER_DATA.',
   },
+  'data-folder-not-made': {
+    category: 'usage',
+    message: ({ path }) => `there is no server's data in ${path}`,
+    hint: 'Check --data and CODESIGN_SERVER_DATA. A first start, or certificate add, makes the data.',
+  },
   'data-folder-incomplete': {
     category: 'local',
     message: ({ path, missing }) => `the data folder ${path} lacks ${missing}`,

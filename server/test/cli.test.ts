@@ -189,6 +189,13 @@ test('certificates are added with their key size and listed with their chain fil
   expect(again.code).toBe(2);
 });
 
+test('listing makes nothing: a folder without a server is a mistake', async () => {
+  const { code, output, errors } = await command(['certificate', 'list', '--data', data]);
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(errors).toContain(data);
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('a chain file that was lost is there again after a start', async () => {
   await copyData(data, 2048);
   const path = join(data, 'service', 'certificates', 'certificate-rsa-2048.pem');

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { findSoftHsm } from '../../server/src/keys/softhsm.ts';
+import { makeData as makeServerData } from '../../server/src/setup/make-data.ts';
 import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 
 /** The built server. */
@@ -38,8 +40,11 @@ export async function copyData(folder: string, bits: KeyBits): Promise<void> {
 }
 
 async function makeData(folder: string, bits: KeyBits): Promise<void> {
-  if (bits === FIRST_BITS) await runServerCommand('certificate', 'list', '--data', folder);
-  else await runServerCommand('certificate', 'add', '--data', folder, '--number', numberFor(bits), '--bits', `${bits}`);
+  if (bits === FIRST_BITS) {
+    const library = findSoftHsm(undefined);
+    await makeServerData({ root: folder, library, environment: process.env, now: () => new Date() });
+  } else
+    await runServerCommand('certificate', 'add', '--data', folder, '--number', numberFor(bits), '--bits', `${bits}`);
 }
 
 async function template(shared: string, bits: KeyBits): Promise<string> {
