@@ -9,6 +9,9 @@ const ECHO = 1000;
 
 process.umask(0o077); // whatever the HSM and the database write into the data folder is nobody else's
 
+// Whoever read the log or the address may go before the server: it has callers to serve, and nobody left to tell.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 process.exitCode = await run(
   process.argv.slice(2),
   {
