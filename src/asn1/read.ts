@@ -15,7 +15,12 @@ export interface Element {
   readonly contents: Uint8Array;
   /** Where the encoding starts, in bytes from the start of the outermost data; for error messages. */
   readonly offset: number;
+  /** What it was read by, and its parts will be. */
+  readonly rules: Rules;
 }
+
+/** DER lets each value be encoded in one way only: definite lengths, as short as can be. */
+export type Rules = 'BER' | 'DER';
 
 /** The parts of a constructed element, one after the other. */
 export interface Fields {
@@ -25,25 +30,40 @@ export interface Fields {
   optional(tag: number): Element | undefined;
   /** The next part, whatever it is. */
   any(what: string): Element;
+  /** Refuses whatever is left. */
+  end(): void;
 }
 
 /** Indefinite lengths inside one another; real data has up to about 6. */
 const MAX_INDEFINITE_DEPTH = 32;
 /** Parts of one element; a signature with ten thousand certificates is absurd already. */
 const MAX_PARTS = 65_536;
+const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
 
-/** The element at the start of `bytes`; more may follow it. */
-export function readElement(bytes: Uint8Array, what: string, offset = 0): Element {
+/** The element at the start of `bytes`, in BER; more may follow it. */
+export function readElement(bytes: Uint8Array, what: string): Element {
+  return readAt(bytes, what, 0, 'BER');
+}
+
+/** The same, which must be in DER, as must all its parts. */
+export function readDer(bytes: Uint8Array, what: string): Element {
+  return readAt(bytes, what, 0, 'DER');
+}
+
+/** `offset`: where `bytes` start in the outermost data. */
+function readAt(bytes: Uint8Array, what: string, offset: number, rules: Rules): Element {
   const header = readHeader(bytes, 0, what, offset);
   const { tag, length: headerLength } = header;
+  if (tag === END_OF_CONTENTS) throw malformed(what, 'an end of contents where a value is expected', offset);
+  if (rules === 'DER' && !header.isShortest) throw malformed(what, 'a length that is not the shortest (DER)', offset);
   if (header.contentsLength === undefined) {
     const end = endOfIndefinite(bytes, headerLength, what, offset);
     const contents = bytes.subarray(headerLength, end);
-    return { tag, bytes: bytes.subarray(0, end + END_OF_CONTENTS_LENGTH), contents, offset };
+    return { tag, bytes: bytes.subarray(0, end + END_OF_CONTENTS_LENGTH), contents, offset, rules };
   }
   const end = headerLength + header.contentsLength;
-  return { tag, bytes: bytes.subarray(0, end), contents: bytes.subarray(headerLength, end), offset };
+  return { tag, bytes: bytes.subarray(0, end), contents: bytes.subarray(headerLength, end), offset, rules };
 }
 
 /** The parts of a constructed element, in order. */
@@ -54,7 +74,7 @@ export function parts(element: Element, what: string): Element[] {
   const start = element.offset + headerLengthOf(element);
   while (position < element.contents.length) {
     if (found.length === MAX_PARTS) throw malformed(what, `more than ${MAX_PARTS} parts`, start + position);
-    const part = readElement(element.contents.subarray(position), what, start + position);
+    const part = readAt(element.contents.subarray(position), what, start + position, element.rules);
     found.push(part);
     position += part.bytes.length;
   }
@@ -76,6 +96,10 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
     any,
     next: (wanted, field) => expectTag(any(field), wanted, `${what}, ${field}`),
     optional: (wanted) => (all[index]?.tag === wanted ? any('') : undefined),
+    end() {
+      const more = all[index];
+      if (more !== undefined) throw malformed(what, `an unexpected part of tag 0x${hex(more.tag)}`, more.offset);
+    },
   };
 }
 
@@ -104,7 +128,9 @@ export function objectIdentifierOf(element: Element, what: string): string {
   }
   const arcs: bigint[] = [];
   let arc = 0n;
-  for (const octet of contents) {
+  for (const [index, octet] of contents.entries()) {
+    const isFirst = index === 0 || (contents[index - 1] ?? 0) < 0x80;
+    if (isFirst && octet === 0x80) throw malformed(what, 'not the shortest object identifier', element.offset);
     arc = (arc << 7n) | BigInt(octet & 0x7f);
     if (octet < 0x80) {
       arcs.push(arc);
@@ -118,7 +144,7 @@ export function objectIdentifierOf(element: Element, what: string): string {
 
 /** The octets of an OCTET STRING, which BER lets come in pieces. */
 export function octetsOf(element: Element, what: string): Uint8Array {
-  if (element.tag !== 0x24) return expectTag(element, 0x04, what).contents;
+  if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
 }
 
@@ -128,6 +154,8 @@ interface Header {
   readonly length: number;
   /** undefined: indefinite. */
   readonly contentsLength: number | undefined;
+  /** Whether it is definite and in as few octets as can be. */
+  readonly isShortest: boolean;
 }
 
 function readHeader(bytes: Uint8Array, position: number, what: string, offset: number): Header {
@@ -137,7 +165,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   if ((tag & 0x1f) === 0x1f) throw malformed(what, 'a tag number above 30', offset + position);
   if (first === 0x80) {
     if ((tag & 0x20) === 0) throw malformed(what, 'indefinite length of a primitive', offset + position);
-    return { tag, length: 2, contentsLength: undefined };
+    return { tag, length: 2, contentsLength: undefined, isShortest: false };
   }
   const lengthOctets = first < 0x80 ? 0 : first & 0x7f;
   if (lengthOctets > 6) throw malformed(what, 'an absurd length', offset + position);
@@ -152,7 +180,8 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   if (contentsLength > available) {
     throw malformed(what, `${contentsLength} bytes announced, ${available} there`, offset + position);
   }
-  return { tag, length, contentsLength };
+  const isShortest = lengthOctets === 0 || contentsLength >= Math.max(0x80, 256 ** (lengthOctets - 1));
+  return { tag, length, contentsLength, isShortest };
 }
 
 /** Where the end-of-contents octets of an indefinite length start; walks without recursion. */
@@ -161,7 +190,8 @@ function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset:
   let position = start;
   for (;;) {
     const header = readHeader(bytes, position, what, offset);
-    if (header.tag === 0x00 && header.contentsLength === 0) {
+    if (header.tag === END_OF_CONTENTS) {
+      if (bytes[position + 1] !== 0) throw malformed(what, 'an end of contents with contents', offset + position);
       open -= 1;
       if (open === 0) return position;
     } else if (header.contentsLength === undefined) {

@@ -1,6 +1,6 @@
 /** The fields of an X.509 certificate (RFC 5280, 4.1) as the bytes they are encoded in: what node:crypto does not tell. */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readElement } from '../asn1/read.ts';
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
 
 export interface CertificateFields {
   /** The whole INTEGER. */
@@ -21,7 +21,7 @@ const DIGITAL_SIGNATURE = 0x80;
 /** Reads a DER certificate. Throws `asn1-malformed`. */
 export function readCertificateFields(der: Uint8Array): CertificateFields {
   const what = 'certificate';
-  const certificate = fieldsOf(readElement(der, what), 0x30, what);
+  const certificate = fieldsOf(readDer(der, what), 0x30, what);
   const body = fieldsOf(certificate.next(0x30, 'body'), 0x30, what);
   body.optional(0xa0); // version
   const serialNumber = body.next(0x02, 'serial number').bytes;
@@ -33,6 +33,7 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
   body.optional(0x81); // issuer's unique identifier
   body.optional(0x82); // subject's unique identifier
   const extensions = body.optional(0xa3);
+  body.end();
   return { serialNumber, issuer, subject, extensions: readExtensions(extensions) };
 }
 
@@ -40,7 +41,7 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
 export function allowsDigitalSignature({ extensions }: CertificateFields): boolean {
   const extension = extensions.get(KEY_USAGE);
   if (extension === undefined) return true;
-  const bits = readElement(extension, 'keyUsage').contents;
+  const bits = readDer(extension, 'keyUsage').contents;
   return ((bits[1] ?? 0) & DIGITAL_SIGNATURE) !== 0;
 }
 
@@ -49,12 +50,12 @@ export function extendedKeyUsageOf({ extensions }: CertificateFields): readonly 
   const extension = extensions.get(EXTENDED_KEY_USAGE);
   if (extension === undefined) return undefined;
   const what = 'extendedKeyUsage';
-  return parts(readElement(extension, what), what).map((purpose) => objectIdentifierOf(purpose, what));
+  return parts(readDer(extension, what), what).map((purpose) => objectIdentifierOf(purpose, what));
 }
 
 export function subjectKeyIdentifierOf({ extensions }: CertificateFields): Uint8Array | undefined {
   const extension = extensions.get(SUBJECT_KEY_IDENTIFIER);
-  return extension === undefined ? undefined : octetsOf(readElement(extension, 'key identifier'), 'key identifier');
+  return extension === undefined ? undefined : octetsOf(readDer(extension, 'key identifier'), 'key identifier');
 }
 
 function readExtensions(tagged: Element | undefined): ReadonlyMap<string, Uint8Array> {

@@ -1,6 +1,6 @@
 /** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
 
-import { fieldsOf, objectIdentifierOf, parts, readElement } from '../asn1/read.ts';
+import { fieldsOf, objectIdentifierOf, parts, readDer } from '../asn1/read.ts';
 
 export interface DistinguishedName {
   /** The last, most specific, common name; undefined when there is none. Raw: may hold control characters. */
@@ -26,7 +26,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 
 /** Reads a DER Name. */
 export function readName(der: Uint8Array): DistinguishedName {
-  const attributes = parts(readElement(der, 'name'), 'name').flatMap((relative) =>
+  const attributes = parts(readDer(der, 'name'), 'name').flatMap((relative) =>
     parts(relative, 'relative name').map((attribute) => {
       const fields = fieldsOf(attribute, 0x30, 'name attribute');
       const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');

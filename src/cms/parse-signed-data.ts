@@ -3,7 +3,7 @@
  * Nothing is decoded that is not asked for, and all parts are views on the bytes given.
  */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readDer } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
 import {
   type CertificateFields,
@@ -63,6 +63,7 @@ export function parseSignedData(bytes: Uint8Array): SignedData {
     const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
     const contentType = objectIdentifierOf(encapsulated.next(0x06, 'type'), 'content type');
     const tagged = encapsulated.optional(0xa0);
+    encapsulated.end();
     const certificates = certificatesIn(set);
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
     const [first, ...others] = signers;
@@ -109,12 +110,15 @@ function parseSigner(element: Element, candidates: readonly Candidate[]): Signer
   const fields = readSignerInfoFields(element);
   const { identifier, signedAttributes, unsignedAttributes } = fields;
   const issuerAndSerial = issuerAndSerialOf(identifier);
+  const signedBytes = signedAttributes === undefined ? undefined : encode(0x31, signedAttributes.contents);
+  const what = 'signed attributes';
   return {
     issuerAndSerial,
     digestAlgorithm: algorithmOf(fields.digestAlgorithm),
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm),
-    signedBytes: signedAttributes === undefined ? undefined : encode(0x31, signedAttributes.contents),
-    signedAttributes: signedAttributes === undefined ? [] : attributesIn(signedAttributes, 'signed attributes'),
+    signedBytes,
+    // They are signed as they are in DER (RFC 5652, 5.4).
+    signedAttributes: signedBytes === undefined ? [] : attributesIn(readDer(signedBytes, what), what),
     signature: octetsOf(fields.signature, 'SignerInfo, signature'),
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
     certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,

@@ -45,6 +45,7 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
   const type = objectIdentifierOf(outer.next(0x06, 'type'), 'ContentInfo, type');
   if (type !== SIGNED_DATA) throw cmsErrors('cms-not-signed-data', { type });
   const tagged = outer.next(0xa0, 'content');
+  outer.end();
   const signedData = onlyPart(tagged, 'ContentInfo, content');
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
@@ -54,6 +55,7 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
   const certificates = fields.optional(0xa0);
   fields.optional(0xa1); // revocation lists
   const signerInfos = fields.next(0x31, 'signerInfos');
+  fields.end();
   const [first, ...others] = atMost(MAX_SIGNERS, parts(signerInfos, 'signerInfos'), 'signers');
   if (first === undefined) throw cmsErrors('cms-without-signer');
   return {
@@ -71,7 +73,7 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
 export function readSignerInfoFields(signer: Element): SignerInfoFields {
   const fields = fieldsOf(signer, 0x30, 'SignerInfo');
   fields.next(0x02, 'version');
-  return {
+  const found = {
     identifier: fields.any('signer identifier'),
     digestAlgorithm: fields.next(0x30, 'digest algorithm'),
     signedAttributes: fields.optional(0xa0),
@@ -79,13 +81,17 @@ export function readSignerInfoFields(signer: Element): SignerInfoFields {
     signature: fields.any('signature'),
     unsignedAttributes: fields.optional(0xa1),
   };
+  fields.end();
+  return found;
 }
 
 /** Throws `asn1-malformed`. */
 export function readAttributeFields(attribute: Element): AttributeFields {
   const fields = fieldsOf(attribute, 0x30, 'attribute');
   const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
-  return { type, values: fields.next(0x31, 'values') };
+  const values = fields.next(0x31, 'values');
+  fields.end();
+  return { type, values };
 }
 
 /** The same, or `cms-too-large`. */

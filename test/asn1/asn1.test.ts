@@ -2,7 +2,7 @@
 
 import * as asn1js from 'asn1js';
 import { describe, expect, it } from 'vitest';
-import { fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../../src/asn1/read.ts';
+import { fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readDer, readElement } from '../../src/asn1/read.ts';
 import { bitString, encode, objectIdentifier, octetString, sequence, setOf, utf16be } from '../../src/asn1/write.ts';
 import { openssl } from '../support/openssl.ts';
 
@@ -77,6 +77,9 @@ describe('reading', () => {
     ['fewer bytes than announced', '3005 0201'],
     ['a length cut off', '3082 01'],
     ['a length beyond reason', '3088 ffffffffffffffff'],
+    ['an end of contents', '0000'],
+    ['an end of contents with contents', '3080 0001 05 0000'],
+    ['an end of contents of a long length', '3080 008100'],
     ['a length of 4 GB', '3084 ffffffff'],
     ['a long form tag', '3f8101 00'],
     ['an indefinite length without end', '3080 0201 05'],
@@ -88,6 +91,8 @@ describe('reading', () => {
   it.each([
     ['an empty object identifier', '0600'],
     ['an unfinished object identifier', '06022a86'],
+    ['an object identifier with a needless octet', '06032a8003'],
+    ['an object identifier that begins with one', '0602802a'],
     ['another type', '020105'],
   ])('refuses %s', (_name, bytes) => {
     expect(() => objectIdentifierOf(readElement(hex(bytes), 'it'), 'it')).toThrow(
@@ -95,11 +100,33 @@ describe('reading', () => {
     );
   });
 
+  it.each([
+    ['an indefinite length', '3080 020105 0000'],
+    ['a long length where a short one does', '3081 03 020105'],
+    ['a length with a zero before it', `3082 0080 ${'0500'.repeat(64)}`],
+  ])('takes %s in BER, not in DER, neither outside nor within', (_name, text) => {
+    const bytes = hex(text);
+    expect(parts(readElement(bytes, 'it'), 'it')).not.toHaveLength(0);
+    const refused = expect.objectContaining({ code: 'asn1-malformed' });
+    expect(() => readDer(bytes, 'it')).toThrow(refused);
+    expect(() => parts(readDer(sequence(bytes), 'it'), 'it')).toThrow(refused);
+  });
+
+  it('takes DER of any length, and no string in pieces', () => {
+    for (const length of [0, 127, 128, 255, 256, 65_535, 65_536]) {
+      expect(readDer(octetString(Buffer.alloc(length)), 'it').contents).toHaveLength(length);
+    }
+    const pieces = hex('2406 0401aa 0401bb');
+    expect(octetsOf(readElement(pieces, 'it'), 'it')).toHaveLength(2);
+    expect(() => octetsOf(readDer(pieces, 'it'), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
+  });
+
   it('refuses a missing part, an unexpected one, one too many, and parts of a primitive', () => {
     const element = readElement(hex('3006 020105 020106'), 'it');
     const tries = [
       () => fieldsOf(readElement(hex('3000'), 'it'), 0x30, 'it').any('field'),
       () => fieldsOf(element, 0x30, 'it').next(0x04, 'field'),
+      () => fieldsOf(element, 0x30, 'it').end(),
       () => onlyPart(element, 'it'),
       () => onlyPart(readElement(hex('3000'), 'it'), 'it'),
       () => parts(readElement(hex('020105'), 'it'), 'it'),

@@ -39,6 +39,8 @@ interface Peculiar {
   readonly signatureOid?: string;
   readonly content?: readonly Uint8Array[];
   readonly signers?: number;
+  readonly afterSignature?: Uint8Array;
+  readonly afterSigners?: Uint8Array;
 }
 
 /** A signature as no program of today makes it, put together apart from the code under test. */
@@ -68,6 +70,7 @@ function peculiar(options: Peculiar = {}): Uint8Array {
     inside,
     sequence(objectIdentifier(options.signatureOid ?? '1.2.840.113549.1.1.1'), nullValue()),
     octetString(sign(digest.name, attributes, signer.privateKey)),
+    ...(options.afterSignature === undefined ? [] : [options.afterSignature]),
   );
   const signedData = sequence(
     smallInteger(1),
@@ -75,6 +78,7 @@ function peculiar(options: Peculiar = {}): Uint8Array {
     sequence(objectIdentifier(contentType), ...(options.content ?? [contextConstructed(0, content)])),
     contextConstructed(0, ...(options.certificates ?? [signer.der])),
     encode(0x31, ...Array.from({ length: options.signers ?? 1 }, () => signerInfo)),
+    ...(options.afterSigners === undefined ? [] : [options.afterSigners]),
   );
   return sequence(objectIdentifier('1.2.840.113549.1.7.2'), contextConstructed(0, signedData));
 }
@@ -156,6 +160,8 @@ describe('what is no signature is refused', () => {
     ['text', 'cms-malformed', () => Buffer.from('MZ is not a signature at all')],
     ['a certificate', 'cms-malformed', () => leaf.der],
     ['other PKCS#7', 'cms-not-signed-data', () => sequence(objectIdentifier('1.2.840.113549.1.7.3'))],
+    ['a part after the signers', 'cms-malformed', () => peculiar({ afterSigners: sequence() })],
+    ['a part after the signature', 'cms-malformed', () => peculiar({ afterSignature: sequence() })],
     ['no signer', 'cms-without-signer', () => peculiar({ signers: 0 })],
     ['other content', 'authenticode-malformed', () => peculiar({ contentType: '1.2.840.113549.1.7.1' })],
     ['no content', 'authenticode-malformed', () => peculiar({ content: [] })],
