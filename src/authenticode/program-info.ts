@@ -11,9 +11,12 @@ export interface ProgramInfo {
 const MAX_DESCRIPTION_LENGTH = 1024;
 const MAX_URL_LENGTH = 2083;
 
+/** What a web address is made of; anything else is percent-encoded. */
+const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
+
 /**
  * The same, in the form they are written: an empty text is none, a URL is ASCII (host in Punycode, the rest
- * percent-encoded) and otherwise as given. Throws `description-invalid`, `url-invalid`.
+ * percent-encoded) and otherwise as given: what a browser would mend in silence is refused. Throws `description-invalid`, `url-invalid`.
  */
 export function checkProgramInfo({ description, url }: ProgramInfo): ProgramInfo {
   return {
@@ -26,6 +29,8 @@ function checkDescription(text: string): string {
   if (text.length > MAX_DESCRIPTION_LENGTH)
     throw invalidDescription(`is longer than ${MAX_DESCRIPTION_LENGTH} characters`);
   if (/\p{Cc}/u.test(text)) throw invalidDescription('holds control characters or line breaks');
+  if (/[\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text))
+    throw invalidDescription('holds line separators or marks that turn text round');
   if (/\p{Cs}/u.test(text)) throw invalidDescription('holds half a character (a lone surrogate)');
   return text;
 }
@@ -40,10 +45,21 @@ function checkUrl(text: string): string {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw invalidUrl('is neither https: nor http:');
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('holds user information, which everybody could read');
-  // What is ASCII stays as the user wrote it; URL would add a slash to a bare host.
-  const written = /^[\x21-\x7e]+$/.test(text) ? text : url.href;
+  refuseMended(text, url);
+  // What needs no encoding stays as the user wrote it; URL would add a slash to a bare host.
+  const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
   return written;
+}
+
+/** Parsing takes slashes that are missing, too many or turned round, drops blanks, and reads numbers as hosts. */
+function refuseMended(text: string, url: URL): void {
+  if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or blanks at an end');
+  if (text.includes('\\')) throw invalidUrl('holds a backslash');
+  const host = /^https?:\/\/([^/?#]+?)(:\d*)?(?:[/?#]|$)/i.exec(text)?.[1];
+  if (host === undefined) throw invalidUrl('is not of the form https://host');
+  const isAscii = /^[\x21-\x7e]+$/.test(host);
+  if (isAscii && host.toLowerCase() !== url.hostname) throw invalidUrl(`names the host ${url.hostname} in another way`);
 }
 
 const invalidDescription = (problem: string) => authenticodeErrors('description-invalid', { problem });
