@@ -43,7 +43,7 @@ export interface TestApp {
   report(body: unknown, credentials?: Credentials): Promise<Answer>;
   /** One call with any headers and payload. */
   call(request: CallOptions): Promise<Answer>;
-  addClient(): Promise<Credentials>;
+  addClient(accessSecret?: string): Promise<Credentials>;
   /** How many signatures are counted for a client. */
   counted(credentials?: Credentials): Promise<number>;
   close(): Promise<void>;
@@ -75,7 +75,7 @@ export async function openApp(
     log: { level: 'info', stream: { write } },
   };
   const app = buildServer({ ...real, ...replaced(real) });
-  const addClient = () => newClient(data);
+  const addClient = (accessSecret?: string) => newClient(data, accessSecret);
   const credentials = await addClient();
 
   const call = async ({ method = 'POST', path = SIGN_PATH, headers, payload }: CallOptions): Promise<Answer> => {
@@ -135,10 +135,9 @@ export function goodRequest() {
   };
 }
 
-async function newClient({ store }: OpenData): Promise<Credentials> {
+async function newClient({ store }: OpenData, accessSecret = `secret-${randomUUID()}`): Promise<Credentials> {
   const id = randomUUID();
   const accessKey = `AK-${id}`;
-  const accessSecret = `secret-${randomUUID()}`;
   await store.clients.addPending(
     { id, accessKey, secretDigest: digestOfSecret(Buffer.from(accessSecret)) },
     new Date(),
