@@ -3,12 +3,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Envelope } from '../../src/service/messages.ts';
 
-/** The texts are for people: no client may branch on them (API 2.1). */
-export const SUCCESS_MESSAGE = 'success';
-
-/** The envelope of a success. */
+/** The envelope of a success. Its text is for people: no client may branch on it (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
-  return { code: 0, message: SUCCESS_MESSAGE, data };
+  return { code: 0, message: 'success', data };
 }
 
 /** The envelope of a refusal. */

@@ -14,7 +14,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_LIFETIME = 20 * 365 * DAY;
 /** A clock that is a little behind the server's must not refuse a certificate made this minute. */
 const BACKDATED = 60 * 60 * 1000;
-export const LIFETIME: Readonly<Record<Purpose, number>> = {
+const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
   'tls-server': 825 * DAY,
 };

@@ -3,7 +3,7 @@
 export interface SessionPool<Session> {
   /** Runs `work` with a session of its own, waiting for one where all are busy. */
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Resolves when no work is under way; takes no more from then on. */
+  /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
   drain(): Promise<void>;
 }
 
