@@ -12,7 +12,7 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
 
 /** SET OF: the encodings in ascending order, as DER wants them (X.690 11.6). */
-export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x31, ...inDerOrder(parts));
+export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x31, ...[...parts].sort(Buffer.compare));
 
 /** `[number]` round a whole encoding (EXPLICIT), or in place of a constructed type's own tag (IMPLICIT). */
 export const contextConstructed = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
@@ -40,11 +40,6 @@ export function objectIdentifier(dotted: string): Uint8Array {
 /** UTF-16BE, as BMPString holds it. What lies beyond the BMP becomes two surrogates, as Windows writes and reads it. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
-}
-
-/** The encodings sorted as DER sorts a SET OF; the given array stays as it is. */
-export function inDerOrder(encodings: readonly Uint8Array[]): Uint8Array[] {
-  return [...encodings].sort(Buffer.compare);
 }
 
 function encodeLength(length: number): Uint8Array {

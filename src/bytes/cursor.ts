@@ -49,10 +49,6 @@ export class Cursor {
     return this.#view.getUint32(this.#take(4, what), true);
   }
 
-  u64(what: string): bigint {
-    return this.#view.getBigUint64(this.#take(8, what), true);
-  }
-
   /** A view on the next bytes, not a copy. */
   bytes(length: number, what: string): Uint8Array {
     const start = this.#take(length, what);

@@ -20,7 +20,7 @@ export function addSum16(sum: number, bytes: Uint8Array, offset: number): number
 }
 
 /** Adds the carries back in until 16 bits are left; a multiple of 0xffff other than zero stays 0xffff. */
-export function fold16(total: number): number {
+function fold16(total: number): number {
   if (total <= 0xffff) return total;
   return total % 0xffff || 0xffff;
 }

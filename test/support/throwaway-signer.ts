@@ -22,21 +22,12 @@ export interface ThrowawaySignerOptions {
   readonly publisher?: string;
 }
 
-/** Several signers under one root and one intermediate; those of one key size share the key. */
-export function makeThrowawaySigners(options: readonly ThrowawaySignerOptions[]): Promise<readonly ThrowawaySigner[]> {
+export function makeThrowawaySigner({
+  bits = 2048,
+  publisher = 'Test Publisher',
+}: ThrowawaySignerOptions = {}): Promise<ThrowawaySigner> {
   const pki = makePki();
-  return Promise.all(
-    options.map(async ({ bits = 2048, publisher = 'Test Publisher' }) => {
-      const leaf = pki.leaf({ commonName: publisher, key: testKey(`rsa-${bits}`) });
-      return throwawaySigner(pki, leaf);
-    }),
-  );
-}
-
-export async function makeThrowawaySigner(options: ThrowawaySignerOptions = {}): Promise<ThrowawaySigner> {
-  const [signer] = await makeThrowawaySigners([options]);
-  if (signer === undefined) throw new Error('one signer was asked for');
-  return signer;
+  return throwawaySigner(pki, pki.leaf({ commonName: publisher, key: testKey(`rsa-${bits}`) }));
 }
 
 /** A PKI and a signer for each key size, valid up to the end of 2099: for recorded signatures. */

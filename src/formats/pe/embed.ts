@@ -10,9 +10,7 @@ import {
 import { imageChecksum } from './checksum.ts';
 import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
 import { peErrors } from './errors.ts';
-import type { PeLayout } from './layout.ts';
-
-const MAXIMUM_SIZE = 2 ** 32 - 1;
+import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
 
 /** `contentSum` is SUM16 over `contentToSign`. Whatever stood in the old table's place gives way. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {

@@ -36,7 +36,8 @@ const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
 /** IMAGE_DIRECTORY_ENTRY_SECURITY. */
 const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
-const MAXIMUM_SIZE = 2 ** 32 - 1;
+/** Of a file in bytes: offsets in it have 32 bits. */
+export const MAXIMUM_SIZE = 2 ** 32 - 1;
 /** Room kept for the signature when a file is judged by its size: no chain of certificates comes near. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
