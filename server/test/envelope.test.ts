@@ -29,6 +29,7 @@ test.each([
   for (const payload of ['{', JSON.stringify(goodRequest())]) {
     const answer = await server.call({ path, headers: headers(), payload });
     expect(answer).toMatchObject({ status: 404, body: refusal(404) });
+    expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 404 });
     expect((await server.call({ path, payload })).status).toBe(404);
   }
 });
@@ -44,6 +45,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
     async (method) => {
       const answer = await server.call({ method, path, headers: { authorization: basic(server.credentials) } });
       expect(answer).toMatchObject({ status: 405, body: refusal(405), headers: { allow: 'POST' } });
+      expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 405 });
     },
   );
 

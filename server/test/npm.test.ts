@@ -58,11 +58,11 @@ test.skipIf(process.platform === 'win32')('SIGTERM to npm ends the server gracef
   npm.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
   expect(isRunning(serverId())).toBe(false);
-});
+}, 90_000);
 
 test('a server whose npm was killed outright does not stay behind', async () => {
   await listening();
   npm.kill('SIGKILL');
   for (let attempt = 0; isRunning(serverId()) && attempt < 100; attempt++) await sleep(100);
   expect(isRunning(serverId())).toBe(false);
-});
+}, 90_000);

@@ -161,7 +161,7 @@ test('a signature that takes longer than ten seconds is finished at the end, too
   expect(JSON.parse(Buffer.concat(await response.toArray()).toString()).code).toBe(0);
   await closed;
   expect(await server.counted()).toBe(1);
-});
+}, 60_000);
 
 test('a body that does not come whole holds the end up no longer than its time', async () => {
   server = await openApp(() => ({ limits: { request: 30_000, bodyAtEnd: 300 } }));
