@@ -25,6 +25,8 @@ export interface CliOptions {
   /** Another program to start it with, such as `unshare`; the command line is appended. */
   readonly through?: readonly string[];
   readonly program?: string;
+  /** Another copy of Node's own program than the one that runs the tests. */
+  readonly node?: string;
   /** Runs it as this user (needs root). */
   readonly uid?: number;
   /** Hears of the process once it runs. */
@@ -33,15 +35,15 @@ export interface CliOptions {
 
 /** Runs `codesign-remote` to its end. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const { env = {}, cwd, stdin = '', through = [], program = CLI_PROGRAM, uid, onStart } = options;
-  const [command = process.execPath, ...rest] = [...through, process.execPath, program, ...args];
+  const { env = {}, cwd, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
+  const [command = node, ...rest] = [...through, node, program, ...args];
   const child = spawn(command, rest, {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: 'pipe',
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
-  onStart?.((signal) => child.kill(signal));
+  options.onStart?.((signal) => child.kill(signal));
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
