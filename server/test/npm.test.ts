@@ -52,13 +52,17 @@ async function listening(): Promise<void> {
   expect(isRunning(serverId())).toBe(true);
 }
 
-test.skipIf(process.platform === 'win32')('SIGTERM to npm ends the server gracefully, and npm with 0', async () => {
-  await listening();
-  const ended = once(npm, 'exit');
-  npm.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
-  expect(isRunning(serverId())).toBe(false);
-}, 90_000);
+test.skipIf(process.platform === 'win32')(
+  'SIGTERM to npm ends the server gracefully, and npm with 0',
+  async () => {
+    await listening();
+    const ended = once(npm, 'exit');
+    npm.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(isRunning(serverId())).toBe(false);
+  },
+  90_000,
+);
 
 test('a server whose npm was killed outright does not stay behind', async () => {
   await listening();
