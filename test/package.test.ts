@@ -16,7 +16,7 @@ const EXPECTED = [
   /^package\.json$/,
   /^README\.md$/,
   /^LICENSE$/,
-  /^bin\/codesign-remote\.js$/,
+  /^bin\/(codesign-remote\.js|package\.json)$/,
   /^dist\/(cli|index)\.js$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
