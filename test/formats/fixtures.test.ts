@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const committed = fileURLToPath(new URL('../../fixtures', import.meta.url));
-const FOLDERS = ['pe', 'pe-malformed', 'strangers'];
+const FOLDERS = ['pe', 'pe-malformed', 'jar', 'jar-malformed', 'jar-damaged', 'strangers'];
 let made: string;
 
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'fixtures-'));
-  execFileSync(process.execPath, [join(committed, 'make-pe.mjs'), made]);
+  execFileSync(process.execPath, [join(committed, 'make-fixtures.mjs'), made]);
 });
 afterAll(() => rmSync(made, { recursive: true }));
 
@@ -38,6 +38,16 @@ describe('fixtures', () => {
     expect(readFileSync(join(committed, 'README.md'), 'utf8')).toBe(readme);
   });
 
+  it('say of each malformed and damaged file which error it must give', () => {
+    const manifest: Record<string, { code?: string }> = JSON.parse(
+      readFileSync(join(committed, 'manifest.json'), 'utf8'),
+    );
+    for (const [name, { code }] of Object.entries(manifest)) {
+      if (/-(malformed|damaged)\//.test(name)) expect(code, name).toMatch(/^[a-z]+(-[a-z0-9]+)+$/);
+      else expect(code, name).toBeUndefined();
+    }
+  });
+
   it('are small, and hold no private key', () => {
     for (const name of [...FOLDERS, 'golden'].flatMap((folder) => filesIn(committed, folder))) {
       const bytes = readFileSync(join(committed, name));
@@ -47,7 +57,7 @@ describe('fixtures', () => {
   });
 });
 
-/** Path → SHA-256 of every file that make-pe.mjs is answerable for. */
+/** Path → SHA-256 of every file that make-fixtures.mjs is answerable for. */
 function snapshot(folder: string): Record<string, string> {
   const names = [...FOLDERS.flatMap((name) => filesIn(folder, name)), 'manifest.json'];
   return Object.fromEntries(names.sort().map((name) => [name, sha256(join(folder, name))]));
