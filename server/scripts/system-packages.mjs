@@ -1,4 +1,5 @@
 // Programs and libraries of the system that the server or the tests need: is it there, and which package brings it.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { findNodeHeaders } from './node-headers.mjs';
@@ -57,12 +58,23 @@ const TOOLS = {
     isThere: program('sbverify'),
     packages: { 'apt-get': 'sbsigntool', dnf: 'sbsigntools', apk: 'sbsigntool' },
   },
+  jdk: {
+    title: 'a JDK (java, javac, jar, jarsigner, keytool)',
+    isThere: () => hasJdk(),
+    // Debian's name for the JDK of the release, whichever it is: 17 in bookworm.
+    packages: {
+      'apt-get': 'default-jdk-headless',
+      dnf: 'java-latest-openjdk-devel',
+      apk: 'openjdk17-jdk',
+      brew: 'openjdk',
+    },
+  },
 };
 
 /** What the PKCS#11 addon is built with. */
 export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
 /** The verifiers and helpers of `npm test` that are not ours. */
-export const TEST_TOOLS = ['curl', 'openssl', 'osslsigncode', 'sbverify'];
+export const TEST_TOOLS = ['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk'];
 
 const INSTALL = {
   'apt-get': ['install', '-y', '--no-install-recommends'],
@@ -126,6 +138,13 @@ function byHand(missing) {
 const HEADERS_BY_HAND = `  Node's headers: ${process.execPath} comes without include/node/node.h.
     Use a Node.js from https://nodejs.org (its archive holds them), or set npm_config_nodedir to a folder that holds
     include/node/node.h of Node.js ${process.versions.node}.`;
+
+/** As test/support/java.ts looks for it. A JRE has no javac; the one of a Mac without a JDK is there but only says so. */
+function hasJdk() {
+  const unlinked = ['/usr/lib/jvm/default-jvm/bin', '/opt/homebrew/opt/openjdk/bin', '/usr/local/opt/openjdk/bin'];
+  const compilers = [onPath('javac'), ...unlinked.map((folder) => path.join(folder, 'javac'))];
+  return compilers.some((javac) => javac !== undefined && spawnSync(javac, ['-version']).status === 0);
+}
 
 function hasSoftHsmLibrary() {
   const folders = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/opt/homebrew/lib'];

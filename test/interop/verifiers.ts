@@ -15,6 +15,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   openssl: 'openssl',
   python3: 'python3',
   bash: 'bash',
+  javac: 'default-jdk-headless',
 };
 
 /** Every part of an Authenticode signature and the chain to `root` (a PEM file). It does not judge the PE checksum. */
