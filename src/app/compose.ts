@@ -6,7 +6,7 @@ import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { checkProgramInfo } from '../authenticode/program-info.ts';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
-import { describeBytes } from '../formats/recognise.ts';
+import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import { createHttp } from '../http/http.ts';
 import { loadRoots, type TrustRoots } from '../http/roots.ts';
@@ -20,6 +20,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
 import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
+import { digestEntries } from '../zip/entry-digests.ts';
 import { REVISION, VERSION } from './version.ts';
 
 export interface SigningComposition extends AsyncDisposable {
@@ -56,7 +57,8 @@ export async function composeSigning(
       revision: REVISION,
       hostname: hostname(),
     },
-    describeBytes,
+    digestEntries,
+    describe: describeFile,
     clock: () => performance.now(),
     now,
     randomName: () => randomBytes(8).toString('hex'),

@@ -1,16 +1,9 @@
 /** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, readElement } from '../asn1/read.ts';
-import { readCertificateFields } from '../certificates/certificate-fields.ts';
-import { readName } from '../certificates/names.ts';
 import { digestAlgorithmOf } from '../cms/object-identifiers.ts';
-import {
-  attributeValues,
-  parseSignedData,
-  refusingMalformed,
-  type SignedData,
-  type SignerInfo,
-} from '../cms/parse-signed-data.ts';
+import { attributeValues, parseSignedData, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
+import { signerNameOf } from '../cms/signer-name.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { authenticodeErrors } from './errors.ts';
@@ -88,14 +81,4 @@ function readIndirectData(content: Element): Pick<AuthenticodeSignature, 'algori
     algorithm: digestAlgorithmOf(objectIdentifierOf(algorithm.next(0x06, 'identifier'), what)),
     contentDigest: octetsOf(digestInfo.any('digest'), what),
   };
-}
-
-function signerNameOf({ certificate, issuerAndSerial }: SignerInfo): string {
-  if (certificate !== undefined) {
-    const { commonName, text } = readName(readCertificateFields(certificate).subject);
-    return commonName ?? text;
-  }
-  if (issuerAndSerial === undefined) return 'unknown';
-  const serial = Buffer.from(readElement(issuerAndSerial.serialNumber, 'serial number').contents).toString('hex');
-  return `${readName(issuerAndSerial.issuer).text}, serial number ${serial}`;
 }

@@ -57,6 +57,8 @@ function signCommand(program: Command): Command {
     .option('-a, --algorithm <name>', 'SHA1, SHA256, SHA384 or SHA512 (default SHA256) [CODESIGN_ALGORITHM]')
     .option('-d, --description <text>', "the program's name, shown by Windows")
     .option('-u, --url <url>', "the program's web page, shown by Windows")
+    .option('--signer-name <name>', "JAR: name of the signature's files (default: from the certificate)")
+    .option('--allow-unsigned-result', 'JAR: sign with SHA1 although Java takes the result as unsigned')
     .option('-o, --output <path>', 'write there instead of in place: a file for one input, a folder for several')
     .option('--replace', 'drop signatures that are there, the new one takes their place (default)')
     .option('--append', 'keep signatures that are there, the new one stands beside them')

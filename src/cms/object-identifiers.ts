@@ -2,9 +2,12 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
+export const DATA = '1.2.840.113549.1.7.1';
 export const SIGNED_DATA = '1.2.840.113549.1.7.2';
 export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
+/** RFC 3161, appendix A: id-aa-timeStampToken. */
+export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
 export const RSA_ENCRYPTION = '1.2.840.113549.1.1.1';
 export const RSA_PSS = '1.2.840.113549.1.1.10';
 

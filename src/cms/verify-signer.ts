@@ -6,15 +6,27 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
+export interface SignerRules {
+  /** Whether the content itself may be what is signed (RFC 5652, 5.4), as jarsigner does. Authenticode does not allow it. */
+  readonly withoutAttributes?: boolean;
+}
+
 /**
  * True when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
- * certificate carried. Signatures without signed attributes, which no format here allows, do not verify; nor do those whose
- * attributes are damaged.
+ * certificate carried. Those whose attributes are damaged do not verify.
  * `contentBytes`: what messageDigest is over (of an attached content, its contents without tag and length).
  */
-export function signerVerifies(signedData: SignedData, signer: SignerInfo, contentBytes: Uint8Array): boolean {
+export function signerVerifies(
+  signedData: SignedData,
+  signer: SignerInfo,
+  contentBytes: Uint8Array,
+  { withoutAttributes = false }: SignerRules = {},
+): boolean {
   const digestName = DIGEST_NAME_BY_OID[signer.digestAlgorithm];
-  if (digestName === undefined || signer.signedBytes === undefined || signer.certificate === undefined) return false;
+  if (digestName === undefined || signer.certificate === undefined) return false;
+  if (signer.signedBytes === undefined) {
+    return withoutAttributes && signatureMatches(signer, contentBytes, signer.certificate, digestName);
+  }
   return (
     attributesMatch(signedData, signer, createHash(digestName).update(contentBytes).digest()) &&
     signatureMatches(signer, signer.signedBytes, signer.certificate, digestName)

@@ -5,6 +5,7 @@ import type { Patch } from '../bytes/patch.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { MeasureContent } from '../crypto/content.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
 
 export interface Format {
   /** Short word for JSON and messages: `pe`, `jar`. */
@@ -12,14 +13,19 @@ export interface Format {
   readonly title: string;
   /** With the dot, lower case. For documentation and for folders; never decides what a file is. */
   readonly extensions: readonly string[];
-  /** Whether these bytes are this format's to judge. `head` is the first 4096 bytes, fewer when the file is shorter. */
-  detect(head: Uint8Array, source: ByteSource): Promise<boolean>;
+  /**
+   * Whether these bytes are this format's to judge. `head` is the first 4096 bytes, fewer when the file is shorter.
+   * `name`, the file's, decides only where the bytes fit several formats or say too little.
+   */
+  detect(head: Uint8Array, source: ByteSource, name: string): Promise<boolean>;
   /** Reads the layout; a file that is malformed or has no room for a signature fails here, before any request. */
   open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
 }
 
 export interface OpenOptions {
   readonly measure: MeasureContent;
+  /** For formats that are ZIP archives. */
+  readonly digestEntries: DigestEntries;
 }
 
 export interface SignableFile {
@@ -27,6 +33,8 @@ export interface SignableFile {
   readonly warnings: readonly string[];
   /** The outer signatures, each with those nested in it; empty when the file is unsigned. */
   signatures(): Promise<readonly EmbeddedSignature[]>;
+  /** Throws what makes this signature impossible and can be known without digesting the content. */
+  judge(context: SigningContext, mode: SigningMode): Promise<void>;
   /** Digests the content and says what is to be signed. Same input, same bytes: nothing random, no clock. */
   prepare(context: SigningContext, mode: SigningMode): Promise<PreparedSignature>;
   /**
@@ -46,6 +54,10 @@ export interface SigningContext {
   readonly description?: string | undefined;
   /** The program's web page (Authenticode), absolute. */
   readonly url?: string | undefined;
+  /** What names the signature's files (JAR); undefined for a name made of the certificate's. */
+  readonly signerName?: string | undefined;
+  /** Whether to sign although the format's verifiers will take the result as unsigned. */
+  readonly allowUnsignedResult?: boolean | undefined;
 }
 
 export interface PreparedSignature {
@@ -60,8 +72,11 @@ export interface PreparedSignature {
 export interface ExpectedEnvelope {
   /** The new envelope. */
   readonly sealed: Uint8Array;
-  /** The envelope that stands in the file: `sealed` itself or, when it was appended, the one that it nests in. */
-  readonly outer: Uint8Array;
+  /**
+   * Every envelope that stands in the file then: `sealed` itself, or the one that it nests in; in formats that hold
+   * several side by side, all of those.
+   */
+  readonly standing: readonly Uint8Array[];
 }
 
 export interface Embedding extends ExpectedEnvelope {

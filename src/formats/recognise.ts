@@ -1,5 +1,8 @@
 /** Says in words what a file looks like, for messages about files that cannot be signed. Nothing is decided by it. */
 
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { recogniseZip } from './zip-family.ts';
+
 interface Magic {
   readonly bytes: readonly number[];
   readonly at?: number;
@@ -14,7 +17,7 @@ const MAGICS: readonly Magic[] = [
   { bytes: [0xfe, 0xed, 0xfa, 0xce], name: 'a macOS program or library (Mach-O)' },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], name: 'a Windows Installer package or Office file (OLE)' },
   { bytes: [0x4d, 0x53, 0x43, 0x46], name: 'a cabinet (CAB)' },
-  { bytes: [0x50, 0x4b, 0x03, 0x04], name: 'a ZIP archive (JAR, APPX, NuGet and others are ZIP archives too)' },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], name: 'a ZIP archive' },
   { bytes: [0x50, 0x4b, 0x05, 0x06], name: 'an empty ZIP archive' },
   { bytes: [0x25, 0x50, 0x44, 0x46], name: 'a PDF document' },
   { bytes: [0x1f, 0x8b], name: 'a gzip archive' },
@@ -34,6 +37,12 @@ const MAGICS: readonly Magic[] = [
 
 /** Of a file whose first 32 bits are 0xcafebabe, a fat Mach-O counts its architectures where a Java class has its version. */
 const MOST_ARCHITECTURES = 20;
+
+/** As `describeBytes`, and of a ZIP archive which of the many kinds it is. */
+export async function describeFile(head: Uint8Array, source: ByteSource, name: string): Promise<string> {
+  const family = await recogniseZip(head, source, name);
+  return family?.description ?? describeBytes(head);
+}
 
 /** `head` is the start of the file (4096 bytes are plenty), empty for an empty file. Gives a noun phrase with its article. */
 export function describeBytes(head: Uint8Array): string {

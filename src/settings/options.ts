@@ -7,6 +7,8 @@ export interface SettingsOptions {
   readonly algorithm?: string | undefined;
   readonly description?: string | undefined;
   readonly url?: string | undefined;
+  readonly signerName?: string | undefined;
+  readonly allowUnsignedResult?: boolean | undefined;
   readonly output?: string | undefined;
   readonly replace?: boolean | undefined;
   readonly append?: boolean | undefined;

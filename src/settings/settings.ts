@@ -23,6 +23,10 @@ export interface Settings {
   readonly algorithm: DigestAlgorithm;
   readonly description: string | undefined;
   readonly url: string | undefined;
+  /** Names the files of a JAR's signature; undefined for a name made of the certificate's. */
+  readonly signerName: string | undefined;
+  /** Sign a JAR although Java will take the result as unsigned. */
+  readonly allowUnsignedResult: boolean;
   readonly output: string | undefined;
   readonly existing: ExistingSignatures;
   readonly concurrency: number;
@@ -53,6 +57,8 @@ export function resolveSettings(options: SettingsOptions, env: Environment): Set
     algorithm: readAlgorithm(either(options.algorithm, '--algorithm', env, 'CODESIGN_ALGORITHM')),
     description: nonEmpty(options.description, '--description'),
     url: readWebPage(options.url),
+    signerName: nonEmpty(options.signerName, '--signer-name'),
+    allowUnsignedResult: options.allowUnsignedResult ?? false,
     output: nonEmpty(options.output, '--output'),
     existing: readExisting(options),
     concurrency: readNumber(either(options.concurrency, '--concurrency', env, 'CODESIGN_CONCURRENCY'), 4, {

@@ -23,8 +23,8 @@ export interface Committed {
 export async function commit({ plan, input, copy, embedding }: Commit): Promise<Committed> {
   await copy.apply(embedding.patch);
   await copy.flush();
-  const { source, measure } = copy.reopen();
-  const result = await plan.format.open(source, { measure });
+  const { source, reading } = copy.reopen();
+  const result = await plan.format.open(source, reading);
   await result.check(embedding);
   // Windows does not rename onto a file that is open.
   await input.close();

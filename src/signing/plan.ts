@@ -36,13 +36,14 @@ export async function planFile(
   onFormat: (format: Format) => void,
 ): Promise<PlannedFile> {
   await using input = await openInput(file.path);
-  const format = await recognise(input.source, signing);
+  const format = await recognise(input.source, file.path, signing);
   onFormat(format);
-  const opened = await format.open(input.source, { measure: measureContent });
+  const opened = await format.open(input.source, { ...signing, measure: measureContent });
   const signatures = await opened.signatures();
   const alreadySigned = signing.existing === 'skip' && (await isSignedBy(signatures, signing.chain.leaf.der));
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
-  // Whether a signature can stand beside those that are there shows only while preparing.
+  if (!alreadySigned) await opened.judge(signing, mode);
+  // Whether those that are there are still about the content shows only while preparing.
   if (signing.allOrNothing && mode === 'append') await opened.prepare(signing, mode);
   const target = await resolveTarget(file.output);
   if (!alreadySigned) await assertReplaceable(target);
@@ -59,13 +60,13 @@ export async function planFile(
   };
 }
 
-async function recognise(source: ByteSource, { formats, describeBytes }: Signing): Promise<Format> {
+async function recognise(source: ByteSource, name: string, { formats, describe }: Signing): Promise<Format> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   for (const format of formats) {
-    if (await format.detect(head, source)) return format;
+    if (await format.detect(head, source, name)) return format;
   }
   throw signingErrors('unsupported-format', {
-    looksLike: describeBytes(head),
+    looksLike: await describe(head, source, name),
     formats: formats.map((format) => format.title).join(', '),
   });
 }

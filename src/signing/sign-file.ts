@@ -32,7 +32,7 @@ export async function signFile(
   await using input = await openPlanned(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
-  const file = await plan.format.open(input.source, { measure: copy.measure });
+  const file = await plan.format.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength);
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
@@ -49,7 +49,7 @@ export async function prepareOnly(
   measure: MeasureContent,
 ): Promise<PreparedSignature> {
   await using input = await openPlanned(plan);
-  const file = await plan.format.open(input.source, { measure });
+  const file = await plan.format.open(input.source, { ...signing, measure });
   return await file.prepare(signing, plan.mode);
 }
 

@@ -1,10 +1,12 @@
 /** What one run of signing is made of: its options and the parts it works with, put together by app/compose. Types only. */
 
+import type { ByteSource } from '../bytes/byte-source.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Format } from '../formats/format.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { ExistingSignatures } from '../settings/settings.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { ClientDescription } from './extra.ts';
 import type { SigningEvent } from './outcome.ts';
 
@@ -14,6 +16,8 @@ export interface SigningOptions {
   readonly algorithm: DigestAlgorithm;
   readonly description?: string | undefined;
   readonly url?: string | undefined;
+  readonly signerName?: string | undefined;
+  readonly allowUnsignedResult: boolean;
   readonly existing: ExistingSignatures;
   /** Files, and so service calls, under way at once. */
   readonly concurrency: number;
@@ -30,8 +34,10 @@ export interface SigningParts {
   readonly service: SigningService | undefined;
   /** What the calls tell about this client. */
   readonly client: ClientDescription;
-  /** In words, what bytes that no format recognises look like. */
-  readonly describeBytes: (head: Uint8Array) => string;
+  /** Digests of what is in archives. */
+  readonly digestEntries: DigestEntries;
+  /** In words, what a file that no format recognises looks like. */
+  readonly describe: (head: Uint8Array, source: ByteSource, name: string) => Promise<string>;
   /** Milliseconds that never go back. */
   readonly clock: () => number;
   readonly now: () => Date;

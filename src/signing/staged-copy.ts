@@ -5,30 +5,51 @@ import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
-import type { Edit, Patch } from '../bytes/patch.ts';
+import type { Patch } from '../bytes/patch.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../crypto/content.ts';
 import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
+import type { OpenOptions } from '../formats/format.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
 import { signingErrors } from './errors.ts';
 import { inFileSystem, whenFree } from './file-system-errors.ts';
 import type { SigningEvent } from './outcome.ts';
+import {
+  coversRegions,
+  hasSameShape,
+  insertions,
+  keepsPositions,
+  leavesAlone,
+  originIn,
+  reachesEnd,
+} from './patch-geometry.ts';
+import { rememberDigests } from './remembered-digests.ts';
 import { assertRoom, COPY, flushFolder, readFully, takeOwnerAndMode, writeFully } from './temporary-file.ts';
+
+interface CopiedChunk {
+  /** Valid until the next one is asked for. */
+  readonly chunk: Uint8Array;
+  /** Where it is in the copy. */
+  readonly position: number;
+}
 
 const FLUSH = 'flush the temporary file to the disk';
 
 export interface StagedCopy extends AsyncDisposable {
   /** Measures the original, and in the same pass writes the copy and compares it with what the disk gives back. */
   readonly measure: MeasureContent;
+  /** Of the original; the copy is written when a patch is applied. */
+  readonly digestEntries: DigestEntries;
   /** Turns the copy into the original with `patch` applied; a later call replaces an earlier patch. */
   apply(patch: Patch): Promise<void>;
   /** Asks the disk to keep what has been written. */
   flush(): Promise<void>;
   /**
-   * The copy as it now stands. Its `measure` does not digest again what is known to be the original's bytes, compared
-   * one by one when they were written: it goes on from there with what was added.
+   * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, compared one by
+   * one when they were written.
    */
-  reopen(): { readonly source: ByteSource; readonly measure: MeasureContent };
+  reopen(): { readonly source: ByteSource; readonly reading: OpenOptions };
   /** Gives the copy what the original has, as far as this user may. */
   takeOwnerAndMode(): Promise<void>;
   /**
@@ -46,6 +67,7 @@ export interface StagedCopyOptions {
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
   readonly randomName: () => string;
+  readonly digestEntries: DigestEntries;
   /** Holds the temporary file's path for as long as it is there. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: SigningEvent) => void;
@@ -63,8 +85,9 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
 
   /** Size of the copy as it stands. */
   let size = 0;
-  /** What the copy is: the original with these edits made in place; undefined when it is anything else. */
+  /** What the copy is: the original with these edits made; undefined when it is anything else. */
   let applied: Patch | undefined;
+  const remembered = rememberDigests(options.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
   let flushFault: { readonly thrown: unknown } | undefined;
   let renamed = false;
@@ -80,25 +103,31 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     if (Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
   }
 
+  /** From `offset` of the copy on, what the original has between `start` and `end`. */
+  async function* copied(start: number, end: number, offset: number): AsyncGenerator<CopiedChunk> {
+    let scratch = new Uint8Array();
+    let position = offset;
+    for await (const chunk of source.stream(start, end)) {
+      if (scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
+      // Started before the chunk is looked at and awaited after it: writing and reading run in the thread pool meanwhile.
+      const copying = writeAndCompare(chunk, position, scratch);
+      try {
+        yield { chunk, position };
+      } finally {
+        await copying;
+      }
+      position += chunk.length;
+    }
+  }
+
   async function measureWhileCopying(
     _original: ByteSource,
     content: Content,
     measures: readonly Measure[],
   ): Promise<Measurement> {
     const measuring = startMeasuring(content, measures);
-    let scratch = new Uint8Array();
-    size = 0;
-    for await (const chunk of source.stream()) {
-      if (scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
-      // Started before the digest and awaited after it: writing and reading run in the thread pool meanwhile.
-      const copying = writeAndCompare(chunk, size, scratch);
-      try {
-        measuring.update(chunk, size);
-      } finally {
-        await copying;
-      }
-      size += chunk.length;
-    }
+    for await (const { chunk, position } of copied(0, source.size, 0)) measuring.update(chunk, position);
+    size = source.size;
     applied = [];
     measured = { content, measuring };
     return measuring.finish();
@@ -117,10 +146,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     let position = 0;
     let read = 0;
     const copyUpTo = async (end: number): Promise<void> => {
-      for await (const chunk of source.stream(read, end)) {
-        await write(chunk, position);
-        position += chunk.length;
-      }
+      for await (const { chunk } of copied(read, end, position)) position += chunk.length;
     };
     for (const edit of patch) {
       await copyUpTo(edit.offset);
@@ -130,6 +156,14 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     }
     await copyUpTo(source.size);
     await setSize(position);
+    applied = patch;
+  }
+
+  /** Over the insertions of a patch of the same shape. */
+  async function overwrite(patch: Patch): Promise<void> {
+    applied = undefined;
+    for (const { position, bytes } of insertions(patch)) await write(bytes, position);
+    applied = patch;
   }
 
   async function setSize(wanted: number): Promise<void> {
@@ -150,16 +184,20 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
 
   return {
     measure: measureWhileCopying,
+    digestEntries: remembered.digestEntries,
     flush,
 
     async apply(patch) {
-      const canFollow = applied !== undefined && keepsPositions(patch, source.size) && coversRegions(patch, applied);
-      await (canFollow ? applyInPlace(patch) : rewrite(patch));
+      if (applied === undefined) await rewrite(patch);
+      else if (hasSameShape(patch, applied)) await overwrite(patch);
+      else if (keepsPositions(patch, source.size) && coversRegions(patch, applied)) await applyInPlace(patch);
+      else await rewrite(patch);
     },
 
     reopen() {
       const reopened = fileSource(handle, size);
-      const known = measured && applied && leavesAlone(applied, measured.content) ? measured : undefined;
+      const isInPlace = applied !== undefined && keepsPositions(applied, source.size);
+      const known = measured && applied && isInPlace && leavesAlone(applied, measured.content) ? measured : undefined;
       const measure: MeasureContent = async (asked, content, measures) => {
         const measuring = asked === reopened ? known?.measuring.continueWith(content, measures) : undefined;
         if (known === undefined || measuring === undefined) return measureContent(asked, content, measures);
@@ -170,7 +208,10 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
         }
         return measuring.finish();
       };
-      return { source: reopened, measure };
+      const digestCopied = applied && remembered.forCopy(originIn(applied));
+      const digestEntries: DigestEntries = (asked, entries, algorithms) =>
+        (asked === reopened && digestCopied ? digestCopied : options.digestEntries)(asked, entries, algorithms);
+      return { source: reopened, reading: { measure, digestEntries } };
     },
 
     takeOwnerAndMode: () =>
@@ -203,29 +244,6 @@ async function removeTemporaryFile(path: string, { temporaryFiles, onEvent }: St
     if (error.code !== 'file-not-found') onEvent({ type: 'temporary-file-left', path, error });
   }
   temporaryFiles.delete(path);
-}
-
-/** Whether the edits can be made in place on a copy: all keep what follows where it is, but for one at the end. */
-function keepsPositions(patch: Patch, size: number): boolean {
-  return patch.every(
-    (edit, index) => edit.remove === edit.insert.length || (index === patch.length - 1 && reachesEnd(edit, size)),
-  );
-}
-
-function reachesEnd(edit: Edit, size: number): boolean {
-  return edit.offset + edit.remove === size;
-}
-
-/** Whether `next` overwrites every byte that `before` did, so that it can follow without going back to the original. */
-function coversRegions(next: Patch, before: Patch): boolean {
-  return before.every((edit, index) => edit.offset === next[index]?.offset && edit.remove === next[index].remove);
-}
-
-/** Whether no edit touches the content; what is added behind its end is not part of it. */
-function leavesAlone(patch: Patch, { ranges }: Content): boolean {
-  return patch.every((edit) =>
-    ranges.every(({ start, end }) => edit.offset >= end || edit.offset + edit.remove <= start),
-  );
 }
 
 function endOf({ ranges }: Content): number {

@@ -3,19 +3,35 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/formats/registry.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
+import { changedEntries } from './jar/changed-entries.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
 import { fixturesIn } from './support/fixtures.ts';
 
-const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map([
+const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixtures>([
   [
     'pe',
     {
       good: fixturesIn('pe'),
       malformed: fixturesIn('pe-malformed'),
-      contentOffsets: (result) => {
+      changedContents: async (result) => {
         const { checksum, entry } = headerOffsets(result);
-        return [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
+        const offsets = [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
+        return offsets.map((offset) => {
+          const changed = Buffer.from(result);
+          changed[offset] = (changed[offset] ?? 0) ^ 0x20;
+          return changed;
+        });
       },
+      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'stands beside' },
+    },
+  ],
+  [
+    'jar',
+    {
+      good: fixturesIn('jar'),
+      malformed: fixturesIn('jar-malformed'),
+      changedContents: changedEntries,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],
 ]);

@@ -24,7 +24,7 @@ describe('describeBytes', () => {
     [bytes('\xca\xfe\xba\xbe\0\0\0\x41'), 'a compiled Java class'],
     [bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), 'a Windows Installer package or Office file (OLE)'],
     [bytes('MSCF\0\0\0\0'), 'a cabinet (CAB)'],
-    [bytes('PK\x03\x04\x14\0'), 'a ZIP archive (JAR, APPX, NuGet and others are ZIP archives too)'],
+    [bytes('PK\x03\x04\x14\0'), 'a ZIP archive'],
     [bytes('%PDF-1.7'), 'a PDF document'],
     [bytes('#!/bin/sh\n'), 'a script'],
     [tar, 'a tar archive'],

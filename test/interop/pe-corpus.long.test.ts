@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../src/bytes/file-source.ts';
-import { measureContent } from '../../src/crypto/measure-content.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { SigningMode } from '../../src/formats/format.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { headerOffsets } from '../formats/pe/slow-pe.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
-import { openBytes } from '../formats/support/sign-bytes.ts';
+import { openBytes, plainReading } from '../formats/support/sign-bytes.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
 import { readSpecialFiles } from './pe-special.ts';
 import { judgeAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
@@ -50,7 +49,7 @@ async function sign(file: string, mode: SigningMode = 'replace', name = file): P
   try {
     const { size } = await handle.stat();
     const source = fileSource(handle, size);
-    const opened = await pe.open(source, { measure: measureContent });
+    const opened = await pe.open(source, plainReading);
     const prepared = await opened.prepare({ algorithm: 'SHA256', chain: signer.chain }, mode);
     const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
     const result = applyPatch(await source.read(0, size), embedding.patch);
@@ -93,11 +92,15 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
   it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
     const bytes = readFileSync(path.join(corpus, 'pe-special', file));
-    const detected = await pe.detect(bytes.subarray(0, 4096), {
-      size: bytes.length,
-      read: neverRead,
-      stream: neverStream,
-    });
+    const detected = await pe.detect(
+      bytes.subarray(0, 4096),
+      {
+        size: bytes.length,
+        read: neverRead,
+        stream: neverStream,
+      },
+      file,
+    );
     if (code === 'unsupported-format') {
       expect(detected).toBe(false);
       return;

@@ -19,12 +19,13 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readSigningChain } from '../../src/certificates/read-signing-chain.ts';
 import type { SigningChain } from '../../src/certificates/signing-chain.ts';
-import { describeBytes } from '../../src/formats/recognise.ts';
+import { describeFile } from '../../src/formats/recognise.ts';
 import { formats } from '../../src/formats/registry.ts';
 import type { ReportStatus, SigningService } from '../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../src/signing/outcome.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
 import type { Signing } from '../../src/signing/signing.ts';
+import { digestEntries } from '../../src/zip/entry-digests.ts';
 import { fixture, snapshot } from '../support/cli.ts';
 import { type IssuedCertificate, makePki } from '../support/pki.ts';
 
@@ -96,10 +97,12 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     existing: 'replace',
     concurrency: 4,
     allOrNothing: false,
+    allowUnsignedResult: false,
     report: true,
     dryRun: false,
     client: { policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
-    describeBytes,
+    digestEntries,
+    describe: describeFile,
     clock: () => performance.now(),
     now: () => new Date(),
     randomName: () => Math.random().toString(16).slice(2),

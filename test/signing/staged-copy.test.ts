@@ -8,6 +8,7 @@ import { memorySource } from '../../src/bytes/memory-source.ts';
 import type { Patch } from '../../src/bytes/patch.ts';
 import { measureContent } from '../../src/crypto/measure-content.ts';
 import { type StagedCopy, stageCopy } from '../../src/signing/staged-copy.ts';
+import { digestEntries } from '../../src/zip/entry-digests.ts';
 
 const ORIGINAL = Buffer.from('0123456789abcdefghij');
 let folder: string;
@@ -26,6 +27,7 @@ async function stage(): Promise<StagedCopy> {
     stats,
     target,
     randomName: () => 'x',
+    digestEntries,
     temporaryFiles: new Set(),
     onEvent: () => undefined,
   });
@@ -128,19 +130,19 @@ describe('the temporary file', () => {
       await using copy = await stage();
       await copy.measure(memorySource(ORIGINAL), contentUpTo(ORIGINAL.length), ['SHA256', 'SUM16']);
       await copy.apply(patch);
-      const { source, measure } = copy.reopen();
+      const { source, reading } = copy.reopen();
       expect(source.size).toBe(text.length);
       const content = contentUpTo(source.size);
       const expected = await measureContent(memorySource(Buffer.from(text)), content, ['SHA256', 'SUM16']);
-      expect(await measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+      expect(await reading.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
     });
 
     it('measures other content than before from the beginning', async () => {
       await using copy = await stage();
       await copy.measure(memorySource(ORIGINAL), contentUpTo(20), ['SHA256']);
-      const { source, measure } = copy.reopen();
+      const { source, reading } = copy.reopen();
       const whole = { ranges: [{ start: 0, end: 20 }], zeroPadding: 0 };
-      expect(await measure(source, whole, ['SHA1'])).toEqual(
+      expect(await reading.measure(source, whole, ['SHA1'])).toEqual(
         await measureContent(memorySource(ORIGINAL), whole, ['SHA1']),
       );
     });

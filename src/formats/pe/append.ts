@@ -5,9 +5,9 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { Measurement } from '../../crypto/content.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../errors.ts';
 import { align8, type CertificateEntries } from './certificate-table.ts';
 import { holdsCms, readCms } from './embedded-cms.ts';
-import { peErrors } from './errors.ts';
 import type { PeLayout } from './layout.ts';
 
 export interface OuterSignature {
@@ -62,5 +62,5 @@ function readSound(bytes: Uint8Array): OuterSignature {
 }
 
 function cannotAppend(reason: string, cause?: unknown): CodesignError {
-  return peErrors('cannot-append', { reason }, { cause });
+  return formatErrors('cannot-append', { reason }, { cause });
 }

@@ -4,6 +4,7 @@ import { readAuthenticode } from '../../authenticode/read-authenticode.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { MeasureContent } from '../../crypto/content.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../errors.ts';
 import type { ExpectedEnvelope } from '../format.ts';
 import {
   align8,
@@ -15,7 +16,6 @@ import {
 } from './certificate-table.ts';
 import { imageChecksum } from './checksum.ts';
 import { contentAsIs, TABLE_ENTRY_LENGTH } from './content.ts';
-import { peErrors } from './errors.ts';
 import type { PeLayout } from './layout.ts';
 
 /**
@@ -30,8 +30,10 @@ export async function checkResult(
   expected: ExpectedEnvelope,
 ): Promise<void> {
   const table = requireTable(layout);
-  const tableBytes = await readOnlyCertificate(source, table, expected.outer.length);
-  const signatures = readSigned(tableBytes, expected);
+  const [outer] = expected.standing;
+  if (outer === undefined || expected.standing.length > 1) throw new TypeError('a PE holds one envelope');
+  const tableBytes = await readOnlyCertificate(source, table, outer.length);
+  const signatures = readSigned(tableBytes, expected.sealed, outer);
 
   const algorithms = new Set(signatures.map(({ algorithm }) => algorithm));
   const { digests, sum16 } = await measure(source, contentAsIs(layout), [...algorithms, 'SUM16']);
@@ -77,7 +79,7 @@ async function readOnlyCertificate(
 }
 
 /** The signatures whose digests must fit the file: the new one, and the one it is nested in, if any. */
-function readSigned(tableBytes: Uint8Array, { sealed, outer }: ExpectedEnvelope) {
+function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, outer: Uint8Array) {
   const data = Buffer.from(tableBytes.subarray(WIN_CERTIFICATE_HEADER_LENGTH));
   if (!isWithPadding(data, outer)) throw damaged('its signature is not the one that was made');
   return [readSignature(sealed), readSignature(outer)];
@@ -101,5 +103,5 @@ function isWithPadding(data: Buffer, cms: Uint8Array): boolean {
 }
 
 function damaged(reason: string, cause?: unknown): CodesignError {
-  return peErrors('result-damaged', { reason }, { cause });
+  return formatErrors('result-damaged', { reason }, { cause });
 }

@@ -41,14 +41,4 @@ export const peErrors = defineErrors({
       `the header says the signatures begin at byte ${d.offset}, inside the ${d.what} (up to byte ${d.end})`,
     hint: 'The file is damaged or made to deceive: replacing these "signatures" would destroy the program. Build or download it again.',
   },
-  'cannot-append': {
-    category: 'local',
-    message: (d) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
-    hint: 'Use --replace to put the new signature in the place of the old ones.',
-  },
-  'result-damaged': {
-    category: 'local',
-    message: (d) => `the signed file is not as it should be: ${d.reason}`,
-    hint: 'The original was left as it was. Another program, or a failing disk, may have changed the copy: try again.',
-  },
 });

@@ -5,7 +5,9 @@ import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
 import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts';
 import { spcPeImageData } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { endsLikeArchive } from '../../zip/end-record.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import { isNamedAsJar } from '../zip-family.ts';
 import { readOuterSignature, requireUnchanged } from './append.ts';
 import { type CertificateEntries, readCertificates } from './certificate-table.ts';
 import { checkResult } from './check.ts';
@@ -21,9 +23,10 @@ export const pe: Format = {
   id: 'pe',
   title: 'Windows PE (Authenticode)',
   extensions: ['.exe', '.dll', '.sys', '.efi', '.node', '.ocx', '.scr', '.cpl', '.drv', '.mui', '.ax', '.winmd'],
-  // Any MZ program, so that a DOS or a 16 bit one is told what it is instead of being an unknown file.
-  async detect(head) {
-    return head[0] === 0x4d && head[1] === 0x5a;
+  // Any MZ program, so that a DOS or a 16 bit one is told what it is instead of being an unknown file. One that a JAR was
+  // put behind is both; it is signed as what its name says.
+  async detect(head, source, name) {
+    return head[0] === 0x4d && head[1] === 0x5a && !(isNamedAsJar(name) && (await endsLikeArchive(source)));
   },
   open: openPe,
 };
@@ -35,12 +38,15 @@ async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<Sig
   return {
     warnings,
     signatures: () => readSignatures(source, layout, entries.certificates, measure),
+    async judge(_context, mode) {
+      if (mode === 'append') await readOuterSignature(source, layout, entries);
+    },
     prepare: (context, mode) => preparePe({ source, layout, entries, measure }, context, mode),
     check: (expected) => checkResult(source, layout, measure, expected),
   };
 }
 
-interface OpenedPe extends OpenOptions {
+interface OpenedPe extends Pick<OpenOptions, 'measure'> {
   readonly source: ByteSource;
   readonly layout: PeLayout;
   readonly entries: CertificateEntries;
@@ -69,7 +75,7 @@ async function preparePe(
     seal,
     embed(sealed) {
       const cms = outer ? nestSignature(outer.cms, sealed) : sealed;
-      return { patch: embedCms(layout, contentSum, cms), sealed, outer: cms };
+      return { patch: embedCms(layout, contentSum, cms), sealed, standing: [cms] };
     },
   };
 }

@@ -7,7 +7,7 @@ import { measureContent } from '../../../src/crypto/measure-content.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { chainFromPem } from '../../support/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
-import { openBytes } from '../support/sign-bytes.ts';
+import { openBytes, plainReading } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 
 const signed = readFixture('golden/sha256-rsa2048.exe');
@@ -21,7 +21,7 @@ async function onlySignature(bytes: Buffer) {
   return signature;
 }
 
-const alone = (cms: Uint8Array) => ({ sealed: cms, outer: cms });
+const alone = (cms: Uint8Array) => ({ sealed: cms, standing: [cms] });
 
 /** The program with this CMS alone. */
 function withCms(cms: Uint8Array): Buffer {
@@ -85,11 +85,11 @@ describe('the check of a signed PE file', () => {
     const { cms: outer, nested } = await onlySignature(twice);
     const start = twice.indexOf(outer);
     for (const { cms: sealed } of nested) {
-      await (await openBytes(pe, twice)).check({ sealed, outer });
+      await (await openBytes(pe, twice)).check({ sealed, standing: [outer] });
       for (let index = start; index < start + outer.length; index += 7) {
         const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
         const file = await openBytes(pe, bytes);
-        await expect(file.check({ sealed, outer })).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.check({ sealed, standing: [outer] })).rejects.toMatchObject({ code: 'result-damaged' });
       }
     }
   });
@@ -100,8 +100,10 @@ describe('the check of a signed PE file', () => {
     const nested = once.nested[0]?.cms ?? new Uint8Array();
     for (const cms of [once.cms, nested]) {
       const file = await openBytes(pe, withCms(cms));
-      await file.check({ sealed: nested, outer: cms });
-      await expect(file.check({ sealed: nested, outer: twice.cms })).rejects.toMatchObject({ code: 'result-damaged' });
+      await file.check({ sealed: nested, standing: [cms] });
+      await expect(file.check({ sealed: nested, standing: [twice.cms] })).rejects.toMatchObject({
+        code: 'result-damaged',
+      });
     }
   });
 
@@ -114,13 +116,13 @@ describe('the check of a signed PE file', () => {
       calls.push(measures.join());
       return measureContent(source, content, measures);
     };
-    const file = await pe.open(memorySource(readFixture(name)), { measure });
+    const file = await pe.open(memorySource(readFixture(name)), { ...plainReading, measure });
     const [outer] = await file.signatures();
     if (outer === undefined) throw new Error('unsigned');
     const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());
     await file.prepare({ algorithm: 'SHA256', chain }, mode);
     expect(calls).toHaveLength(1);
-    await file.check({ sealed: outer.nested[0]?.cms ?? outer.cms, outer: outer.cms });
+    await file.check({ sealed: outer.nested[0]?.cms ?? outer.cms, standing: [outer.cms] });
     expect(calls).toHaveLength(2);
     expect(calls[1]).toBe(calls[0]);
   });

@@ -3,7 +3,8 @@
 import { memorySource } from '../../../src/bytes/memory-source.ts';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { measureContent } from '../../../src/crypto/measure-content.ts';
-import type { Embedding, Format, SigningMode } from '../../../src/formats/format.ts';
+import type { Embedding, Format, OpenOptions, SigningMode } from '../../../src/formats/format.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import type { ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
 
@@ -12,6 +13,7 @@ export interface SignBytesOptions {
   readonly mode?: SigningMode;
   readonly description?: string;
   readonly url?: string;
+  readonly signerName?: string;
 }
 
 export interface SignedBytes {
@@ -21,8 +23,11 @@ export interface SignedBytes {
   readonly embedding: Embedding;
 }
 
+/** Digesting with nothing known beforehand. */
+export const plainReading: OpenOptions = { measure: measureContent, digestEntries };
+
 export function openBytes(format: Format, bytes: Uint8Array) {
-  return format.open(memorySource(bytes), { measure: measureContent });
+  return format.open(memorySource(bytes), plainReading);
 }
 
 export async function signBytes(
@@ -32,7 +37,7 @@ export async function signBytes(
   { algorithm = 'SHA256', mode = 'replace', ...info }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes);
-  const prepared = await file.prepare({ algorithm, chain: signer.chain, ...info }, mode);
+  const prepared = await file.prepare({ algorithm, chain: signer.chain, allowUnsignedResult: true, ...info }, mode);
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm));
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);

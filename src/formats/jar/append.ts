@@ -1,0 +1,57 @@
+/** The signatures beside which another one can stand: they must be sound, and stay so with the manifest that the new one needs. */
+
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../errors.ts';
+import { agrees, coveredNames } from './agreement.ts';
+import type { EmbeddedBlock } from './blocks.ts';
+import type { ContentDigest, ListedEntry } from './content.ts';
+import type { JarLayout } from './layout.ts';
+import type { Manifest } from './manifest.ts';
+
+/** Throws `cannot-append` for a signature that no verifier would accept as it is: the new one would be spent in vain. */
+export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
+  for (const block of blocks) {
+    const signatureFile = block.readSignatureFile();
+    if (manifest === undefined || signatureFile === undefined || !block.verifies()) {
+      throw cannotAppend(`the one of "${block.signerName}" does not verify`);
+    }
+    if (!agrees(signatureFile, manifest.parsed)) {
+      throw cannotAppend(`the manifest was changed after "${block.signerName}" signed it`);
+    }
+  }
+}
+
+/** Throws `cannot-append` when a file that one of the signatures covers is not what was signed. */
+export function requireUnchanged(
+  blocks: readonly EmbeddedBlock[],
+  listed: readonly ListedEntry[],
+  digestOf: ContentDigest,
+): void {
+  const changed = listed.filter(({ digests }, position) =>
+    digests.some(({ nodeName, value }) => digestOf(position, nodeName) !== value),
+  );
+  if (changed.length === 0) return;
+  for (const block of blocks) {
+    const signatureFile = block.readSignatureFile();
+    const covered = signatureFile === undefined ? new Set<string>() : coveredNames(signatureFile);
+    const found = changed.find(({ entry }) => covered.has(entry.name));
+    if (found !== undefined)
+      throw cannotAppend(`${found.entry.name} was changed after "${block.signerName}" signed it`);
+  }
+}
+
+/** Throws `cannot-append` when the new manifest is no longer what a signature is about. */
+export function requireUnbroken(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
+  for (const block of blocks) {
+    const signatureFile = block.readSignatureFile();
+    if (signatureFile === undefined || !agrees(signatureFile, manifest)) {
+      throw cannotAppend(
+        `the digests in the manifest are not enough for the new one, and any other would break that of "${block.signerName}"`,
+      );
+    }
+  }
+}
+
+function cannotAppend(reason: string): CodesignError {
+  return formatErrors('cannot-append', { reason });
+}

@@ -1,0 +1,66 @@
+/** The check of a signed JAR after it was written and opened again: what is in it now against what was to be written. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import type { DigestEntries } from '../../zip/entry-digests.ts';
+import { formatErrors } from '../errors.ts';
+import type { ExpectedEnvelope } from '../format.ts';
+import { agrees } from './agreement.ts';
+import { readBlocks } from './blocks.ts';
+import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
+import { contentsMatch, coversArchive } from './signatures.ts';
+
+/**
+ * Holds the archive to: the expected blocks and no other, byte for byte; the new one's signature file is about this
+ * manifest and every file; the contents have the digests that the manifest says; signatures beside it are as good as
+ * before; the manifest is where a stream reader looks for it. Throws `result-damaged`.
+ */
+export async function checkResult(
+  source: ByteSource,
+  layout: JarLayout,
+  digestEntries: DigestEntries,
+  { sealed, standing }: ExpectedEnvelope,
+): Promise<void> {
+  const { manifest } = layout;
+  if (manifest === undefined) throw damaged('it holds no manifest');
+  requireManifestFirst(layout);
+  const blocks = await readBlocks(source, layout);
+  if (
+    !sameEnvelopes(
+      blocks.map(({ cms }) => cms),
+      standing,
+    )
+  ) {
+    throw damaged('the signatures in it are not those that it should hold');
+  }
+  for (const block of blocks) {
+    const signatureFile = block.readSignatureFile();
+    const isNew = Buffer.compare(block.cms, sealed) === 0;
+    const isGood = isNew
+      ? coversArchive(block, layout)
+      : signatureFile !== undefined && agrees(signatureFile, manifest.parsed);
+    if (!isGood) throw damaged(`the signature of "${block.signerName}" is not about what the archive holds`);
+  }
+  if (!(await contentsMatch(source, layout.signable, manifest.parsed, digestEntries))) {
+    throw damaged('its contents are not those that were signed');
+  }
+}
+
+function requireManifestFirst({ archive }: JarLayout): void {
+  const [first, second] = archive.inFile;
+  const manifest = first?.name === META_INF ? second : first;
+  if (manifest?.name !== MANIFEST_NAME) throw damaged('its manifest does not come first');
+}
+
+function sameEnvelopes(found: readonly Uint8Array[], expected: readonly Uint8Array[]): boolean {
+  const sorted = (all: readonly Uint8Array[]) => all.toSorted(Buffer.compare);
+  const others = sorted(expected);
+  return (
+    found.length === expected.length &&
+    sorted(found).every((each, index) => Buffer.compare(each, others[index] ?? new Uint8Array()) === 0)
+  );
+}
+
+function damaged(reason: string): CodesignError {
+  return formatErrors('result-damaged', { reason });
+}

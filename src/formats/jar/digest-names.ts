@@ -1,0 +1,39 @@
+/** The names that digest algorithms have in manifests and signature files ("Java Security Standard Algorithm Names"). */
+
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+
+/** What this program writes. */
+export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
+  SHA1: 'SHA1',
+  SHA256: 'SHA-256',
+  SHA384: 'SHA-384',
+  SHA512: 'SHA-512',
+};
+
+/** Java's name in upper case, as attributes are compared → what node:crypto calls it. Java knows the others only as unknown. */
+const NODE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['MD5', 'md5'],
+  ['SHA', 'sha1'],
+  ['SHA1', 'sha1'],
+  ['SHA-1', 'sha1'],
+  ['SHA-224', 'sha224'],
+  ['SHA-256', 'sha256'],
+  ['SHA-384', 'sha384'],
+  ['SHA-512', 'sha512'],
+  ['SHA3-224', 'sha3-224'],
+  ['SHA3-256', 'sha3-256'],
+  ['SHA3-384', 'sha3-384'],
+  ['SHA3-512', 'sha3-512'],
+]);
+
+/** What no verifier of today refuses. */
+const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
+
+/** Of an algorithm as a manifest has it; undefined when it is not known. */
+export function nodeDigestName(javaName: string): string | undefined {
+  return NODE_NAMES.get(javaName.toUpperCase());
+}
+
+export function isStrong(nodeName: string): boolean {
+  return STRONG.includes(nodeName);
+}

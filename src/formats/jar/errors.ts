@@ -1,0 +1,26 @@
+/** What can be wrong with a JAR that is to be signed; damaged archives have the errors of src/zip. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const jarErrors = defineErrors({
+  'manifest-invalid': {
+    category: 'local',
+    message: (d) => `META-INF/MANIFEST.MF, line ${d.line}: ${d.problem}`,
+    hint: 'Java does not open an archive with such a manifest. Correct it and build the archive again.',
+  },
+  'manifest-too-large': {
+    category: 'local',
+    message: (d) => `${d.file} has ${d.size} bytes, and Java opens no signed archive where it has more than ${d.limit}`,
+    hint: 'Split the archive, or give its entries shorter names.',
+  },
+  'jar-unsigned-result': {
+    category: 'local',
+    message: (d) => `Java takes an archive signed with ${d.algorithm} as unsigned`,
+    hint: 'Use SHA256, SHA384 or SHA512. For programs that know nothing newer, --allow-unsigned-result signs it all the same.',
+  },
+  'signer-name-taken': {
+    category: 'local',
+    message: (d) => `META-INF/${d.name}.SF is the signature of "${d.signer}", which --append keeps`,
+    hint: 'Choose another name with --signer-name, or leave the option out: a free name is found then.',
+  },
+});

@@ -1,0 +1,113 @@
+/** JAR: Java archives (JAR, WAR, EAR, RAR, AAR), signed as the JAR File Specification says. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import { isNamedAsJar, JAR_EXTENSIONS, recogniseZip } from '../zip-family.ts';
+import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
+import { chooseBlockName } from './block-name.ts';
+import { type EmbeddedBlock, readBlocks } from './blocks.ts';
+import { checkResult } from './check.ts';
+import { completeManifest } from './complete-manifest.ts';
+import { digestContents, listEntries } from './content.ts';
+import { prepareEmbedding } from './embed.ts';
+import { jarErrors } from './errors.ts';
+import { isFileName, type JarLayout, LARGEST_MANIFEST, MANIFEST_NAME, META_INF, readLayout } from './layout.ts';
+import { readManifest, sectionsByName } from './manifest.ts';
+import { prepareBlock } from './signature-block.ts';
+import { buildSignatureFile } from './signature-file.ts';
+import { readSignatures } from './signatures.ts';
+
+export const jar: Format = {
+  id: 'jar',
+  title: 'Java archive (JAR)',
+  extensions: JAR_EXTENSIONS,
+  // By its manifest. Without one, the bytes do not tell a JAR from any other ZIP archive, and the name does.
+  async detect(head, source, name) {
+    const family = await recogniseZip(head, source, name);
+    return family?.kind === 'jar' || (family?.kind === 'plain' && isNamedAsJar(name));
+  },
+  open: openJar,
+};
+
+async function openJar(source: ByteSource, { digestEntries }: OpenOptions): Promise<SignableFile> {
+  const layout = await readLayout(source);
+  const opened = { source, layout, digestEntries };
+  return {
+    warnings: layout.warnings,
+    signatures: () => readSignatures(source, layout, digestEntries),
+    async judge(context, mode) {
+      await choosePlace(opened, context, mode);
+    },
+    prepare: (context, mode) => prepareJar(opened, context, mode),
+    check: (expected) => checkResult(source, layout, digestEntries, expected),
+  };
+}
+
+interface OpenedJar extends Pick<OpenOptions, 'digestEntries'> {
+  readonly source: ByteSource;
+  readonly layout: JarLayout;
+}
+
+/** Where the new signature goes, and what becomes of those that are there. */
+interface Place {
+  /** Of its two files. */
+  readonly base: string;
+  /** The signatures that stay. */
+  readonly others: readonly EmbeddedBlock[];
+  /** The names of those that go. */
+  readonly leaving: ReadonlySet<string>;
+}
+
+/** Throws `jar-unsigned-result`, `signer-name-taken`, `cannot-append`. */
+async function choosePlace({ source, layout }: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Place> {
+  const { algorithm, chain, signerName } = context;
+  if (algorithm === 'SHA1' && !context.allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
+  if (mode === 'replace') {
+    const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
+    return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
+  }
+  const blocks = await readBlocks(source, layout);
+  const base = chooseBlockName({ signerName, leaf: chain.leaf, others: blocks });
+  const others = blocks.filter((block) => block.base !== base);
+  requireSound(others, layout);
+  return { base, others, leaving: new Set([base]) };
+}
+
+/** Contents → manifest → signature file → signed attributes. */
+async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<PreparedSignature> {
+  const { source, layout, digestEntries } = opened;
+  const { algorithm, chain } = context;
+  const place = await choosePlace(opened, context, mode);
+
+  const old = layout.manifest?.parsed;
+  const listed = listEntries(layout.signable, old === undefined ? new Map() : sectionsByName(old));
+  const digestOf = await digestContents(source, listed, digestEntries, NODE_DIGEST_NAME[algorithm]);
+  requireUnchanged(place.others, listed, digestOf);
+  const keepOthers = place.others.length > 0;
+  const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
+  requireUnbroken(place.others, manifest);
+
+  const present = new Set(layout.signable.map(({ name }) => name));
+  const signatureFile = buildSignatureFile(manifest, algorithm, (name) => present.has(name) || !isFileName(name));
+  requireReadable(MANIFEST_NAME, manifest.bytes);
+  requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
+
+  const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, chain);
+  const remove = [...layout.signatureFiles]
+    .filter(([base]) => place.leaving.has(base))
+    .flatMap(([, { signatureFile: file, blocks }]) => [...(file ? [file] : []), ...blocks]);
+  const change = { manifest: manifest.bytes, signatureFile, base: place.base, remove };
+  const patchFor = await prepareEmbedding(source, layout, change);
+  const standing = place.others.map(({ cms }) => cms);
+  return {
+    toBeSigned,
+    seal,
+    embed: (sealed) => ({ patch: patchFor(sealed), sealed, standing: [...standing, sealed] }),
+  };
+}
+
+/** Java opens no archive whose manifest or signature file is larger. */
+function requireReadable(file: string, { length }: Buffer): void {
+  if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
+}

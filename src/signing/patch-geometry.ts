@@ -1,0 +1,69 @@
+/** Where the bytes of a file are before and after a patch: pure questions about edits. */
+
+import type { Edit, Patch } from '../bytes/patch.ts';
+import type { Content } from '../crypto/content.ts';
+
+/** Whether all edits keep what follows them where it is, but for one at the end of the `size` bytes. */
+export function keepsPositions(patch: Patch, size: number): boolean {
+  return patch.every(
+    (edit, index) => edit.remove === edit.insert.length || (index === patch.length - 1 && reachesEnd(edit, size)),
+  );
+}
+
+export function reachesEnd(edit: Edit, size: number): boolean {
+  return edit.offset + edit.remove === size;
+}
+
+/** Whether `next` overwrites every byte that `before` did, so that it can follow without going back to the original. */
+export function coversRegions(next: Patch, before: Patch): boolean {
+  return before.every((edit, index) => edit.offset === next[index]?.offset && edit.remove === next[index].remove);
+}
+
+/** Whether both put as many bytes in the same places, so that only what is inserted differs. */
+export function hasSameShape(next: Patch, before: Patch): boolean {
+  return (
+    next.length === before.length &&
+    coversRegions(next, before) &&
+    before.every(({ insert }, index) => insert.length === next[index]?.insert.length)
+  );
+}
+
+/** Whether no edit touches the content; what is added behind its end is not part of it. */
+export function leavesAlone(patch: Patch, { ranges }: Content): boolean {
+  return patch.every((edit) =>
+    ranges.every(({ start, end }) => edit.offset >= end || edit.offset + edit.remove <= start),
+  );
+}
+
+/** Each insertion with its place in the result. */
+export function* insertions(patch: Patch): Generator<{ readonly position: number; readonly bytes: Uint8Array }> {
+  let shift = 0;
+  for (const { offset, remove, insert } of patch) {
+    yield { position: offset + shift, bytes: insert };
+    shift += insert.length - remove;
+  }
+}
+
+/** Gives the place in the original of bytes of the result; undefined when not all of them are the original's, in one piece. */
+export function originIn(patch: Patch): (start: number, end: number) => number | undefined {
+  const pieces: { start: number; end: number; shift: number }[] = [];
+  let shift = 0;
+  let start = 0;
+  for (const { offset, remove, insert } of patch) {
+    pieces.push({ start, end: offset + shift, shift });
+    shift += insert.length - remove;
+    start = offset + remove + shift;
+  }
+  pieces.push({ start, end: Number.POSITIVE_INFINITY, shift });
+  return (from, to) => {
+    let low = 0;
+    let high = pieces.length;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if ((pieces[middle]?.start ?? 0) <= from) low = middle;
+      else high = middle;
+    }
+    const piece = pieces[low];
+    return piece !== undefined && from >= piece.start && to <= piece.end ? from - piece.shift : undefined;
+  };
+}

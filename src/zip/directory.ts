@@ -1,0 +1,151 @@
+/** Reading the central directory (APPNOTE 4.3.12) from its bytes. */
+
+import { isUtf8 } from 'node:buffer';
+import type { EndOfArchive } from './end-record.ts';
+import type { ZipEntry } from './entry.ts';
+import { zipErrors } from './errors.ts';
+import {
+  CENTRAL_RECORD,
+  CENTRAL_RECORD_LENGTH,
+  DEFLATED,
+  findExtraField,
+  IN_ZIP64_16,
+  IN_ZIP64_32,
+  readUInt64LE,
+  STORED,
+  UNREADABLE_FLAGS,
+  ZIP64_EXTRA,
+} from './fields.ts';
+
+/** An entry whose local header has not been looked at. */
+export type DirectoryEntry = Omit<ZipEntry, 'dataOffset' | 'end'>;
+
+/** Names of this length and more, and some kilobytes less with other fields, make Java refuse to open an archive. */
+const LONGEST_RECORD = 0xffff;
+
+/** In the directory's order. Throws `zip-malformed`, `zip-ambiguous`, `zip-unsupported`, `zip-name-refused`. */
+export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
+  const entries: DirectoryEntry[] = [];
+  let position = 0;
+  while (position < directory.length) {
+    const entry = readRecord(directory, position, end);
+    entries.push(entry);
+    position = entry.record.end;
+  }
+  if (entries.length !== end.entryCount) {
+    const problem = `its directory has ${entries.length} entries, its end record says ${end.entryCount}`;
+    throw zipErrors('zip-malformed', { problem });
+  }
+  refuseDuplicates(entries);
+  return entries;
+}
+
+function readRecord(directory: Buffer, start: number, { base, directoryOffset }: EndOfArchive): DirectoryEntry {
+  const nameStart = start + CENTRAL_RECORD_LENGTH;
+  if (nameStart > directory.length || directory.readUInt32LE(start) !== CENTRAL_RECORD) {
+    throw zipErrors('zip-malformed', { problem: `there is no directory record at byte ${directoryOffset + start}` });
+  }
+  const nameEnd = nameStart + directory.readUInt16LE(start + 28);
+  const extraEnd = nameEnd + directory.readUInt16LE(start + 30);
+  const recordEnd = extraEnd + directory.readUInt16LE(start + 32);
+  if (recordEnd > directory.length) {
+    throw zipErrors('zip-malformed', { problem: `the directory record at byte ${directoryOffset + start} is cut off` });
+  }
+  const name = readName(directory, nameStart, nameEnd);
+  if (recordEnd - start > LONGEST_RECORD) {
+    const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than Java opens`;
+    throw refusedName(name, problem);
+  }
+  const fields = readSizes(directory, start, nameEnd, extraEnd, name);
+  const flags = directory.readUInt16LE(start + 8);
+  const method = directory.readUInt16LE(start + 10);
+  requireReadable(name, flags, method, fields);
+  return {
+    name,
+    flags,
+    method,
+    crc32: directory.readUInt32LE(start + 16),
+    compressedSize: fields.compressedSize,
+    size: fields.size,
+    offset: base + fields.offset,
+    record: { start, end: recordEnd },
+  };
+}
+
+interface Sizes {
+  readonly compressedSize: number;
+  readonly size: number;
+  readonly offset: number;
+  readonly disk: number;
+}
+
+/** A value that does not fit its field is in the ZIP64 extra field, which holds just those, in this order (4.5.3). */
+function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
+  const compressedSize = directory.readUInt32LE(start + 20);
+  const size = directory.readUInt32LE(start + 24);
+  const disk = directory.readUInt16LE(start + 34);
+  const offset = directory.readUInt32LE(start + 42);
+  const inZip64 =
+    size === IN_ZIP64_32 || compressedSize === IN_ZIP64_32 || offset === IN_ZIP64_32 || disk === IN_ZIP64_16;
+  if (!inZip64) return { compressedSize, size, offset, disk };
+
+  const extra = findExtraField(directory, extraStart, extraEnd, ZIP64_EXTRA);
+  let position = extra?.start ?? 0;
+  const take = (value: number, marker: number, length: 4 | 8): number => {
+    if (value !== marker) return value;
+    if (extra === undefined || position + length > extra.end) {
+      throw zipErrors('zip-malformed', { problem: `the entry ${name} has no ZIP64 field for its sizes or offset` });
+    }
+    position += length;
+    return length === 8 ? readUInt64LE(directory, position - 8) : directory.readUInt32LE(position - 4);
+  };
+  return {
+    size: take(size, IN_ZIP64_32, 8),
+    compressedSize: take(compressedSize, IN_ZIP64_32, 8),
+    offset: take(offset, IN_ZIP64_32, 8),
+    disk: take(disk, IN_ZIP64_16, 4),
+  };
+}
+
+function requireReadable(name: string, flags: number, method: number, { compressedSize, size, disk }: Sizes): void {
+  if (disk !== 0) throw zipErrors('zip-unsupported', { problem: `the entry ${name} is in another part of it` });
+  if ((flags & UNREADABLE_FLAGS) !== 0) {
+    throw zipErrors('zip-unsupported', { problem: `the entry ${name} is encrypted` });
+  }
+  if (method !== STORED && method !== DEFLATED) {
+    throw zipErrors('zip-unsupported', { problem: `the entry ${name} is compressed by method ${method}` });
+  }
+  if (method === STORED && compressedSize !== size) {
+    const problem = `the entry ${name} is stored, and has two sizes: ${compressedSize} and ${size}`;
+    throw zipErrors('zip-ambiguous', { problem });
+  }
+}
+
+/** UTF-8 whatever bit 11 says, as Java reads names. What no manifest line can hold, and what leads out of a folder, is refused. */
+function readName(directory: Buffer, start: number, end: number): string {
+  const name = directory.toString('utf8', start, end);
+  let isAscii = true;
+  for (let position = start; position < end; position++) {
+    const byte = directory[position] ?? 0;
+    if (byte === 0 || byte === 0x0a || byte === 0x0d) throw refusedName(name, 'holds a line break or a NUL');
+    if (byte >= 0x80) isAscii = false;
+  }
+  if (!isAscii && !isUtf8(directory.subarray(start, end))) throw refusedName(name, 'is not UTF-8');
+  if (name.includes('..') && name.split(/[/\\]/).includes('..')) throw refusedName(name, 'leads out of the archive');
+  return name;
+}
+
+function refusedName(name: string, problem: string) {
+  return zipErrors('zip-name-refused', {
+    name: JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name),
+    problem,
+  });
+}
+
+function refuseDuplicates(entries: readonly DirectoryEntry[]): void {
+  const names = new Set<string>();
+  for (const { name } of entries) {
+    if (names.has(name)) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${name}` });
+    names.add(name);
+  }
+}

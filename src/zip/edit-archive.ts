@@ -1,0 +1,134 @@
+/**
+ * Changing an archive without rewriting it: some records go, new ones come first, the directory follows; every other
+ * entry's record stays as it is, byte for byte, and only moves.
+ */
+
+import type { Edit, Patch } from '../bytes/patch.ts';
+import type { ZipArchive } from './archive.ts';
+import type { ZipEntry } from './entry.ts';
+import { STORED } from './fields.ts';
+import { centralRecord, localRecord, type NewEntry } from './new-entry.ts';
+import { moveRecord, writeEndRecords } from './write-directory.ts';
+
+export interface ArchiveChange {
+  readonly remove: ReadonlySet<ZipEntry>;
+  /**
+   * What comes first, in this order, in the file and in the directory: new entries, or entries of the archive with the
+   * bytes of their records.
+   */
+  readonly first: readonly (NewEntry | MovedEntry)[];
+}
+
+export interface MovedEntry {
+  readonly entry: ZipEntry;
+  /** All bytes of its record in the file. */
+  readonly bytes: Uint8Array;
+}
+
+/** Programs that map stored entries into memory want them at multiples of 4 bytes (zipalign). */
+const ALIGNMENT = 4;
+/** Header ID of the alignment extra field that zipalign writes: two bytes of alignment, then zeros. */
+const ALIGNMENT_EXTRA = 0xd935;
+const ALIGNMENT_EXTRA_LENGTH = 6;
+
+/** Pure: the edits. Stored entries stay as aligned as they are, which costs a few bytes of padding in a new entry. */
+export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChange): Patch {
+  const moved = new Set(first.flatMap((item) => ('entry' in item ? [item.entry] : [])));
+  const leaving = archive.inFile.filter((entry) => remove.has(entry) || moved.has(entry));
+  const staying = archive.entries.filter((entry) => !remove.has(entry) && !moved.has(entry));
+
+  const padded = alignFollowing(first, leaving, staying);
+  const locals = padded.map((item) => ('entry' in item ? item.bytes : localRecord(item)));
+  const edits = mergeAdjacent([
+    { offset: archive.start, remove: 0, insert: Buffer.concat(locals) },
+    ...leaving.map(({ offset, end }) => ({ offset, remove: end - offset, insert: Buffer.alloc(0) })),
+  ]);
+
+  const { base, directoryOffset } = archive.end;
+  const records: Buffer[] = [];
+  let offset = archive.start;
+  for (const [index, item] of padded.entries()) {
+    const record = 'entry' in item ? recordOf(archive, item.entry) : centralRecord(item);
+    records.push(moveRecord(record, offset - base));
+    offset += locals[index]?.length ?? 0;
+  }
+  const movedBy = shifts(edits);
+  for (const entry of staying) records.push(moveRecord(recordOf(archive, entry), movedBy(entry.offset) - base));
+  const directory = Buffer.concat(records);
+  const end = writeEndRecords(archive.end, {
+    entryCount: records.length,
+    directorySize: directory.length,
+    directoryOffset: movedBy(directoryOffset) - base,
+  });
+  const endLength = archive.end.recordOffset + archive.end.record.length - directoryOffset;
+  return [...edits, { offset: directoryOffset, remove: endLength, insert: Buffer.concat([directory, end]) }];
+}
+
+function recordOf({ directory }: ZipArchive, { record }: ZipEntry): Buffer {
+  return directory.subarray(record.start, record.end);
+}
+
+/** Edits sorted by offset; those that touch become one. */
+function mergeAdjacent(edits: readonly Edit[]): Edit[] {
+  const merged: Edit[] = [];
+  for (const edit of edits.toSorted((a, b) => a.offset - b.offset)) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.offset + last.remove === edit.offset) {
+      merged[merged.length - 1] = {
+        offset: last.offset,
+        remove: last.remove + edit.remove,
+        insert: edit.insert.length === 0 ? last.insert : Buffer.concat([last.insert, edit.insert]),
+      };
+    } else {
+      merged.push(edit);
+    }
+  }
+  return merged;
+}
+
+/** Where a byte that stays is once the edits are made. */
+function shifts(edits: readonly Edit[]): (offset: number) => number {
+  let total = 0;
+  const steps = edits.map(({ offset, remove, insert }) => {
+    total += insert.length - remove;
+    return { from: offset + remove, by: total };
+  });
+  return (offset) => {
+    let low = 0;
+    let high = steps.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((steps[middle]?.from ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset + (steps[low - 1]?.by ?? 0);
+  };
+}
+
+/**
+ * The last new entry gets an extra field that makes everything behind it move by a multiple of the alignment, whether or
+ * not it is aligned: so that the bytes added do not depend on which signatures were there before.
+ */
+function alignFollowing(
+  first: readonly (NewEntry | MovedEntry)[],
+  leaving: readonly ZipEntry[],
+  staying: readonly ZipEntry[],
+): readonly (NewEntry | MovedEntry)[] {
+  const last = first.at(-1);
+  const isStored = ({ method, size }: ZipEntry): boolean => method === STORED && size > 0;
+  if (last === undefined || 'entry' in last || !staying.some(isStored)) return first;
+  const added = first.reduce((sum, item) => sum + ('entry' in item ? item.bytes : localRecord(item)).length, 0);
+  const removed = leaving.reduce((sum, { offset, end }) => sum + end - offset, 0);
+  let padding = modulo(removed - added, ALIGNMENT);
+  if (padding === 0) return first;
+  while (padding < ALIGNMENT_EXTRA_LENGTH) padding += ALIGNMENT;
+  const extra = Buffer.alloc(padding);
+  extra.writeUInt16LE(ALIGNMENT_EXTRA, 0);
+  extra.writeUInt16LE(padding - 4, 2);
+  extra.writeUInt16LE(ALIGNMENT, 4);
+  return [...first.slice(0, -1), { ...last, extra: Buffer.concat([last.extra, extra]) }];
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}

@@ -1,0 +1,168 @@
+/** Finding the end of a ZIP archive: the end of central directory record, with its ZIP64 companion (APPNOTE 4.3.14 to 4.3.16). */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { zipErrors } from './errors.ts';
+import {
+  asBuffer,
+  CENTRAL_RECORD,
+  END_RECORD,
+  END_RECORD_LENGTH,
+  IN_ZIP64_16,
+  IN_ZIP64_32,
+  readUInt64LE,
+  ZIP64_END_RECORD,
+  ZIP64_END_RECORD_LENGTH,
+  ZIP64_LOCATOR,
+  ZIP64_LOCATOR_LENGTH,
+} from './fields.ts';
+
+export interface EndOfArchive {
+  readonly entryCount: number;
+  /** Where the central directory is in the file, in bytes. */
+  readonly directoryOffset: number;
+  readonly directorySize: number;
+  /**
+   * What recorded offsets count from: 0, or the length of what stands before the archive when it was put there without
+   * adjusting them.
+   */
+  readonly base: number;
+  /** The 22 bytes of the record and where they are. The archive's comment follows. */
+  readonly record: Buffer;
+  readonly recordOffset: number;
+  /** The ZIP64 end record, with its extensible data; undefined when there is none. Its locator follows it. */
+  readonly zip64: Buffer | undefined;
+  /** Bytes after the archive's comment. */
+  readonly trailingLength: number;
+}
+
+/** A comment has at most 65,535 bytes. */
+const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
+
+/**
+ * Looks where Java and most others do: from the end backwards. Throws `zip-malformed` when there is no end record that
+ * leads to a directory, `zip-ambiguous` when there are two, `zip-unsupported` for an archive in several parts.
+ */
+export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
+  const { found, failure } = await findCandidates(source);
+  const end = found.find(({ trailingLength }) => trailingLength === 0) ?? found[0];
+  if (end === undefined) {
+    throw failure ?? zipErrors('zip-malformed', { problem: 'no end of central directory record leads to a directory' });
+  }
+  // Those before its directory are in entries: archives inside the archive.
+  if (found.some((other) => other !== end && other.recordOffset >= end.directoryOffset)) {
+    throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
+  }
+  return end;
+}
+
+interface Candidates {
+  /** From the end of the file backwards. */
+  readonly found: readonly EndOfArchive[];
+  /** Why the last that leads to none does not. */
+  readonly failure: CodesignError | undefined;
+}
+
+/** Every end record in the tail that leads to a directory; bytes that only look like one lead nowhere. */
+async function findCandidates(source: ByteSource): Promise<Candidates> {
+  const found: EndOfArchive[] = [];
+  let failure: CodesignError | undefined;
+  const { tail, start } = await readTail(source);
+  for (let position = tail.length - END_RECORD_LENGTH; position >= 0; position--) {
+    if (tail.readUInt32LE(position) !== END_RECORD) continue;
+    const record = tail.subarray(position, position + END_RECORD_LENGTH);
+    try {
+      const end = await readEnd(source, record, start + position);
+      if (end !== undefined && (await leadsToDirectory(source, end))) found.push(end);
+    } catch (thrown) {
+      if (!(thrown instanceof CodesignError)) throw thrown;
+      failure ??= thrown;
+    }
+  }
+  return { found, failure };
+}
+
+/** Whether the end of the file has what a ZIP archive ends with. Cheaper than `findEndOfArchive`, and less sure. */
+export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
+  const { tail } = await readTail(source);
+  return tail.lastIndexOf('PK\x05\x06', undefined, 'latin1') >= 0;
+}
+
+async function readTail(source: ByteSource): Promise<{ tail: Buffer; start: number }> {
+  const start = Math.max(0, source.size - LONGEST_TAIL);
+  return { tail: asBuffer(await source.read(start, source.size - start)), start };
+}
+
+/** Undefined for bytes that cannot be an end record here. */
+async function readEnd(source: ByteSource, record: Buffer, recordOffset: number): Promise<EndOfArchive | undefined> {
+  const trailingLength = source.size - (recordOffset + END_RECORD_LENGTH + record.readUInt16LE(20));
+  if (trailingLength < 0) return undefined;
+  const classic = {
+    entryCount: record.readUInt16LE(10),
+    directorySize: record.readUInt32LE(12),
+    recordedOffset: record.readUInt32LE(16),
+  };
+  const found = await findZip64(source, recordOffset);
+  const fields = found === undefined ? classic : preferZip64(classic, found.zip64);
+  const directoryEnd = found?.offset ?? recordOffset;
+  const directoryOffset = directoryEnd - fields.directorySize;
+  const base = directoryOffset - fields.recordedOffset;
+  if (directoryOffset < 0 || base < 0) return undefined;
+  if (record.readUInt16LE(4) !== 0 || record.readUInt16LE(8) !== record.readUInt16LE(10)) {
+    throw zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
+  }
+  const { entryCount, directorySize } = fields;
+  const zip64 = found?.zip64;
+  return { entryCount, directoryOffset, directorySize, base, record, recordOffset, zip64, trailingLength };
+}
+
+async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
+  // An empty archive is nothing but an end record: one with bytes after it would be anywhere where zeros are.
+  if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
+  if (end.directorySize < 4) return false;
+  return asBuffer(await source.read(end.directoryOffset, 4)).readUInt32LE(0) === CENTRAL_RECORD;
+}
+
+/** The locator stands right before the end record, the ZIP64 record right before the locator. */
+async function findZip64(
+  source: ByteSource,
+  recordOffset: number,
+): Promise<{ zip64: Buffer; offset: number } | undefined> {
+  const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
+  if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
+  const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
+  if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
+  if (locator.readUInt32LE(16) > 1) {
+    throw zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
+  }
+  // The locator's offset does not count what was put before the archive later; the usual length leads there too.
+  for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
+    if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
+    const zip64 = asBuffer(await source.read(offset, locatorOffset - offset));
+    if (zip64.readUInt32LE(0) === ZIP64_END_RECORD && readUInt64LE(zip64, 4) + 12 === zip64.length) {
+      return { zip64, offset };
+    }
+  }
+  throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
+}
+
+interface DirectoryFields {
+  readonly entryCount: number;
+  readonly directorySize: number;
+  readonly recordedOffset: number;
+}
+
+/** A field that the end record has for itself must not say anything else. */
+function preferZip64(classic: DirectoryFields, zip64: Buffer): DirectoryFields {
+  const fields = {
+    entryCount: readUInt64LE(zip64, 32),
+    directorySize: readUInt64LE(zip64, 40),
+    recordedOffset: readUInt64LE(zip64, 48),
+  };
+  const agree =
+    (classic.entryCount === IN_ZIP64_16 || classic.entryCount === fields.entryCount) &&
+    (classic.directorySize === IN_ZIP64_32 || classic.directorySize === fields.directorySize) &&
+    (classic.recordedOffset === IN_ZIP64_32 || classic.recordedOffset === fields.recordedOffset);
+  if (!agree) throw zipErrors('zip-ambiguous', { problem: 'its end record and its ZIP64 end record differ' });
+  return fields;
+}

@@ -1,0 +1,27 @@
+/** One entry of a ZIP archive: what its directory record and its local header say, and where its bytes are. */
+
+import type { ByteRange } from '../crypto/content.ts';
+
+export interface ZipEntry {
+  /** With `/`; a directory's ends with one. */
+  readonly name: string;
+  readonly flags: number;
+  readonly method: number;
+  readonly crc32: number;
+  /** Of the data in the archive, in bytes. */
+  readonly compressedSize: number;
+  /** Of the contents, in bytes. */
+  readonly size: number;
+  /** Where its local header is in the file. */
+  readonly offset: number;
+  /** Where its data begins in the file. */
+  readonly dataOffset: number;
+  /** Where its record ends in the file: header, data and, where it has one, data descriptor. */
+  readonly end: number;
+  /** Its record in the bytes of the directory. */
+  readonly record: ByteRange;
+}
+
+export function isDirectory({ name }: ZipEntry): boolean {
+  return name.endsWith('/');
+}

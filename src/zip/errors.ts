@@ -1,0 +1,31 @@
+/** What can be wrong with a ZIP archive that is to be changed. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const zipErrors = defineErrors({
+  'zip-malformed': {
+    category: 'local',
+    message: (d) => `the ZIP archive is damaged: ${d.problem}`,
+    hint: 'The file is truncated or damaged. Build or download it again.',
+  },
+  'zip-ambiguous': {
+    category: 'local',
+    message: (d) => `the ZIP archive can be read in two ways: ${d.problem}`,
+    hint: 'Programs would see different contents under one signature. Build the archive again with a program that writes it cleanly.',
+  },
+  'zip-unsupported': {
+    category: 'local',
+    message: (d) => `the ZIP archive cannot be signed: ${d.problem}`,
+    hint: 'Write it as one file whose entries are stored or deflated, without encryption.',
+  },
+  'zip-name-refused': {
+    category: 'local',
+    message: (d) => `an entry of the ZIP archive has a name that cannot be signed: ${d.name} ${d.problem}`,
+    hint: 'Rename the entry and build the archive again.',
+  },
+  'zip-entry-damaged': {
+    category: 'local',
+    message: (d) => `the entry ${d.name} of the ZIP archive is damaged: ${d.problem}`,
+    hint: 'Build or download the file again.',
+  },
+});

@@ -1,0 +1,63 @@
+/** Signatures, lengths and limits of ZIP records (APPNOTE 6.3.10, section 4.3). All fields are little-endian. */
+
+export const LOCAL_HEADER = 0x04034b50;
+export const DATA_DESCRIPTOR = 0x08074b50;
+export const CENTRAL_RECORD = 0x02014b50;
+export const END_RECORD = 0x06054b50;
+export const ZIP64_END_RECORD = 0x06064b50;
+export const ZIP64_LOCATOR = 0x07064b50;
+
+/** Without name, extra field and comment. */
+export const LOCAL_HEADER_LENGTH = 30;
+export const CENTRAL_RECORD_LENGTH = 46;
+export const END_RECORD_LENGTH = 22;
+export const ZIP64_END_RECORD_LENGTH = 56;
+export const ZIP64_LOCATOR_LENGTH = 20;
+
+/** In a 16 or 32 bit field: the value is in the ZIP64 record or extra field (4.4.1.4). */
+export const IN_ZIP64_16 = 0xffff;
+export const IN_ZIP64_32 = 0xffffffff;
+/** Header ID of the ZIP64 extended information extra field (4.5.3). */
+export const ZIP64_EXTRA = 0x0001;
+
+export const STORED = 0;
+export const DEFLATED = 8;
+
+/** General purpose bit 3: sizes and CRC-32 follow the data. */
+export const HAS_DESCRIPTOR = 1 << 3;
+/** Bits 0 (encrypted), 5 (patch data), 6 (strong encryption), 13 (masked header). */
+export const UNREADABLE_FLAGS = (1 << 0) | (1 << 5) | (1 << 6) | (1 << 13);
+
+export interface ExtraField {
+  readonly id: number;
+  /** Offset of its data in the buffer. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The extra field with this header ID between `start` and `end`; undefined when there is none, or the fields are malformed before it. */
+export function findExtraField(bytes: Buffer, start: number, end: number, id: number): ExtraField | undefined {
+  let position = start;
+  while (position + 4 <= end) {
+    const dataStart = position + 4;
+    const dataEnd = dataStart + bytes.readUInt16LE(position + 2);
+    if (dataEnd > end) return undefined;
+    if (bytes.readUInt16LE(position) === id) return { id, start: dataStart, end: dataEnd };
+    position = dataEnd;
+  }
+  return undefined;
+}
+
+/** The same memory, with Buffer's accessors. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A 64 bit field as a number; beyond 2^53 it becomes a number larger than any file. */
+export function readUInt64LE(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32LE(offset) + bytes.readUInt32LE(offset + 4) * 2 ** 32;
+}
+
+export function writeUInt64LE(bytes: Buffer, value: number, offset: number): void {
+  bytes.writeBigUInt64LE(BigInt(value), offset);
+}

@@ -1,0 +1,71 @@
+/** Records of an entry that is added to an archive (APPNOTE 4.3.7, 4.3.12): always the same bytes for the same contents. */
+
+import { crc32, deflateRawSync } from 'node:zlib';
+import {
+  CENTRAL_RECORD,
+  CENTRAL_RECORD_LENGTH,
+  DEFLATED,
+  LOCAL_HEADER,
+  LOCAL_HEADER_LENGTH,
+  STORED,
+} from './fields.ts';
+
+export interface NewEntry {
+  /** ASCII. */
+  readonly name: string;
+  readonly method: number;
+  readonly crc32: number;
+  /** Of the contents, in bytes. */
+  readonly size: number;
+  readonly data: Uint8Array;
+  /** Extra fields, whole. */
+  readonly extra: Uint8Array;
+}
+
+/** What can be read by any program: 2.0 has deflate. Made by: the same, on no particular system, so without permissions. */
+const VERSION = 20;
+/** 1980-02-01 00:00:00: the earliest that is after the epoch of MS-DOS in every time zone. */
+const DOS_DATE = (0 << 9) | (2 << 5) | 1;
+
+export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
+  const data = deflateRawSync(contents);
+  return { ...describe(name, contents), method: DEFLATED, data };
+}
+
+/** Its length does not depend on its contents. */
+export function storedEntry(name: string, contents: Uint8Array): NewEntry {
+  return { ...describe(name, contents), method: STORED, data: contents };
+}
+
+function describe(name: string, contents: Uint8Array) {
+  return { name, crc32: crc32(contents), size: contents.length, extra: new Uint8Array() };
+}
+
+/** Local header and data. */
+export function localRecord(entry: NewEntry): Buffer {
+  const header = Buffer.alloc(LOCAL_HEADER_LENGTH);
+  header.writeUInt32LE(LOCAL_HEADER, 0);
+  writeFields(header, 4, entry);
+  return Buffer.concat([header, Buffer.from(entry.name, 'latin1'), entry.extra, entry.data]);
+}
+
+/** The directory's record, with zero for the offset of the local header. */
+export function centralRecord(entry: NewEntry): Buffer {
+  const record = Buffer.alloc(CENTRAL_RECORD_LENGTH);
+  record.writeUInt32LE(CENTRAL_RECORD, 0);
+  record.writeUInt16LE(VERSION, 4);
+  writeFields(record, 6, entry);
+  return Buffer.concat([record, Buffer.from(entry.name, 'latin1'), entry.extra]);
+}
+
+/** What both records have in the same order, from "version needed to extract" on. */
+function writeFields(record: Buffer, start: number, entry: NewEntry): void {
+  record.writeUInt16LE(VERSION, start);
+  record.writeUInt16LE(entry.method, start + 4);
+  record.writeUInt16LE(DOS_DATE, start + 8);
+  record.writeUInt32LE(entry.crc32, start + 10);
+  record.writeUInt32LE(entry.data.length, start + 14);
+  record.writeUInt32LE(entry.size, start + 18);
+  record.writeUInt16LE(entry.name.length, start + 22);
+  record.writeUInt16LE(entry.extra.length, start + 24);
+}

@@ -1,0 +1,109 @@
+/** Taking an entry's contents out of its data: bounded by what its record says, checked against its size and CRC-32. */
+
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { ZipEntry } from './entry.ts';
+import { zipErrors } from './errors.ts';
+import { DEFLATED } from './fields.ts';
+
+/** What unpacking needs to know of an entry. */
+export type PackedEntry = Pick<ZipEntry, 'name' | 'method' | 'compressedSize' | 'size' | 'crc32'>;
+
+/** The smallest that zlib takes. */
+const LEAST_CHUNK = 64;
+
+/** The contents, from the whole of the entry's data. Throws `zip-entry-damaged`. */
+export function unpack(data: Buffer, entry: PackedEntry): Buffer {
+  const contents = entry.method === DEFLATED ? inflate(data, entry) : data;
+  if (contents.length !== entry.size)
+    throw damaged(entry, `it has ${contents.length} bytes, and should have ${entry.size}`);
+  if (crc32(contents) !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
+  return contents;
+}
+
+/** One byte more than expected, so that zlib fills one buffer and needs no second to find that it was the last. */
+function inflate(data: Buffer, entry: PackedEntry): Buffer {
+  try {
+    const { buffer, engine } = inflateRawSync(data, {
+      chunkSize: Math.max(LEAST_CHUNK, entry.size + 1),
+      maxOutputLength: entry.size + 1,
+      info: true,
+    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    if (engine.bytesWritten !== data.length) throw damaged(entry, 'there are bytes behind its compressed data');
+    return buffer;
+  } catch (thrown) {
+    throw fromZlib(thrown, entry);
+  }
+}
+
+/** As `unpack`, for an entry of any size: gives the contents piece by piece, each valid only during its turn. */
+export async function unpackInPieces(
+  source: ByteSource,
+  entry: ZipEntry,
+  take: (piece: Buffer) => void,
+): Promise<void> {
+  let size = 0;
+  let checksum = 0;
+  const pieces = source.stream(entry.dataOffset, entry.dataOffset + entry.compressedSize);
+  const takeChecked = (piece: Buffer): void => {
+    size += piece.length;
+    if (size > entry.size) throw damaged(entry, `it has more than the ${entry.size} bytes it should have`);
+    checksum = crc32(piece, checksum);
+    take(piece);
+  };
+  if (entry.method === DEFLATED) await inflateInPieces(pieces, entry, takeChecked);
+  else for await (const piece of pieces) takeChecked(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+  if (size !== entry.size) throw damaged(entry, `it has ${size} bytes, and should have ${entry.size}`);
+  if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
+}
+
+/** zlib works in the thread pool; it is given the next piece once it is done with the last, whose memory is used again. */
+async function inflateInPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  entry: ZipEntry,
+  take: (piece: Buffer) => void,
+): Promise<void> {
+  const inflating = createInflateRaw({ chunkSize: 256 * 1024 });
+  let failure: unknown;
+  const ended = new Promise<void>((resolve) => {
+    inflating.once('end', resolve);
+    inflating.once('error', (thrown) => {
+      failure ??= fromZlib(thrown, entry);
+      resolve();
+    });
+  });
+  inflating.on('data', (piece: Buffer) => {
+    if (failure !== undefined) return;
+    try {
+      take(piece);
+    } catch (thrown) {
+      failure = thrown;
+    }
+  });
+  try {
+    for await (const piece of pieces) {
+      // Of bytes behind the compressed data zlib takes none, and never says that it is done with them.
+      await Promise.race([new Promise<void>((resolve) => inflating.write(piece, () => resolve())), ended]);
+      if (failure !== undefined) throw failure;
+    }
+    inflating.end();
+    await ended;
+    if (failure !== undefined) throw failure;
+    if (inflating.bytesWritten !== entry.compressedSize)
+      throw damaged(entry, 'there are bytes behind its compressed data');
+  } finally {
+    inflating.destroy();
+  }
+}
+
+function fromZlib(thrown: unknown, entry: PackedEntry): unknown {
+  if (thrown instanceof CodesignError || !(thrown instanceof Error)) return thrown;
+  const tooLong = (thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  const problem = tooLong ? `it has more than the ${entry.size} bytes it should have` : thrown.message;
+  return zipErrors('zip-entry-damaged', { name: entry.name, problem }, { cause: thrown });
+}
+
+function damaged({ name }: PackedEntry, problem: string): CodesignError {
+  return zipErrors('zip-entry-damaged', { name, problem });
+}
