@@ -3,13 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import * as jar from './jar.mjs';
 import * as pe from './pe.mjs';
 import { CLI, createSetting } from './setting.mjs';
 import * as startup from './startup.mjs';
 
-const PARTS = { startup, pe };
+const PARTS = { startup, pe, jar };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
-const MARKS = ['<!-- numbers -->', '<!-- end of numbers -->'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,26 +27,25 @@ if (!existsSync(fileURLToPath(new URL('../../dist/cli.js', import.meta.url)))) {
 }
 
 const setting = await createSetting();
-const sections = [];
 try {
   for (const name of names) {
     const { text, results } = await PARTS[name].bench(setting, Number(values.rounds));
-    sections.push(`### ${PARTS[name].title}\n\n${text}\n`);
-    console.log(`\n${sections.at(-1)}`);
-    if (values.write) {
-      writeFileSync(new URL(`results-${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
-    }
+    console.log(`\n### ${PARTS[name].title}\n\n${text}`);
+    if (values.write) keep(name, text, results);
   }
 } finally {
   await setting.close();
 }
-if (values.write) keep(sections);
 
-function keep(texts) {
+/** Each part has marks of its own, so that measuring one leaves the others' numbers as they are. */
+function keep(name, text, results) {
+  writeFileSync(new URL(`results-${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
   const readme = readFileSync(README, 'utf8');
-  const [start, end] = MARKS.map((mark) => readme.indexOf(mark));
+  const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`].map((mark) => readme.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`README.md has no place for the numbers of ${name}`);
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
-  const command = `npm run bench -- ${names.join(' ')} --rounds ${values.rounds}`;
-  const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\`\n`;
-  writeFileSync(README, `${readme.slice(0, start)}${MARKS[0]}\n${head}\n${texts.join('\n')}${readme.slice(end)}`);
+  const command = `npm run bench -- ${name} --rounds ${values.rounds}`;
+  const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\``;
+  const section = `<!-- ${name} -->\n### ${PARTS[name].title}\n\n${head}\n\n${text}\n`;
+  writeFileSync(README, `${readme.slice(0, start)}${section}${readme.slice(end)}`);
 }

@@ -62,7 +62,10 @@ function makeLocalKey(folder) {
   const subject = ['-subj', '/CN=Local Benchmark Key', '-addext', 'extendedKeyUsage=codeSigning'];
   const request = ['req', '-x509', '-newkey', 'rsa:3072', '-nodes', '-days', '30', ...subject];
   execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'pipe' });
-  return { key, certificate };
+  const [keystore, password, alias] = [join(folder, 'local.p12'), 'changeit', 'local'];
+  const bundle = ['pkcs12', '-export', '-name', alias, '-passout', `pass:${password}`, '-out', keystore];
+  execFileSync('openssl', [...bundle, '-inkey', key, '-in', certificate], { stdio: 'pipe' });
+  return { key, certificate, keystore, password, alias };
 }
 
 /** The bundled program with random bytes behind it, as an installer has, up to `bytes` in all. */
