@@ -10,8 +10,10 @@ import { run, type Verdict } from '../interop/verifiers.ts';
 
 export interface JavaHome {
   readonly folder: string;
-  /** As in `17.0.15`. */
+  /** As in `17.0.15`; `1.8.0_504` for Java 8. */
   readonly version: string;
+  /** As in 17, or 8. */
+  readonly release: number;
 }
 
 export type JavaProgramName = 'java' | 'javac' | 'jar' | 'jarsigner' | 'keytool';
@@ -68,7 +70,9 @@ function askJavac(javac: string): JavaHome[] {
   const property = (name: string) => new RegExp(`^ *${name.replace('.', '\\.')} = (.*)$`, 'm').exec(stderr)?.[1] ?? '';
   // Up to Java 8 it names the runtime inside the JDK.
   const folder = property('java.home').replace(/[\\/]jre$/, '');
-  return existsSync(path.join(folder, 'bin')) ? [{ folder, version: property('java.version') }] : [];
+  const version = property('java.version');
+  const release = Number.parseInt(version.replace(/^1\./, ''), 10);
+  return existsSync(path.join(folder, 'bin')) ? [{ folder, version, release }] : [];
 }
 
 export function javaProgram(java: JavaHome, name: JavaProgramName): string {

@@ -10,6 +10,8 @@ import { run, type Verdict } from '../verifiers.ts';
 
 export interface JavaProgram {
   readonly path: string;
+  /** The first Java release that runs it so. */
+  readonly since: number;
   /** What it prints when it runs as it should. */
   readonly expected: string;
   /** Runs this program, or the copy of it that lies at `path`, which must end in .jar for the module path. */
@@ -24,7 +26,7 @@ export async function plainProgram(folder: string): Promise<JavaProgram> {
   const root = newFolder(folder, 'plain');
   await compile(root, 'classes', 8, { 'Plain.java': PRINTS('Plain', '"plain"') });
   const file = await pack(root, 'plain.jar', ['--main-class', 'Plain', '-C', path.join(root, 'classes'), '.']);
-  return { path: file, expected: 'plain\n', run: (java, copy = file) => runJar(java, copy) };
+  return { path: file, since: 8, expected: 'plain\n', run: (java, copy = file) => runJar(java, copy) };
 }
 
 /** Its newer half in META-INF/versions runs on Java 11 and later. */
@@ -37,7 +39,7 @@ export async function multiReleaseProgram(folder: string): Promise<JavaProgram> 
   const base = ['--main-class', 'Main', '-C', path.join(root, 'base'), '.'];
   const newer = ['--release', '11', '-C', path.join(root, 'newer'), '.'];
   const file = await pack(root, 'multi-release.jar', [...base, ...newer]);
-  return { path: file, expected: 'made for Java 11\n', run: (java, copy = file) => runJar(java, copy) };
+  return { path: file, since: 11, expected: 'made for Java 11\n', run: (java, copy = file) => runJar(java, copy) };
 }
 
 /** Started from the module path, and says which module it is. */
@@ -50,6 +52,7 @@ export async function modularProgram(folder: string): Promise<JavaProgram> {
   const file = await pack(root, 'modular.jar', ['--module-version', '1.0', '-C', path.join(root, 'classes'), '.']);
   return {
     path: file,
+    since: 11,
     expected: 'module test.modular\n',
     run: (java, copy = file) => runJava(java, 'java', ['-p', copy, '-m', 'test.modular/test.modular.Main']),
   };
@@ -63,7 +66,7 @@ export async function executableProgram(folder: string): Promise<JavaProgram> {
   const file = path.join(root, 'app');
   writeFileSync(file, Buffer.concat([Buffer.from('#!/bin/sh\nexec "$JAVA" -jar "$0" "$@"\n'), readFileSync(jar)]));
   chmodSync(file, 0o755);
-  return { path: file, expected: 'app\n', run: (java, copy = file) => runScript(java, copy) };
+  return { path: file, since: 8, expected: 'app\n', run: (java, copy = file) => runScript(java, copy) };
 }
 
 /** Starts the file itself. One that is no script is not started: a shell would take its bytes for commands. */
