@@ -11,37 +11,47 @@ export interface RememberedDigests {
    * For a copy: an entry whose data is the original's is looked up, any other digested. `originOf` gives the place in
    * the original of bytes of the copy; undefined for bytes that are not known to be the same.
    */
-  forCopy(originOf: (start: number, end: number) => number | undefined): DigestEntries;
+  forCopy(originOf: OriginOf): DigestEntries;
 }
 
+type OriginOf = (start: number, end: number) => number | undefined;
+
+/** What was digested in one call: numbers only, since there may be a hundred thousand entries. */
 interface Remembered {
-  readonly entry: ZipEntry;
   readonly algorithms: readonly string[];
+  readonly digests: EntryDigests;
+  /** Positions by the place of the entry's data. Empty entries may share a place: the last is kept, and compared. */
+  readonly positions: ReadonlyMap<number, number>;
+  /** What each entry's record says, four numbers an entry. */
+  readonly facts: Float64Array;
+}
+
+interface Found {
   readonly digests: EntryDigests;
   readonly position: number;
 }
 
 export function rememberDigests(digestEntries: DigestEntries): RememberedDigests {
-  /** By the place of the entry's data. Empty ones may share a place: the last one is kept, and compared. */
-  const remembered = new Map<number, Remembered>();
+  const remembered: Remembered[] = [];
 
   const remember: DigestEntries = async (source, entries, algorithms) => {
     const digests = await digestEntries(source, entries, algorithms);
-    for (const [position, entry] of entries.entries()) {
-      remembered.set(entry.dataOffset, { entry, algorithms, digests, position });
-    }
+    const positions = new Map(entries.map(({ dataOffset }, position) => [dataOffset, position]));
+    const facts = new Float64Array(entries.length * FACTS);
+    for (const [position, entry] of entries.entries()) facts.set(factsOf(entry), position * FACTS);
+    remembered.push({ algorithms, digests, positions, facts });
     return digests;
   };
 
-  function find(
-    copied: ZipEntry,
-    algorithms: readonly string[],
-    originOf: (start: number, end: number) => number | undefined,
-  ): Remembered | undefined {
+  function find(copied: ZipEntry, algorithms: readonly string[], originOf: OriginOf): Found | undefined {
     const origin = originOf(copied.dataOffset, copied.dataOffset + copied.compressedSize);
-    const found = origin === undefined ? undefined : remembered.get(origin);
-    if (found === undefined || !isSameContents(found.entry, copied)) return undefined;
-    return algorithms.every((algorithm) => found.algorithms.includes(algorithm)) ? found : undefined;
+    if (origin === undefined) return undefined;
+    for (const { algorithms: known, digests, positions, facts } of remembered) {
+      const position = positions.get(origin);
+      if (position === undefined || factsOf(copied).some((fact, at) => facts[position * FACTS + at] !== fact)) continue;
+      if (algorithms.every((algorithm) => known.includes(algorithm))) return { digests, position };
+    }
+    return undefined;
   }
 
   return {
@@ -64,7 +74,9 @@ export function rememberDigests(digestEntries: DigestEntries): RememberedDigests
   };
 }
 
-/** Whether the same data under these records has the same contents. */
-function isSameContents(a: ZipEntry, b: ZipEntry): boolean {
-  return a.method === b.method && a.compressedSize === b.compressedSize && a.size === b.size && a.crc32 === b.crc32;
+const FACTS = 4;
+
+/** What must be equal for the same data to have the same contents. */
+function factsOf({ method, compressedSize, size, crc32 }: ZipEntry): readonly number[] {
+  return [method, compressedSize, size, crc32];
 }

@@ -32,14 +32,25 @@ export async function signFile(
   await using input = await openPlanned(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
+  const { record, embedding } = await signCopy(plan, signing, requestSignature, onRecord, { input, copy });
+  const committed = await commit({ plan, input, copy, embedding });
+  return { record, ...committed };
+}
+
+/** Prepare, rehearse, sign, seal. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
+async function signCopy(
+  plan: PlannedFile,
+  signing: Signing,
+  requestSignature: RequestSignature,
+  onRecord: OnRecord,
+  { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
+) {
   const file = await plan.format.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength);
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
   onRecord(record);
-  const embedding = prepared.embed(prepared.seal(record.signature));
-  const committed = await commit({ plan, input, copy, embedding });
-  return { record, ...committed };
+  return { record, embedding: prepared.embed(prepared.seal(record.signature)) };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */

@@ -33,8 +33,8 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
     throw zipErrors('zip-unsupported', { problem: `its directory has ${end.directorySize} bytes` });
   }
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
-  const listed = readDirectory(directory, end);
-  const { entries, inFile } = await locateEntries(source, directory, listed, end.directoryOffset);
+  const entries = readDirectory(directory, end);
+  const inFile = await locateEntries(source, directory, entries, end.directoryOffset);
   return { end, directory, entries, inFile, start: inFile[0]?.offset ?? end.directoryOffset };
 }
 

@@ -17,8 +17,8 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-/** An entry whose local header has not been looked at. */
-export type DirectoryEntry = Omit<ZipEntry, 'dataOffset' | 'end'>;
+/** An entry whose local header has not been looked at: `dataOffset` and `end` are still zero, and set then. */
+export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
 /** Names of this length and more, and some kilobytes less with other fields, make Java refuse to open an archive. */
 const LONGEST_RECORD = 0xffff;
@@ -30,7 +30,7 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
   while (position < directory.length) {
     const entry = readRecord(directory, position, end);
     entries.push(entry);
-    position = entry.record.end;
+    position = entry.recordEnd;
   }
   if (entries.length !== end.entryCount) {
     const problem = `its directory has ${entries.length} entries, its end record says ${end.entryCount}`;
@@ -68,7 +68,10 @@ function readRecord(directory: Buffer, start: number, { base, directoryOffset }:
     compressedSize: fields.compressedSize,
     size: fields.size,
     offset: base + fields.offset,
-    record: { start, end: recordEnd },
+    dataOffset: 0,
+    end: 0,
+    recordStart: start,
+    recordEnd,
   };
 }
 

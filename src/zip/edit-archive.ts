@@ -7,8 +7,8 @@ import type { Edit, Patch } from '../bytes/patch.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './entry.ts';
 import { STORED } from './fields.ts';
-import { centralRecord, localRecord, type NewEntry } from './new-entry.ts';
-import { moveRecord, writeEndRecords } from './write-directory.ts';
+import { centralRecord, localLength, localRecord, type NewEntry } from './new-entry.ts';
+import { directoryWriter, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
@@ -30,6 +30,8 @@ const ALIGNMENT = 4;
 /** Header ID of the alignment extra field that zipalign writes: two bytes of alignment, then zeros. */
 const ALIGNMENT_EXTRA = 0xd935;
 const ALIGNMENT_EXTRA_LENGTH = 6;
+/** Of a new entry's directory record. */
+const ROOM_FOR_RECORD = 256;
 
 /** Pure: the edits. Stored entries stay as aligned as they are, which costs a few bytes of padding in a new entry. */
 export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChange): Patch {
@@ -45,27 +47,28 @@ export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChang
   ]);
 
   const { base, directoryOffset } = archive.end;
-  const records: Buffer[] = [];
+  const movedBy = shifts(edits);
+  const directory = directoryWriter(archive.directory.length + padded.length * ROOM_FOR_RECORD);
   let offset = archive.start;
   for (const [index, item] of padded.entries()) {
-    const record = 'entry' in item ? recordOf(archive, item.entry) : centralRecord(item);
-    records.push(moveRecord(record, offset - base));
+    if ('entry' in item) directory.add(archive.directory, item.entry.recordStart, item.entry.recordEnd, offset - base);
+    else {
+      const record = centralRecord(item);
+      directory.add(record, 0, record.length, offset - base);
+    }
     offset += locals[index]?.length ?? 0;
   }
-  const movedBy = shifts(edits);
-  for (const entry of staying) records.push(moveRecord(recordOf(archive, entry), movedBy(entry.offset) - base));
-  const directory = Buffer.concat(records);
+  for (const entry of staying) {
+    directory.add(archive.directory, entry.recordStart, entry.recordEnd, movedBy(entry.offset) - base);
+  }
+  const records = directory.bytes();
   const end = writeEndRecords(archive.end, {
-    entryCount: records.length,
-    directorySize: directory.length,
+    entryCount: padded.length + staying.length,
+    directorySize: records.length,
     directoryOffset: movedBy(directoryOffset) - base,
   });
   const endLength = archive.end.recordOffset + archive.end.record.length - directoryOffset;
-  return [...edits, { offset: directoryOffset, remove: endLength, insert: Buffer.concat([directory, end]) }];
-}
-
-function recordOf({ directory }: ZipArchive, { record }: ZipEntry): Buffer {
-  return directory.subarray(record.start, record.end);
+  return [...edits, { offset: directoryOffset, remove: endLength, insert: Buffer.concat([records, end]) }];
 }
 
 /** Edits sorted by offset; those that touch become one. */
@@ -117,7 +120,7 @@ function alignFollowing(
   const last = first.at(-1);
   const isStored = ({ method, size }: ZipEntry): boolean => method === STORED && size > 0;
   if (last === undefined || 'entry' in last || !staying.some(isStored)) return first;
-  const added = first.reduce((sum, item) => sum + ('entry' in item ? item.bytes : localRecord(item)).length, 0);
+  const added = first.reduce((sum, item) => sum + ('entry' in item ? item.bytes.length : localLength(item)), 0);
   const removed = leaving.reduce((sum, { offset, end }) => sum + end - offset, 0);
   let padding = modulo(removed - added, ALIGNMENT);
   if (padding === 0) return first;

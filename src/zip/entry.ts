@@ -1,7 +1,5 @@
 /** One entry of a ZIP archive: what its directory record and its local header say, and where its bytes are. */
 
-import type { ByteRange } from '../crypto/content.ts';
-
 export interface ZipEntry {
   /** With `/`; a directory's ends with one. */
   readonly name: string;
@@ -18,8 +16,9 @@ export interface ZipEntry {
   readonly dataOffset: number;
   /** Where its record ends in the file: header, data and, where it has one, data descriptor. */
   readonly end: number;
-  /** Its record in the bytes of the directory. */
-  readonly record: ByteRange;
+  /** Where its record is in the bytes of the directory. */
+  readonly recordStart: number;
+  readonly recordEnd: number;
 }
 
 export function isDirectory({ name }: ZipEntry): boolean {

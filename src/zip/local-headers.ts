@@ -10,6 +10,7 @@ import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
 import {
   asBuffer,
+  CENTRAL_RECORD_LENGTH,
   DATA_DESCRIPTOR,
   findExtraField,
   HAS_DESCRIPTOR,
@@ -20,108 +21,98 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-export interface LocatedEntries {
-  /** In the directory's order. */
-  readonly entries: readonly ZipEntry[];
-  /** The same, in the order of their places in the file. */
-  readonly inFile: readonly ZipEntry[];
-}
-
 const WINDOW_LENGTH = 256 * 1024;
 const LONGEST_DESCRIPTOR = 24;
+/** Of a record. */
+const SIGNATURE_LENGTH = 4;
 
-/** Reads the headers in the order they stand. `limit`: where the directory begins. Throws `zip-malformed`, `zip-ambiguous`. */
+/**
+ * Reads the headers in the order they stand, sets where each entry's data and record are, and gives the entries in that
+ * order. `limit`: where the directory begins. Throws `zip-malformed`, `zip-ambiguous`.
+ */
 export async function locateEntries(
   source: ByteSource,
   directory: Buffer,
-  directoryEntries: readonly DirectoryEntry[],
+  entries: readonly DirectoryEntry[],
   limit: number,
-): Promise<LocatedEntries> {
-  const order = [...directoryEntries.keys()].sort((a, b) => offsetOf(a) - offsetOf(b));
-  function offsetOf(index: number): number {
-    return directoryEntries[index]?.offset ?? 0;
-  }
-
+): Promise<readonly ZipEntry[]> {
+  const inFile = inFileOrder(entries);
   const window = slidingWindow(source, limit);
-  const entries: ZipEntry[] = new Array(directoryEntries.length);
-  const inFile: ZipEntry[] = [];
   let previousEnd = 0;
-  for (const [position, index] of order.entries()) {
-    const entry = directoryEntries[index] as DirectoryEntry;
-    const next = order[position + 1];
-    const roomEnd = next === undefined ? limit : offsetOf(next);
+  for (const [position, entry] of inFile.entries()) {
     if (entry.offset + LOCAL_HEADER_LENGTH > limit) throw leadsNowhere(entry);
-    await refuseHiddenEntry(window, previousEnd, entry.offset);
-    const located = await locateEntry(window, directory, entry, roomEnd);
-    entries[index] = located;
-    inFile.push(located);
-    previousEnd = located.end;
+    const gap = Math.min(entry.offset - previousEnd, SIGNATURE_LENGTH);
+    refuseHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
+
+    const fixed =
+      window.view(entry.offset, LOCAL_HEADER_LENGTH) ?? (await window.load(entry.offset, LOCAL_HEADER_LENGTH));
+    if (fixed.readUInt32LE(0) !== LOCAL_HEADER) throw leadsNowhere(entry);
+    const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
+    const dataOffset = entry.offset + headerLength;
+    const dataEnd = dataOffset + entry.compressedSize;
+    const roomEnd = inFile[position + 1]?.offset ?? limit;
+    if (dataEnd > roomEnd) throw overrun(entry, dataEnd, limit);
+    const header = window.view(entry.offset, headerLength) ?? (await window.load(entry.offset, headerLength));
+    const hasDescriptor = compareHeader(header, directory, entry);
+
+    entry.dataOffset = dataOffset;
+    entry.end = dataEnd;
+    if (hasDescriptor) {
+      const room = Math.min(LONGEST_DESCRIPTOR, roomEnd - dataEnd);
+      const descriptor = window.view(dataEnd, room) ?? (await window.load(dataEnd, room));
+      entry.end += descriptorLength(descriptor, entry, roomEnd - dataEnd);
+    }
+    previousEnd = entry.end;
   }
-  await refuseHiddenEntry(window, previousEnd, limit);
-  return { entries, inFile };
+  const gap = Math.min(limit - previousEnd, SIGNATURE_LENGTH);
+  refuseHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
+  return inFile;
 }
 
-interface SlidingWindow {
-  readonly limit: number;
-  /** Up to `length` bytes from `offset`, fewer at the limit: valid until the next call. */
-  at(offset: number, length: number): Buffer | Promise<Buffer>;
+/** Usually the directory's own. */
+function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+  const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
+  return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
 
-/** Reads on in large pieces, so that a header costs no system call of its own. */
-function slidingWindow(source: ByteSource, limit: number): SlidingWindow {
+/** Bytes of the file up to the limit, read on in large pieces, so that a header costs no system call of its own. */
+function slidingWindow(source: ByteSource, limit: number) {
   let start = 0;
   let bytes: Buffer = Buffer.alloc(0);
-  const view = (offset: number, length: number): Buffer => bytes.subarray(offset - start, offset - start + length);
-  const load = async (offset: number, length: number): Promise<Buffer> => {
-    start = offset;
-    bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset)));
-    return view(offset, length);
-  };
   return {
-    limit,
-    at(offset, length) {
-      const wanted = Math.min(length, limit - offset);
-      return offset >= start && offset + wanted <= start + bytes.length ? view(offset, wanted) : load(offset, wanted);
+    /** A view; undefined when they have to be loaded first. */
+    view(offset: number, length: number): Buffer | undefined {
+      if (length === 0) return EMPTY;
+      const from = offset - start;
+      return from >= 0 && from + length <= bytes.length ? bytes.subarray(from, from + length) : undefined;
+    },
+    async load(offset: number, length: number): Promise<Buffer> {
+      start = offset;
+      bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset)));
+      return bytes.subarray(0, length);
     },
   };
 }
 
-async function locateEntry(
-  window: SlidingWindow,
-  directory: Buffer,
-  entry: DirectoryEntry,
-  roomEnd: number,
-): Promise<ZipEntry> {
-  const nameStart = entry.record.start + 46;
-  const nameLength = directory.readUInt16LE(entry.record.start + 28);
-  const fixed = await window.at(entry.offset, LOCAL_HEADER_LENGTH);
-  if (fixed.readUInt32LE(0) !== LOCAL_HEADER) throw leadsNowhere(entry);
-  const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
-  const header = await window.at(entry.offset, headerLength);
-  const dataOffset = entry.offset + headerLength;
-  const dataEnd = dataOffset + entry.compressedSize;
-  if (dataEnd > roomEnd) throw overrun(entry, dataEnd, window.limit);
+const EMPTY = Buffer.alloc(0);
+
+/** Whether a data descriptor follows the data. Throws `zip-ambiguous` where header and directory differ. */
+function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {
+  const nameStart = entry.recordStart + CENTRAL_RECORD_LENGTH;
+  const nameLength = directory.readUInt16LE(entry.recordStart + 28);
+  const headerNameEnd = LOCAL_HEADER_LENGTH + nameLength;
   if (
     header.readUInt16LE(26) !== nameLength ||
-    header.compare(
-      directory,
-      nameStart,
-      nameStart + nameLength,
-      LOCAL_HEADER_LENGTH,
-      LOCAL_HEADER_LENGTH + nameLength,
-    ) !== 0
+    header.compare(directory, nameStart, nameStart + nameLength, LOCAL_HEADER_LENGTH, headerNameEnd) !== 0
   ) {
     throw differs(entry, 'another name');
   }
   if (header.readUInt16LE(8) !== entry.method) throw differs(entry, 'another compression method');
-  const localFlags = header.readUInt16LE(6);
-  if (((localFlags ^ entry.flags) & 1) !== 0) throw differs(entry, 'another encryption flag');
-  if ((localFlags & HAS_DESCRIPTOR) === 0) {
-    requireSameSizes(header, entry);
-    return { ...entry, dataOffset, end: dataEnd };
-  }
-  const descriptor = await window.at(dataEnd, Math.min(LONGEST_DESCRIPTOR, roomEnd - dataEnd));
-  return { ...entry, dataOffset, end: dataEnd + descriptorLength(descriptor, entry, roomEnd - dataEnd) };
+  const flags = header.readUInt16LE(6);
+  if (((flags ^ entry.flags) & 1) !== 0) throw differs(entry, 'another encryption flag');
+  if ((flags & HAS_DESCRIPTOR) !== 0) return true;
+  requireSameSizes(header, entry);
+  return false;
 }
 
 function leadsNowhere({ offset, name }: DirectoryEntry) {
@@ -177,11 +168,9 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
 }
 
 /** A local header where the directory names no entry: what reads from the beginning sees one more. */
-async function refuseHiddenEntry(window: SlidingWindow, start: number, end: number): Promise<void> {
-  if (end - start < 4) return;
-  const bytes = await window.at(start, 4);
-  if (bytes.length === 4 && bytes.readUInt32LE(0) === LOCAL_HEADER) {
-    throw zipErrors('zip-ambiguous', { problem: `at byte ${start} is an entry that the directory does not name` });
+function refuseHiddenEntry(bytes: Buffer, offset: number): void {
+  if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
+    throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });
   }
 }
 

@@ -28,7 +28,7 @@ const VERSION = 20;
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
 
 export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
-  const data = deflateRawSync(contents);
+  const data = deflateRawSync(contents, { chunkSize: 256 * 1024 });
   return { ...describe(name, contents), method: DEFLATED, data };
 }
 
@@ -39,6 +39,11 @@ export function storedEntry(name: string, contents: Uint8Array): NewEntry {
 
 function describe(name: string, contents: Uint8Array) {
   return { name, crc32: crc32(contents), size: contents.length, extra: new Uint8Array() };
+}
+
+/** Of its local header and data, in bytes. */
+export function localLength({ name, extra, data }: NewEntry): number {
+  return LOCAL_HEADER_LENGTH + name.length + extra.length + data.length;
 }
 
 /** Local header and data. */

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { nodeDigestName } from './digest-names.ts';
-import { effectiveDigests, type Manifest, sectionsByName } from './manifest.ts';
+import { type Manifest, sectionsByName } from './manifest.ts';
 
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
@@ -17,16 +17,19 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
   const mainBytes = manifest.bytes.subarray(manifest.main.start, manifest.main.end);
   if (!ofMain.every((digest) => isDigestOf(digest, [mainBytes]))) return false;
   const sections = sectionsByName(manifest);
-  return signatureFile.sections.every((signed) => {
-    const known = effectiveDigests([signed]).filter(({ algorithm }) => nodeDigestName(algorithm) !== undefined);
-    const bytes = (sections.get(signed.name) ?? []).map(({ start, end }) => manifest.bytes.subarray(start, end));
-    return bytes.length > 0 && known.length > 0 && known.every((digest) => isDigestOf(digest, bytes));
-  });
+  for (const signed of signatureFile.sections()) {
+    const known = signed.digests.filter(({ algorithm }) => nodeDigestName(algorithm) !== undefined);
+    const parts = (sections.get(signed.name) ?? []).map(({ start, end }) => manifest.bytes.subarray(start, end));
+    if (parts.length === 0 || known.length === 0 || !known.every((digest) => isDigestOf(digest, parts))) return false;
+  }
+  return true;
 }
 
 /** The entries that the signature is about. */
-export function coveredNames({ sections }: Manifest): ReadonlySet<string> {
-  return new Set(sections.map(({ name }) => name));
+export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { name } of signatureFile.sections()) names.add(name);
+  return names;
 }
 
 interface Digest {

@@ -7,8 +7,9 @@ import { formatErrors } from '../errors.ts';
 import type { ExpectedEnvelope } from '../format.ts';
 import { agrees } from './agreement.ts';
 import { readBlocks } from './blocks.ts';
+import { contentsMatch } from './content.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
-import { contentsMatch, coversArchive } from './signatures.ts';
+import { coversArchive } from './signatures.ts';
 
 /**
  * Holds the archive to: the expected blocks and no other, byte for byte; the new one's signature file is about this

@@ -4,8 +4,9 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { ContentDigest, KnownDigest, ListedEntry } from './content.ts';
 import { CREATED_BY } from './created-by.ts';
 import { isStrong, JAVA_DIGEST_NAME } from './digest-names.ts';
-import type { Manifest, ManifestSection } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
 import { manifestLine } from './manifest-lines.ts';
+import { textWriter } from './text-writer.ts';
 
 export interface ManifestRequest {
   /** Undefined when the archive has none. */
@@ -17,6 +18,9 @@ export interface ManifestRequest {
   readonly keepOthers: boolean;
 }
 
+/** In bytes, of a new section. */
+const PROBABLE_SECTION_LENGTH = 128;
+
 interface TextEdit {
   readonly offset: number;
   readonly remove: number;
@@ -27,28 +31,33 @@ interface TextEdit {
 export function completeManifest(request: ManifestRequest): Buffer {
   const { manifest, listed, digestOf, algorithm, keepOthers } = request;
   const newline = manifest?.newline ?? '\r\n';
-  const javaName = JAVA_DIGEST_NAME[algorithm];
+  const digestName = `${JAVA_DIGEST_NAME[algorithm]}-Digest`;
   const nodeName = NODE_DIGEST_NAME[algorithm];
   const edits: TextEdit[] = [];
-  const added: string[] = [];
-  for (const [position, { entry, sections, digests }] of listed.entries()) {
-    const digest = (): string => digestOf(position, nodeName);
-    const section = sections.at(-1);
-    if (section === undefined) {
-      added.push(
-        manifestLine('Name', entry.name, newline) + manifestLine(`${javaName}-Digest`, digest(), newline) + newline,
-      );
+  const added: number[] = [];
+  for (const [position, { sectionEnd, digests }] of listed.entries()) {
+    if (sectionEnd === undefined) {
+      added.push(position);
       continue;
     }
     edits.push(...correctedDigests(digests, position, digestOf, newline));
     const isThere = digests.some((known) => known.nodeName === nodeName || (keepOthers && isStrong(known.nodeName)));
-    if (!isThere) edits.push(addedLine(section, manifestLine(`${javaName}-Digest`, digest(), newline), request));
+    if (!isThere)
+      edits.push(addedLine(sectionEnd, manifestLine(digestName, digestOf(position, nodeName), newline), manifest));
   }
+
   const before = manifest?.bytes ?? newManifest(newline);
   const missing = manifest?.missingNewlines ?? 0;
+  const written = textWriter(added.length * PROBABLE_SECTION_LENGTH, applyTextEdits(before, edits));
   // A last line that lacks its end is dropped by Java; an empty line must come before another section.
-  const needed = added.length > 0 ? missing : Math.max(0, missing - 1);
-  return applyTextEdits(before, edits, newline.repeat(needed) + added.join(''));
+  written.add(newline.repeat(added.length > 0 ? missing : Math.max(0, missing - 1)));
+  for (const position of added) {
+    const { entry } = listed[position] as ListedEntry;
+    written.add(manifestLine('Name', entry.name, newline));
+    written.add(manifestLine(digestName, digestOf(position, nodeName), newline));
+    written.add(newline);
+  }
+  return written.bytes();
 }
 
 function newManifest(newline: string): Buffer {
@@ -70,19 +79,17 @@ function correctedDigests(
 }
 
 /** Behind the section's last line, which gets its end if it has none. */
-function addedLine(section: ManifestSection, line: string, { manifest }: ManifestRequest): TextEdit {
-  const isUnterminated =
-    manifest !== undefined && manifest.missingNewlines === 2 && section.contentEnd === manifest.bytes.length;
-  return { offset: section.contentEnd, remove: 0, insert: isUnterminated ? manifest.newline + line : line };
+function addedLine(sectionEnd: number, line: string, manifest: Manifest | undefined): TextEdit {
+  const isUnterminated = manifest?.missingNewlines === 2 && sectionEnd === manifest.bytes.length;
+  return { offset: sectionEnd, remove: 0, insert: isUnterminated ? manifest.newline + line : line };
 }
 
-function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[], appended: string): Buffer {
+function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer[] {
   const parts: Buffer[] = [];
   let position = 0;
   for (const { offset, remove, insert } of edits.toSorted((a, b) => a.offset - b.offset)) {
     parts.push(bytes.subarray(position, offset), Buffer.from(insert));
     position = offset + remove;
   }
-  parts.push(bytes.subarray(position), Buffer.from(appended));
-  return Buffer.concat(parts);
+  return [...parts, bytes.subarray(position)];
 }

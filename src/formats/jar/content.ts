@@ -1,17 +1,18 @@
 /** The content that a JAR's signature covers: the contents of its files, and what the manifest says their digests are. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
-import type { DigestEntries } from '../../zip/entry-digests.ts';
+import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 import { nodeDigestName } from './digest-names.ts';
-import { type DigestAttribute, effectiveDigests, type ManifestSection } from './manifest.ts';
+import type { DigestAttribute, Manifest } from './manifest.ts';
 
 /** A file of the archive with what the manifest knows of it. */
 export interface ListedEntry {
   readonly entry: ZipEntry;
-  /** Usually one or none. */
-  readonly sections: readonly ManifestSection[];
-  /** The digests in them whose algorithm is known. */
+  /** Where further attributes of its section go; undefined when it has no section. */
+  readonly sectionEnd: number | undefined;
+  /** Those that its section, or all of them together, have of algorithms that are known. */
   readonly digests: readonly KnownDigest[];
 }
 
@@ -23,50 +24,124 @@ export interface KnownDigest extends DigestAttribute {
 /** `position`: of the entry in the list; `algorithm`: as node:crypto calls it. Base64. */
 export type ContentDigest = (position: number, algorithm: string) => string;
 
-export function listEntries(
-  signable: readonly ZipEntry[],
-  sections: ReadonlyMap<string, readonly ManifestSection[]>,
-): readonly ListedEntry[] {
-  return signable.map((entry) => {
-    const own = sections.get(entry.name);
-    return own === undefined ? { entry, sections: [], digests: [] } : { entry, sections: own, digests: known(own) };
-  });
+const NONE: readonly KnownDigest[] = [];
+
+/** In the order of the entries given. */
+export function listEntries(signable: readonly ZipEntry[], manifest: Manifest | undefined): readonly ListedEntry[] {
+  const listed: ListedEntry[] = signable.map((entry) => ({ entry, sectionEnd: undefined, digests: NONE }));
+  if (manifest === undefined) return listed;
+  const positions = positionsByName(signable);
+  for (const { name, contentEnd, digests } of manifest.sections()) {
+    const position = positions.get(name);
+    const before = position === undefined ? undefined : listed[position];
+    if (position === undefined || before === undefined) continue;
+    const all = [...before.digests, ...known(digests)];
+    listed[position] = { entry: before.entry, sectionEnd: contentEnd, digests: all };
+  }
+  return listed;
 }
 
-function known(sections: readonly ManifestSection[]): readonly KnownDigest[] {
-  return effectiveDigests(sections).flatMap((digest) => {
+/** Digests each entry by `algorithm` and by those that its section has digests of. Throws `zip-entry-damaged`. */
+export function digestListed(
+  source: ByteSource,
+  listed: readonly ListedEntry[],
+  algorithm: string,
+  digestEntries: DigestEntries,
+): Promise<ContentDigest> {
+  const entries = listed.map(({ entry }) => entry);
+  const algorithmsAt = (position: number): readonly string[] => {
+    const digests = listed[position]?.digests ?? NONE;
+    return digests.length === 0 ? [algorithm] : [algorithm, ...digests.map(({ nodeName }) => nodeName)];
+  };
+  return digestContents(source, entries, algorithmsAt, digestEntries);
+}
+
+/**
+ * Whether every entry has a digest in the manifest, and all of those are right. Damaged contents are not. Keeps nothing
+ * of the manifest in memory: it is read twice.
+ */
+export async function contentsMatch(
+  source: ByteSource,
+  signable: readonly ZipEntry[],
+  manifest: Manifest,
+  digestEntries: DigestEntries,
+): Promise<boolean> {
+  const positions = positionsByName(signable);
+  const algorithms: (readonly string[])[] = signable.map(() => []);
+  const intern = internLists();
+  for (const { name, digests } of manifest.sections()) {
+    const position = positions.get(name);
+    if (position === undefined) continue;
+    const names = known(digests).map(({ nodeName }) => nodeName);
+    algorithms[position] = intern([...(algorithms[position] ?? []), ...names]);
+  }
+  if (algorithms.some((names) => names.length === 0)) return false;
+  try {
+    const digestOf = await digestContents(source, signable, (position) => algorithms[position] ?? [], digestEntries);
+    for (const { name, digests } of manifest.sections()) {
+      const position = positions.get(name);
+      if (position === undefined) continue;
+      if (known(digests).some(({ nodeName, value }) => digestOf(position, nodeName) !== value)) return false;
+    }
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof CodesignError && thrown.code === 'zip-entry-damaged') return false;
+    throw thrown;
+  }
+}
+
+export function positionsByName(signable: readonly ZipEntry[]): ReadonlyMap<string, number> {
+  return new Map(signable.map(({ name }, position) => [name, position]));
+}
+
+function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {
+  return digests.flatMap((digest) => {
     const nodeName = nodeDigestName(digest.algorithm);
     return nodeName === undefined ? [] : [{ ...digest, nodeName }];
   });
 }
 
-/**
- * Digests each entry by the algorithm given and by those that its sections have digests of, reading each entry once.
- * Throws `zip-entry-damaged`.
- */
-export async function digestContents(
+/** Reads each entry once, whatever the number of its algorithms. Usually all entries have the same. */
+async function digestContents(
   source: ByteSource,
-  listed: readonly ListedEntry[],
+  entries: readonly ZipEntry[],
+  algorithmsAt: (position: number) => readonly string[],
   digestEntries: DigestEntries,
-  algorithm?: string,
 ): Promise<ContentDigest> {
-  const groups = new Map<string, { algorithms: readonly string[]; entries: ZipEntry[] }>();
-  const places = listed.map(({ entry, digests }) => {
-    const algorithms = new Set(digests.map(({ nodeName }) => nodeName));
-    if (algorithm !== undefined) algorithms.add(algorithm);
-    const key = [...algorithms].sort().join();
-    const group = groups.get(key) ?? { algorithms: [...algorithms], entries: [] };
-    groups.set(key, group);
-    return { key, position: group.entries.push(entry) - 1 };
-  });
-  const results = new Map<string, Awaited<ReturnType<DigestEntries>>>();
-  for (const [key, { algorithms, entries }] of groups) {
-    if (algorithms.length > 0) results.set(key, await digestEntries(source, entries, algorithms));
+  const intern = internLists();
+  const groups = new Map<readonly string[], number[]>();
+  for (const position of entries.keys()) {
+    const algorithms = intern(algorithmsAt(position));
+    const group = groups.get(algorithms);
+    if (group === undefined) groups.set(algorithms, [position]);
+    else group.push(position);
   }
-  return (position, wanted) => {
-    const place = places[position];
-    const digests = place && results.get(place.key);
-    if (digests === undefined) throw new TypeError('the entry was not digested by this algorithm');
-    return digests.base64(place?.position ?? 0, wanted);
+  const inGroup = new Uint32Array(entries.length);
+  const digestsAt: EntryDigests[] = new Array(entries.length);
+  for (const [algorithms, positions] of groups) {
+    const ofGroup = positions.length === entries.length ? entries : positions.map((at) => entries[at] as ZipEntry);
+    const digests = await digestEntries(source, ofGroup, algorithms);
+    for (const [index, position] of positions.entries()) {
+      inGroup[position] = index;
+      digestsAt[position] = digests;
+    }
+  }
+  return (position, algorithm) => {
+    const digests = digestsAt[position];
+    if (digests === undefined) throw new TypeError('the entry was not digested');
+    return digests.base64(inGroup[position] ?? 0, algorithm);
+  };
+}
+
+/** Gives the same list for the same names in any order, once each. */
+function internLists(): (names: readonly string[]) => readonly string[] {
+  const lists = new Map<string, readonly string[]>();
+  return (names) => {
+    const list = names.length < 2 ? names : [...new Set(names)].sort();
+    const key = list.length === 1 ? (list[0] ?? '') : list.join();
+    const before = lists.get(key);
+    if (before !== undefined) return before;
+    lists.set(key, list);
+    return list;
   };
 }

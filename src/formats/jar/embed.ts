@@ -56,10 +56,10 @@ async function movedEntry(source: ByteSource, entry: ZipEntry): Promise<MovedEnt
 }
 
 function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
-  const record = inFile[0]?.record;
-  if (record === undefined) return new Uint8Array();
-  const start = record.start + CENTRAL_RECORD_LENGTH + directory.readUInt16LE(record.start + 28);
-  const end = start + directory.readUInt16LE(record.start + 30);
+  const first = inFile[0];
+  if (first === undefined) return new Uint8Array();
+  const start = first.recordStart + CENTRAL_RECORD_LENGTH + directory.readUInt16LE(first.recordStart + 28);
+  const end = start + directory.readUInt16LE(first.recordStart + 30);
   const field = findExtraField(directory, start, end, JAR_MAGIC);
   return field === undefined ? new Uint8Array() : Uint8Array.from(directory.subarray(field.start - 4, field.end));
 }

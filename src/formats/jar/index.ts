@@ -9,11 +9,11 @@ import { chooseBlockName } from './block-name.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { checkResult } from './check.ts';
 import { completeManifest } from './complete-manifest.ts';
-import { digestContents, listEntries } from './content.ts';
+import { digestListed, listEntries } from './content.ts';
 import { prepareEmbedding } from './embed.ts';
 import { jarErrors } from './errors.ts';
 import { isFileName, type JarLayout, LARGEST_MANIFEST, MANIFEST_NAME, META_INF, readLayout } from './layout.ts';
-import { readManifest, sectionsByName } from './manifest.ts';
+import { readManifest } from './manifest.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
 import { readSignatures } from './signatures.ts';
@@ -81,8 +81,8 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const place = await choosePlace(opened, context, mode);
 
   const old = layout.manifest?.parsed;
-  const listed = listEntries(layout.signable, old === undefined ? new Map() : sectionsByName(old));
-  const digestOf = await digestContents(source, listed, digestEntries, NODE_DIGEST_NAME[algorithm]);
+  const listed = listEntries(layout.signable, old);
+  const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
   requireUnchanged(place.others, listed, digestOf);
   const keepOthers = place.others.length > 0;
   const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));

@@ -151,9 +151,11 @@ function describeOddities(
 }
 
 /** Names of files that the manifest has sections for and the archive has not. Packages and addresses are no files. */
-function absentEntries({ sections }: Manifest, entries: readonly ZipEntry[]): string[] {
+function absentEntries(manifest: Manifest, entries: readonly ZipEntry[]): string[] {
   const present = new Set(entries.map(({ name }) => name));
-  return sections.flatMap(({ name }) => (present.has(name) || !isFileName(name) ? [] : [name]));
+  const absent: string[] = [];
+  for (const { name } of manifest.sections()) if (!present.has(name) && isFileName(name)) absent.push(name);
+  return absent;
 }
 
 export function isFileName(name: string): boolean {

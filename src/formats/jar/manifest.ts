@@ -8,8 +8,8 @@ import { jarErrors } from './errors.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** In the file's order; a name may come twice, and then means both together. */
-  readonly sections: readonly ManifestSection[];
+  /** In the file's order. Read anew each time, since there may be a hundred thousand. */
+  sections(): Iterable<ManifestSection>;
   /** The first line's end: `\r\n`, `\n` or `\r`. */
   readonly newline: string;
   /** Ends of line that are missing before another section could follow: 0, 1 or 2. */
@@ -54,99 +54,119 @@ const COLON = 0x3a;
 const LONGEST_LINE = 512;
 const DIGEST_SUFFIX = '-digest';
 
+/** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read all the same. */
+export function readManifest(bytes: Buffer): Manifest {
+  const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
+  const sections = scan(bytes, found);
+  while (sections.next().done !== true);
+  return {
+    bytes,
+    main: found.main ?? { start: 0, end: 0, attributes: new Map() },
+    sections: () => scan(bytes, { ...found }),
+    newline: found.newline ?? '\r\n',
+    missingNewlines: found.missingNewlines,
+  };
+}
+
+/** What a scan finds beside the sections. */
+interface Frame {
+  main: MainSection | undefined;
+  newline: string | undefined;
+  missingNewlines: number;
+}
+
 interface OpenAttribute {
   readonly name: string;
   readonly start: number;
   readonly valueStart: number;
-  firstLineEnd: number;
+  readonly firstLineEnd: number;
   /** Pieces of the value's continuation lines; undefined when it has none, as nearly all. */
   pieces: Buffer[] | undefined;
   end: number;
 }
 
-interface OpenSection {
-  readonly start: number;
-  name: string | undefined;
-  contentEnd: number;
-  readonly digests: DigestAttribute[];
-}
-
-/** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read all the same. */
-export function readManifest(bytes: Buffer): Manifest {
+/** Yields the sections behind the main one, line by line as Java's reader goes. */
+function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
-  const sections: ManifestSection[] = [];
-  let main: SectionRange | undefined;
-  let section: OpenSection = { start: 0, name: undefined, contentEnd: 0, digests: [] };
+  let isMain = true;
   let isOpen = true;
+  let start = 0;
+  let name: string | undefined;
+  let contentEnd = 0;
+  let digests: DigestAttribute[] = [];
   let attribute: OpenAttribute | undefined;
   let line = 0;
-  let newline: string | undefined;
-  let missingNewlines = bytes.length === 0 ? 1 : 0;
 
-  const invalid = (problem: string) => jarErrors('manifest-invalid', { line, problem });
-
-  function finishAttribute(): void {
+  const finishAttribute = (): void => {
     if (attribute === undefined) return;
-    const { name, start, end } = attribute;
-    if (main !== undefined && section.name === undefined) {
-      section.name = textOf(bytes, attribute);
-    } else if (main === undefined) {
-      attributes.set(name.toLowerCase(), textOf(bytes, attribute));
-    } else if (name.length > DIGEST_SUFFIX.length && name.toLowerCase().endsWith(DIGEST_SUFFIX)) {
-      const algorithm = name.slice(0, -DIGEST_SUFFIX.length);
-      section.digests.push({ algorithm, value: textOf(bytes, attribute), start, end });
+    const value = isMain || name === undefined || isDigest(attribute.name) ? textOf(bytes, attribute) : '';
+    if (isMain) attributes.set(attribute.name.toLowerCase(), value);
+    else if (name === undefined) name = value;
+    else if (isDigest(attribute.name)) {
+      const algorithm = attribute.name.slice(0, -DIGEST_SUFFIX.length);
+      digests.push({ algorithm, value, start: attribute.start, end: attribute.end });
     }
     attribute = undefined;
-  }
-
-  function closeSection(end: number): void {
+  };
+  const finishSection = (end: number): ManifestSection | undefined => {
     finishAttribute();
-    if (main === undefined) main = { start: 0, end };
-    else sections.push({ ...section, name: section.name ?? '', end });
     isOpen = false;
-  }
+    if (!isMain) return { name: name ?? '', start, end, contentEnd, digests };
+    frame.main = { start: 0, end, attributes };
+    isMain = false;
+    return undefined;
+  };
+  const invalid = (problem: string) => jarErrors('manifest-invalid', { line, problem });
 
   let position = 0;
   while (position < bytes.length) {
     line++;
-    const contentEnd = endOfLine(bytes, position);
-    const next = afterLineEnd(bytes, contentEnd);
-    newline ??= next > contentEnd ? bytes.toString('latin1', contentEnd, next) : undefined;
-    if (contentEnd === position) {
-      if (isOpen) closeSection(next);
+    const lineEnd = endOfLine(bytes, position);
+    const next = afterLineEnd(bytes, lineEnd);
+    if (frame.newline === undefined && next > lineEnd) frame.newline = bytes.toString('latin1', lineEnd, next);
+    if (lineEnd === position) {
+      const section = isOpen ? finishSection(next) : undefined;
+      if (section !== undefined) yield section;
     } else {
-      if (contentEnd - position > LONGEST_LINE - 2)
+      if (lineEnd - position > LONGEST_LINE - 2) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
+      }
       if (!isOpen) {
-        section = { start: position, name: undefined, contentEnd: position, digests: [] };
+        start = position;
+        name = undefined;
+        digests = [];
         isOpen = true;
       }
       if (bytes[position] === SPACE) {
         if (attribute === undefined) throw invalid('it continues no line before it');
         attribute.pieces ??= [];
-        attribute.pieces.push(bytes.subarray(position + 1, contentEnd));
+        attribute.pieces.push(bytes.subarray(position + 1, lineEnd));
         attribute.end = next;
       } else {
         finishAttribute();
-        attribute = openAttribute(bytes, position, contentEnd, next);
+        attribute = openAttribute(bytes, position, lineEnd, next);
         if (attribute === undefined) throw invalid('it is no "Name: value"');
-        if (main !== undefined && section.name === undefined && attribute.name.toLowerCase() !== 'name') {
+        if (!isMain && name === undefined && attribute.name.toLowerCase() !== 'name') {
           throw invalid('a section does not begin with "Name: "');
         }
       }
-      section.contentEnd = next;
+      contentEnd = next;
     }
-    if (next === bytes.length) missingNewlines = next === contentEnd ? 2 : isOpen ? 1 : 0;
+    if (next === bytes.length) frame.missingNewlines = missingAtEnd(next > lineEnd, isOpen);
     position = next;
   }
-  if (isOpen) closeSection(bytes.length);
-  return {
-    bytes,
-    main: { start: 0, end: 0, ...main, attributes },
-    sections,
-    newline: newline ?? '\r\n',
-    missingNewlines,
-  };
+  const section = isOpen ? finishSection(bytes.length) : undefined;
+  if (section !== undefined) yield section;
+}
+
+/** The last line's own end, and the empty line after it. */
+function missingAtEnd(isTerminated: boolean, isOpen: boolean): number {
+  if (!isTerminated) return 2;
+  return isOpen ? 1 : 0;
+}
+
+function isDigest(name: string): boolean {
+  return name.length > DIGEST_SUFFIX.length && name.toLowerCase().endsWith(DIGEST_SUFFIX);
 }
 
 /** Undefined when the line is no header. */
@@ -191,22 +211,31 @@ function afterLineEnd(bytes: Buffer, position: number): number {
 }
 
 /** Sections by the name of their entry. */
-export function sectionsByName({ sections }: Manifest): Map<string, readonly ManifestSection[]> {
+export function sectionsByName(manifest: Manifest): Map<string, readonly ManifestSection[]> {
   const byName = new Map<string, readonly ManifestSection[]>();
-  for (const section of sections) {
+  for (const section of manifest.sections()) {
     const before = byName.get(section.name);
     byName.set(section.name, before === undefined ? [section] : [...before, section]);
   }
   return byName;
 }
 
-/** The digests that count: of one algorithm the last one, as Java's attributes have it. */
-export function effectiveDigests(sections: readonly ManifestSection[]): readonly DigestAttribute[] {
-  const [only] = sections;
-  if (sections.length === 1 && only !== undefined && only.digests.length < 2) return only.digests;
-  const byAlgorithm = new Map<string, DigestAttribute>();
-  for (const { digests } of sections) {
-    for (const digest of digests) byAlgorithm.set(digest.algorithm.toUpperCase(), digest);
+/** Each name with the bytes of its section or sections, in the order in which the names first come. */
+export function* partsByName(manifest: Manifest): Generator<readonly [name: string, parts: readonly Buffer[]]> {
+  const bytesOf = ({ start, end }: ManifestSection): Buffer => manifest.bytes.subarray(start, end);
+  if (!hasRepeatedNames(manifest)) {
+    for (const section of manifest.sections()) yield [section.name, [bytesOf(section)]];
+  } else {
+    for (const [name, sections] of sectionsByName(manifest)) yield [name, sections.map(bytesOf)];
   }
-  return [...byAlgorithm.values()];
+}
+
+/** Whether a name comes twice: then its sections mean all of them together. */
+function hasRepeatedNames(manifest: Manifest): boolean {
+  const names = new Set<string>();
+  for (const { name } of manifest.sections()) {
+    if (names.has(name)) return true;
+    names.add(name);
+  }
+  return false;
 }

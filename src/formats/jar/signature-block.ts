@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
-import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../../cms/build-signed-data.ts';
+import { buildSignedAttributes, buildSignedData } from '../../cms/build-signed-data.ts';
 import { DATA, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 
@@ -13,7 +13,10 @@ export interface PreparedBlock {
   seal(signature: Uint8Array, timestampToken?: Uint8Array): Uint8Array;
 }
 
-/** Signed attributes: contentType and messageDigest. No signingTime: the same archive gives the same bytes. */
+/**
+ * Signed attributes: contentType and messageDigest. No signingTime: the same archive gives the same bytes. The whole chain
+ * goes in, its root too where it was given: jarsigner looks for one of its certificates in the user's store.
+ */
 export function prepareBlock(
   signatureFile: Uint8Array,
   algorithm: DigestAlgorithm,
@@ -21,7 +24,7 @@ export function prepareBlock(
 ): PreparedBlock {
   const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest();
   const toBeSigned = buildSignedAttributes(DATA, messageDigest);
-  const certificates = certificatesWithoutRoot(chain);
+  const certificates = chain.certificates.map(({ der }) => der);
   return {
     toBeSigned,
     seal: (signature, timestampToken) =>

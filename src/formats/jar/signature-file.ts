@@ -4,8 +4,9 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import { sectionDigest } from './agreement.ts';
 import { CREATED_BY } from './created-by.ts';
 import { JAVA_DIGEST_NAME } from './digest-names.ts';
-import { type Manifest, sectionsByName } from './manifest.ts';
+import { type Manifest, partsByName } from './manifest.ts';
 import { manifestLine } from './manifest-lines.ts';
+import { textWriter } from './text-writer.ts';
 
 const NEWLINE = '\r\n';
 
@@ -18,19 +19,19 @@ export function buildSignatureFile(
   const { bytes, main } = manifest;
   const digest = (...parts: readonly Buffer[]): string => sectionDigest(NODE_DIGEST_NAME[algorithm], parts);
   const javaName = JAVA_DIGEST_NAME[algorithm];
-  const lines = [
-    manifestLine('Signature-Version', '1.0', NEWLINE),
-    manifestLine('Created-By', CREATED_BY, NEWLINE),
-    manifestLine(`${javaName}-Digest-Manifest`, digest(bytes), NEWLINE),
-    manifestLine(`${javaName}-Digest-Manifest-Main-Attributes`, digest(bytes.subarray(main.start, main.end)), NEWLINE),
-    NEWLINE,
-  ];
-  for (const [name, sections] of sectionsByName(manifest)) {
+  // Per section it is about as long as the manifest, and begins with a few lines more.
+  const file = textWriter(bytes.length + 1024);
+  file.add(manifestLine('Signature-Version', '1.0', NEWLINE));
+  file.add(manifestLine('Created-By', CREATED_BY, NEWLINE));
+  file.add(manifestLine(`${javaName}-Digest-Manifest`, digest(bytes), NEWLINE));
+  const mainDigest = digest(bytes.subarray(main.start, main.end));
+  file.add(manifestLine(`${javaName}-Digest-Manifest-Main-Attributes`, mainDigest, NEWLINE));
+  file.add(NEWLINE);
+  for (const [name, parts] of partsByName(manifest)) {
     if (!speaksOf(name)) continue;
-    const sectionDigests = digest(...sections.map(({ start, end }) => bytes.subarray(start, end)));
-    lines.push(
-      manifestLine('Name', name, NEWLINE) + manifestLine(`${javaName}-Digest`, sectionDigests, NEWLINE) + NEWLINE,
-    );
+    file.add(manifestLine('Name', name, NEWLINE));
+    file.add(manifestLine(`${javaName}-Digest`, digest(...parts), NEWLINE));
+    file.add(NEWLINE);
   }
-  return Buffer.from(lines.join(''));
+  return file.bytes();
 }

@@ -1,14 +1,12 @@
 /** The signatures that are in a JAR already, and whether archive and signature still agree. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import type { EmbeddedSignature } from '../format.ts';
-import { agrees, coveredNames } from './agreement.ts';
+import { agrees } from './agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
-import { digestContents, listEntries } from './content.ts';
+import { contentsMatch } from './content.ts';
 import { isFileName, type JarLayout } from './layout.ts';
-import { type Manifest, sectionsByName } from './manifest.ts';
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
 export async function readSignatures(
@@ -31,32 +29,11 @@ export function coversArchive(block: EmbeddedBlock, { manifest, signable }: JarL
   const signatureFile = block.readSignatureFile();
   if (manifest === undefined || signatureFile === undefined || !block.verifies()) return false;
   if (!agrees(signatureFile, manifest.parsed)) return false;
-  const covered = coveredNames(signatureFile);
-  const present = new Set(signable.map(({ name }) => name));
-  return (
-    signable.every(({ name }) => covered.has(name)) &&
-    [...covered].every((name) => present.has(name) || !isFileName(name))
-  );
-}
-
-/** Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. */
-export async function contentsMatch(
-  source: ByteSource,
-  signable: JarLayout['signable'],
-  manifest: Manifest,
-  digestEntries: DigestEntries,
-): Promise<boolean> {
-  const listed = listEntries(signable, sectionsByName(manifest));
-  if (listed.some(({ digests }) => digests.length === 0)) return false;
-  try {
-    const digestOf = await digestContents(source, listed, digestEntries);
-    return listed.every(({ digests }, position) =>
-      digests.every(({ nodeName, value }) => digestOf(position, nodeName) === value),
-    );
-  } catch (thrown) {
-    if (thrown instanceof CodesignError && thrown.code === 'zip-entry-damaged') return false;
-    throw thrown;
+  const missing = new Set(signable.map(({ name }) => name));
+  for (const { name } of signatureFile.sections()) {
+    if (!missing.delete(name) && isFileName(name)) return false;
   }
+  return missing.size === 0;
 }
 
 /** Reads the contents once, on the first question. */
