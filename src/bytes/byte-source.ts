@@ -6,7 +6,10 @@
  */
 export interface ByteSource {
   readonly size: number;
-  /** Exactly `length` bytes from `offset`; throws `read-past-end` when the source is shorter. */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * Exactly `length` bytes from `offset`; throws `read-past-end` when the source is shorter. `scratch` is memory that they
+   * may be put into, for whoever reads much and keeps nothing; it is used when it is long enough.
+   */
+  read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }

@@ -11,11 +11,12 @@ const CHUNK_LENGTH = 1024 * 1024;
 export function fileSource(handle: FileHandle, size: number): ByteSource {
   return {
     size,
-    async read(offset, length) {
+    async read(offset, length, scratch) {
       if (offset < 0 || length < 0 || offset + length > size) {
         throw bytesErrors('read-past-end', { what: 'file', length, offset, size });
       }
-      const buffer = Buffer.allocUnsafeSlow(length);
+      const isEnough = scratch !== undefined && scratch.length >= length;
+      const buffer = isEnough ? scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
       await fill(handle, buffer, offset);
       return buffer;
     },

@@ -36,7 +36,7 @@ export async function recogniseZip(head: Uint8Array, source: ByteSource, name: s
     if (!(await endsLikeArchive(source))) return undefined;
   }
   try {
-    return familyOf(new Set(await readNames(source)));
+    return familyOf(await readNames(source));
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
     return { kind: 'plain', description: 'a ZIP archive, damaged or of an unusual kind' };

@@ -1,6 +1,6 @@
 /** Putting the signed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
-import type { Embedding } from '../formats/format.ts';
+import type { ExpectedEnvelope } from '../formats/format.ts';
 import type { InputFile } from './input-file.ts';
 import type { PlannedFile } from './plan.ts';
 import { assertUnchanged } from './same-file.ts';
@@ -9,8 +9,9 @@ import type { StagedCopy } from './staged-copy.ts';
 export interface Commit {
   readonly plan: PlannedFile;
   readonly input: InputFile;
+  /** Signed. */
   readonly copy: StagedCopy;
-  readonly embedding: Embedding;
+  readonly expected: ExpectedEnvelope;
 }
 
 export interface Committed {
@@ -20,12 +21,11 @@ export interface Committed {
 }
 
 /** The original stays untouched until the rename. */
-export async function commit({ plan, input, copy, embedding }: Commit): Promise<Committed> {
-  await copy.apply(embedding.patch);
+export async function commit({ plan, input, copy, expected }: Commit): Promise<Committed> {
   await copy.flush();
   const { source, reading } = copy.reopen();
   const result = await plan.format.open(source, reading);
-  await result.check(embedding);
+  await result.check(expected);
   // Windows does not rename onto a file that is open.
   await input.close();
   await assertUnchanged(plan.path, plan.stats);

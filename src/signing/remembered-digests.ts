@@ -26,11 +26,6 @@ interface Remembered {
   readonly facts: Float64Array;
 }
 
-interface Found {
-  readonly digests: EntryDigests;
-  readonly position: number;
-}
-
 export function rememberDigests(digestEntries: DigestEntries): RememberedDigests {
   const remembered: Remembered[] = [];
 
@@ -43,31 +38,37 @@ export function rememberDigests(digestEntries: DigestEntries): RememberedDigests
     return digests;
   };
 
-  function find(copied: ZipEntry, algorithms: readonly string[], originOf: OriginOf): Found | undefined {
+  /** Which of the calls knows the entry's digests, and at which position; -1 when none does. */
+  function find(
+    copied: ZipEntry,
+    algorithms: readonly string[],
+    originOf: OriginOf,
+  ): { call: number; position: number } {
     const origin = originOf(copied.dataOffset, copied.dataOffset + copied.compressedSize);
-    if (origin === undefined) return undefined;
-    for (const { algorithms: known, digests, positions, facts } of remembered) {
-      const position = positions.get(origin);
-      if (position === undefined || factsOf(copied).some((fact, at) => facts[position * FACTS + at] !== fact)) continue;
-      if (algorithms.every((algorithm) => known.includes(algorithm))) return { digests, position };
-    }
-    return undefined;
+    const call = remembered.findIndex(({ algorithms: known, positions, facts }) => {
+      const position = origin === undefined ? undefined : positions.get(origin);
+      if (position === undefined || !hasFacts(copied, facts, position * FACTS)) return false;
+      return algorithms.every((algorithm) => known.includes(algorithm));
+    });
+    return { call, position: remembered[call]?.positions.get(origin ?? -1) ?? -1 };
   }
 
   return {
     digestEntries: remember,
     forCopy: (originOf) => async (source: ByteSource, entries, algorithms) => {
-      const known = entries.map((entry) => find(entry, algorithms, originOf));
-      const unknown = entries.filter((_, position) => known[position] === undefined);
+      const calls = new Int32Array(entries.length);
+      const positions = new Int32Array(entries.length);
+      const unknown: ZipEntry[] = [];
+      for (const [index, entry] of entries.entries()) {
+        const { call, position } = find(entry, algorithms, originOf);
+        calls[index] = call;
+        positions[index] = call < 0 ? unknown.push(entry) - 1 : position;
+      }
       const digested = await digestEntries(source, unknown, algorithms);
-      let next = 0;
-      const places = known.map((found) => (found === undefined ? next++ : -1));
       return {
-        base64(position, algorithm) {
-          const found = known[position];
-          return found
-            ? found.digests.base64(found.position, algorithm)
-            : digested.base64(places[position] ?? 0, algorithm);
+        base64(index, algorithm) {
+          const digests = remembered[calls[index] ?? -1]?.digests ?? digested;
+          return digests.base64(positions[index] ?? 0, algorithm);
         },
       };
     },
@@ -79,4 +80,13 @@ const FACTS = 4;
 /** What must be equal for the same data to have the same contents. */
 function factsOf({ method, compressedSize, size, crc32 }: ZipEntry): readonly number[] {
   return [method, compressedSize, size, crc32];
+}
+
+function hasFacts({ method, compressedSize, size, crc32 }: ZipEntry, facts: Float64Array, start: number): boolean {
+  return (
+    facts[start] === method &&
+    facts[start + 1] === compressedSize &&
+    facts[start + 2] === size &&
+    facts[start + 3] === crc32
+  );
 }

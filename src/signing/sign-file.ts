@@ -32,12 +32,12 @@ export async function signFile(
   await using input = await openPlanned(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
-  const { record, embedding } = await signCopy(plan, signing, requestSignature, onRecord, { input, copy });
-  const committed = await commit({ plan, input, copy, embedding });
+  const { record, expected } = await signCopy(plan, signing, requestSignature, onRecord, { input, copy });
+  const committed = await commit({ plan, input, copy, expected });
   return { record, ...committed };
 }
 
-/** Prepare, rehearse, sign, seal. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
+/** Prepare, rehearse, sign, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
 async function signCopy(
   plan: PlannedFile,
   signing: Signing,
@@ -50,7 +50,9 @@ async function signCopy(
   await rehearse(copy, prepared, signing.chain.signatureLength);
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
   onRecord(record);
-  return { record, embedding: prepared.embed(prepared.seal(record.signature)) };
+  const { patch, sealed, standing } = prepared.embed(prepared.seal(record.signature));
+  await copy.apply(patch);
+  return { record, expected: { sealed, standing } };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */

@@ -22,7 +22,9 @@ import {
   keepsPositions,
   leavesAlone,
   originIn,
+  type PatchShape,
   reachesEnd,
+  shapeOf,
 } from './patch-geometry.ts';
 import { rememberDigests } from './remembered-digests.ts';
 import { assertRoom, COPY, flushFolder, readFully, takeOwnerAndMode, writeFully } from './temporary-file.ts';
@@ -86,7 +88,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   /** Size of the copy as it stands. */
   let size = 0;
   /** What the copy is: the original with these edits made; undefined when it is anything else. */
-  let applied: Patch | undefined;
+  let applied: PatchShape | undefined;
   const remembered = rememberDigests(options.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
   let flushFault: { readonly thrown: unknown } | undefined;
@@ -137,7 +139,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     for (const edit of patch) await write(edit.insert, edit.offset);
     const last = patch.at(-1);
     await setSize(last && reachesEnd(last, source.size) ? last.offset + last.insert.length : source.size);
-    applied = patch;
+    applied = shapeOf(patch);
   }
 
   /** From the original again, for edits that move what follows them. */
@@ -156,14 +158,14 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     }
     await copyUpTo(source.size);
     await setSize(position);
-    applied = patch;
+    applied = shapeOf(patch);
   }
 
   /** Over the insertions of a patch of the same shape. */
   async function overwrite(patch: Patch): Promise<void> {
     applied = undefined;
     for (const { position, bytes } of insertions(patch)) await write(bytes, position);
-    applied = patch;
+    applied = shapeOf(patch);
   }
 
   async function setSize(wanted: number): Promise<void> {
@@ -188,9 +190,10 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     flush,
 
     async apply(patch) {
+      const shape = shapeOf(patch);
       if (applied === undefined) await rewrite(patch);
-      else if (hasSameShape(patch, applied)) await overwrite(patch);
-      else if (keepsPositions(patch, source.size) && coversRegions(patch, applied)) await applyInPlace(patch);
+      else if (hasSameShape(shape, applied)) await overwrite(patch);
+      else if (keepsPositions(shape, source.size) && coversRegions(shape, applied)) await applyInPlace(patch);
       else await rewrite(patch);
     },
 

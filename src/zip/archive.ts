@@ -1,7 +1,7 @@
 /** A ZIP archive as it is in a file: its end, its directory, and every entry's place; nothing of the entries' data. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { readDirectory } from './directory.ts';
+import { indexByName, readDirectory } from './directory.ts';
 import { type EndOfArchive, findEndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
@@ -16,6 +16,8 @@ export interface ZipArchive {
   readonly entries: readonly ZipEntry[];
   /** In the order of their places in the file. */
   readonly inFile: readonly ZipEntry[];
+  /** The entries by name. */
+  readonly byName: ReadonlyMap<string, ZipEntry>;
   /** Where the first record begins: what is before it is no part of the archive. */
   readonly start: number;
 }
@@ -34,14 +36,15 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
   }
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
   const entries = readDirectory(directory, end);
+  const byName = indexByName(entries);
   const inFile = await locateEntries(source, directory, entries, end.directoryOffset);
-  return { end, directory, entries, inFile, start: inFile[0]?.offset ?? end.directoryOffset };
+  return { end, directory, entries, inFile, byName, start: inFile[0]?.offset ?? end.directoryOffset };
 }
 
-/** The names of the entries, in the directory's order; for telling what kind of archive this is. Throws as `readArchive`. */
-export async function readNames(source: ByteSource): Promise<readonly string[]> {
+/** The names of the entries, for telling what kind of archive this is. Throws as `readArchive`, but looks at the directory alone. */
+export async function readNames(source: ByteSource): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
-  if (end.directorySize > LARGEST_DIRECTORY) return [];
+  if (end.directorySize > LARGEST_DIRECTORY) return new Set();
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
-  return readDirectory(directory, end).map(({ name }) => name);
+  return new Set(readDirectory(directory, end).map(({ name }) => name));
 }

@@ -28,7 +28,7 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
   const entries: DirectoryEntry[] = [];
   let position = 0;
   while (position < directory.length) {
-    const entry = readRecord(directory, position, end);
+    const entry = readRecord(directory, position, entries.length, end);
     entries.push(entry);
     position = entry.recordEnd;
   }
@@ -36,11 +36,15 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
     const problem = `its directory has ${entries.length} entries, its end record says ${end.entryCount}`;
     throw zipErrors('zip-malformed', { problem });
   }
-  refuseDuplicates(entries);
   return entries;
 }
 
-function readRecord(directory: Buffer, start: number, { base, directoryOffset }: EndOfArchive): DirectoryEntry {
+function readRecord(
+  directory: Buffer,
+  start: number,
+  index: number,
+  { base, directoryOffset }: EndOfArchive,
+): DirectoryEntry {
   const nameStart = start + CENTRAL_RECORD_LENGTH;
   if (nameStart > directory.length || directory.readUInt32LE(start) !== CENTRAL_RECORD) {
     throw zipErrors('zip-malformed', { problem: `there is no directory record at byte ${directoryOffset + start}` });
@@ -61,6 +65,7 @@ function readRecord(directory: Buffer, start: number, { base, directoryOffset }:
   const method = directory.readUInt16LE(start + 10);
   requireReadable(name, flags, method, fields);
   return {
+    index,
     name,
     flags,
     method,
@@ -145,10 +150,15 @@ function refusedName(name: string, problem: string) {
   });
 }
 
-function refuseDuplicates(entries: readonly DirectoryEntry[]): void {
-  const names = new Set<string>();
-  for (const { name } of entries) {
-    if (names.has(name)) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${name}` });
-    names.add(name);
+/** By name. Throws `zip-ambiguous` for one that comes twice. */
+export function indexByName<Entry extends DirectoryEntry | ZipEntry>(
+  entries: readonly Entry[],
+): ReadonlyMap<string, Entry> {
+  const byName = new Map<string, Entry>();
+  for (const entry of entries) {
+    const { name } = entry;
+    if (byName.has(name)) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${name}` });
+    byName.set(name, entry);
   }
+  return byName;
 }

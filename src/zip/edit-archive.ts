@@ -7,7 +7,7 @@ import type { Edit, Patch } from '../bytes/patch.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './entry.ts';
 import { STORED } from './fields.ts';
-import { centralRecord, localLength, localRecord, type NewEntry } from './new-entry.ts';
+import { centralRecord, localHeader, localLength, type NewEntry } from './new-entry.ts';
 import { directoryWriter, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveChange {
@@ -25,6 +25,7 @@ export interface MovedEntry {
   readonly bytes: Uint8Array;
 }
 
+const NOTHING = new Uint8Array();
 /** Programs that map stored entries into memory want them at multiples of 4 bytes (zipalign). */
 const ALIGNMENT = 4;
 /** Header ID of the alignment extra field that zipalign writes: two bytes of alignment, then zeros. */
@@ -40,23 +41,22 @@ export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChang
   const staying = archive.entries.filter((entry) => !remove.has(entry) && !moved.has(entry));
 
   const padded = alignFollowing(first, leaving, staying);
-  const locals = padded.map((item) => ('entry' in item ? item.bytes : localRecord(item)));
-  const edits = mergeAdjacent([
-    { offset: archive.start, remove: 0, insert: Buffer.concat(locals) },
-    ...leaving.map(({ offset, end }) => ({ offset, remove: end - offset, insert: Buffer.alloc(0) })),
-  ]);
+  const edits = [
+    ...padded.flatMap((item) => insertionsOf(item, archive.start)),
+    ...mergeAdjacent(leaving.map(({ offset, end }) => ({ offset, remove: end - offset, insert: NOTHING }))),
+  ];
 
   const { base, directoryOffset } = archive.end;
   const movedBy = shifts(edits);
   const directory = directoryWriter(archive.directory.length + padded.length * ROOM_FOR_RECORD);
   let offset = archive.start;
-  for (const [index, item] of padded.entries()) {
+  for (const item of padded) {
     if ('entry' in item) directory.add(archive.directory, item.entry.recordStart, item.entry.recordEnd, offset - base);
     else {
       const record = centralRecord(item);
       directory.add(record, 0, record.length, offset - base);
     }
-    offset += locals[index]?.length ?? 0;
+    offset += lengthOf(item);
   }
   for (const entry of staying) {
     directory.add(archive.directory, entry.recordStart, entry.recordEnd, movedBy(entry.offset) - base);
@@ -68,23 +68,30 @@ export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChang
     directoryOffset: movedBy(directoryOffset) - base,
   });
   const endLength = archive.end.recordOffset + archive.end.record.length - directoryOffset;
-  return [...edits, { offset: directoryOffset, remove: endLength, insert: Buffer.concat([records, end]) }];
+  return [
+    ...edits,
+    { offset: directoryOffset, remove: 0, insert: records },
+    { offset: directoryOffset, remove: endLength, insert: end },
+  ];
 }
 
-/** Edits sorted by offset; those that touch become one. */
-function mergeAdjacent(edits: readonly Edit[]): Edit[] {
+/** One after the other at the same place; putting them together would only cost memory. */
+function insertionsOf(item: NewEntry | MovedEntry, offset: number): Edit[] {
+  const parts = 'entry' in item ? [item.bytes] : [localHeader(item), item.data];
+  return parts.map((insert) => ({ offset, remove: 0, insert }));
+}
+
+function lengthOf(item: NewEntry | MovedEntry): number {
+  return 'entry' in item ? item.bytes.length : localLength(item);
+}
+
+/** Removals in the order of the file; those that touch become one. */
+function mergeAdjacent(removals: readonly Edit[]): Edit[] {
   const merged: Edit[] = [];
-  for (const edit of edits.toSorted((a, b) => a.offset - b.offset)) {
+  for (const edit of removals) {
     const last = merged.at(-1);
-    if (last !== undefined && last.offset + last.remove === edit.offset) {
-      merged[merged.length - 1] = {
-        offset: last.offset,
-        remove: last.remove + edit.remove,
-        insert: edit.insert.length === 0 ? last.insert : Buffer.concat([last.insert, edit.insert]),
-      };
-    } else {
-      merged.push(edit);
-    }
+    if (last === undefined || last.offset + last.remove !== edit.offset) merged.push(edit);
+    else merged[merged.length - 1] = { ...last, remove: last.remove + edit.remove };
   }
   return merged;
 }
@@ -120,7 +127,7 @@ function alignFollowing(
   const last = first.at(-1);
   const isStored = ({ method, size }: ZipEntry): boolean => method === STORED && size > 0;
   if (last === undefined || 'entry' in last || !staying.some(isStored)) return first;
-  const added = first.reduce((sum, item) => sum + ('entry' in item ? item.bytes.length : localLength(item)), 0);
+  const added = first.reduce((sum, item) => sum + lengthOf(item), 0);
   const removed = leaving.reduce((sum, { offset, end }) => sum + end - offset, 0);
   let padding = modulo(removed - added, ALIGNMENT);
   if (padding === 0) return first;

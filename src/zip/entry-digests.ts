@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { ZipEntry } from './entry.ts';
 import { asBuffer } from './fields.ts';
-import { unpack, unpackInPieces } from './unpack.ts';
+import { type PlacedEntry, unpack, unpackInPieces } from './unpack.ts';
 
 /** Digests of some entries' contents, by several algorithms. */
 export interface EntryDigests {
@@ -14,8 +14,8 @@ export interface EntryDigests {
 
 /**
  * Digests the contents of each entry by each algorithm (node:crypto's names), after checking size and CRC-32. A format
- * calls it instead of reading by itself, so that several threads can share the work, and what is known of an unchanged
- * copy need not be found out again. Throws `zip-entry-damaged`.
+ * calls it instead of reading by itself, so that what is known of an unchanged copy need not be found out again.
+ * Throws `zip-entry-damaged`.
  */
 export type DigestEntries = (
   source: ByteSource,
@@ -24,12 +24,12 @@ export type DigestEntries = (
 ) => Promise<EntryDigests>;
 
 /** Entries up to this size, packed and unpacked, are digested whole from a shared buffer; larger ones in pieces. */
-const LARGEST_WHOLE = 4 * 1024 * 1024;
+const LARGEST_WHOLE = 1024 * 1024;
 /** Of the archive, read at once. */
-const WINDOW_LENGTH = 2 * 1024 * 1024;
+const WINDOW_LENGTH = 1024 * 1024;
 
 /** Where digests are put: all of one algorithm, one after the other. */
-export interface DigestTable {
+interface DigestTable {
   readonly algorithms: readonly string[];
   readonly lengths: readonly number[];
   /** For each algorithm: the raw digests of all entries, in order. */
@@ -39,16 +39,17 @@ export interface DigestTable {
 /** In this thread, one entry after the other. */
 export const digestEntries: DigestEntries = async (source, entries, algorithms) => {
   const table = emptyTable(algorithms, entries.length);
-  for (const window of windowsOf(entries)) await digestWindow(source, entries, window, table, 0);
+  const scratch = Buffer.allocUnsafeSlow(WINDOW_LENGTH);
+  for (const window of windowsOf(entries)) await digestWindow(source, entries, window, table, scratch);
   return readTable(table);
 };
 
-export function emptyTable(algorithms: readonly string[], count: number): DigestTable {
+function emptyTable(algorithms: readonly string[], count: number): DigestTable {
   const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
   return { algorithms, lengths, columns: lengths.map((length) => Buffer.alloc(length * count)) };
 }
 
-export function readTable({ algorithms, lengths, columns }: DigestTable): EntryDigests {
+function readTable({ algorithms, lengths, columns }: DigestTable): EntryDigests {
   return {
     base64(position, algorithm) {
       const index = algorithms.indexOf(algorithm);
@@ -62,15 +63,17 @@ export function readTable({ algorithms, lengths, columns }: DigestTable): EntryD
 }
 
 /** A run of entries near each other in the file; `positions` are those in the list. */
-export interface EntryWindow {
+interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
   readonly end: number;
 }
 
 /** Groups entries by their places in the file, so that each group is one read. An entry too large for that is a group of its own. */
-export function windowsOf(entries: readonly ZipEntry[]): EntryWindow[] {
-  const order = [...entries.keys()].sort((a, b) => (entries[a]?.dataOffset ?? 0) - (entries[b]?.dataOffset ?? 0));
+function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
+  const placeOf = (position: number): number => entries[position]?.dataOffset ?? 0;
+  const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= placeOf(position - 1));
+  const order = isInOrder ? entries.keys() : [...entries.keys()].sort((a, b) => placeOf(a) - placeOf(b));
   const windows: EntryWindow[] = [];
   let positions: number[] = [];
   let start = 0;
@@ -93,32 +96,35 @@ export function windowsOf(entries: readonly ZipEntry[]): EntryWindow[] {
   return windows;
 }
 
-function isLarge({ size, compressedSize }: ZipEntry): boolean {
+function isLarge({ size, compressedSize }: PlacedEntry): boolean {
   return size > LARGEST_WHOLE || compressedSize > LARGEST_WHOLE;
 }
 
-/** Digests one window's entries into the table; `shift` is how much further on in the list than in the table they are. */
-export async function digestWindow(
+/** Digests one window's entries into the table. */
+async function digestWindow(
   source: ByteSource,
-  entries: readonly ZipEntry[],
+  entries: readonly PlacedEntry[],
   { positions, start, end }: EntryWindow,
   table: DigestTable,
-  shift: number,
+  scratch: Buffer,
 ): Promise<void> {
   const only = entries[positions[0] ?? 0];
   if (positions.length === 1 && only !== undefined && isLarge(only)) {
     const digests = await digestInPieces(source, only, table.algorithms);
-    for (const [index, digest] of digests.entries()) put(table, index, (positions[0] ?? 0) - shift, digest);
+    for (const [index, digest] of digests.entries()) put(table, index, positions[0] ?? 0, digest);
     return;
   }
-  const bytes = asBuffer(await source.read(start, end - start));
+  const bytes = asBuffer(await source.read(start, end - start, scratch));
   for (const position of positions) {
-    const entry = entries[position] as ZipEntry;
+    const entry = entries[position] as PlacedEntry;
     const from = entry.dataOffset - start;
     const contents = unpack(bytes.subarray(from, from + entry.compressedSize), entry);
-    table.algorithms.forEach((algorithm, index) => {
-      put(table, index, position - shift, hash(algorithm, contents, 'buffer'));
-    });
+    for (let index = 0; index < table.algorithms.length; index++) {
+      // As a string, since a Buffer of its own for each of perhaps a hundred thousand is dear.
+      const digest = hash(table.algorithms[index] ?? '', contents, 'binary');
+      const length = table.lengths[index] ?? 0;
+      table.columns[index]?.write(digest, position * length, length, 'binary');
+    }
   }
 }
 
@@ -126,7 +132,11 @@ function put({ columns, lengths }: DigestTable, index: number, position: number,
   columns[index]?.set(digest, position * (lengths[index] ?? 0));
 }
 
-async function digestInPieces(source: ByteSource, entry: ZipEntry, algorithms: readonly string[]): Promise<Buffer[]> {
+async function digestInPieces(
+  source: ByteSource,
+  entry: PlacedEntry,
+  algorithms: readonly string[],
+): Promise<Buffer[]> {
   const hashes = algorithms.map((algorithm) => createHash(algorithm));
   await unpackInPieces(source, entry, (piece) => {
     for (const each of hashes) each.update(piece);

@@ -1,6 +1,8 @@
 /** One entry of a ZIP archive: what its directory record and its local header say, and where its bytes are. */
 
 export interface ZipEntry {
+  /** Its place in the directory, from 0. */
+  readonly index: number;
   /** With `/`; a directory's ends with one. */
   readonly name: string;
   readonly flags: number;

@@ -77,10 +77,11 @@ function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntr
 
 /** Bytes of the file up to the limit, read on in large pieces, so that a header costs no system call of its own. */
 function slidingWindow(source: ByteSource, limit: number) {
+  const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
   let start = 0;
-  let bytes: Buffer = Buffer.alloc(0);
+  let bytes: Buffer = EMPTY;
   return {
-    /** A view; undefined when they have to be loaded first. */
+    /** A view, valid until the next `load`; undefined when that is needed first. */
     view(offset: number, length: number): Buffer | undefined {
       if (length === 0) return EMPTY;
       const from = offset - start;
@@ -88,7 +89,7 @@ function slidingWindow(source: ByteSource, limit: number) {
     },
     async load(offset: number, length: number): Promise<Buffer> {
       start = offset;
-      bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset)));
+      bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset), scratch));
       return bytes.subarray(0, length);
     },
   };

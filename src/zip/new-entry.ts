@@ -46,12 +46,12 @@ export function localLength({ name, extra, data }: NewEntry): number {
   return LOCAL_HEADER_LENGTH + name.length + extra.length + data.length;
 }
 
-/** Local header and data. */
-export function localRecord(entry: NewEntry): Buffer {
+/** What comes before its data. */
+export function localHeader(entry: NewEntry): Buffer {
   const header = Buffer.alloc(LOCAL_HEADER_LENGTH);
   header.writeUInt32LE(LOCAL_HEADER, 0);
   writeFields(header, 4, entry);
-  return Buffer.concat([header, Buffer.from(entry.name, 'latin1'), entry.extra, entry.data]);
+  return Buffer.concat([header, Buffer.from(entry.name, 'latin1'), entry.extra]);
 }
 
 /** The directory's record, with zero for the offset of the local header. */

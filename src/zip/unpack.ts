@@ -10,6 +10,9 @@ import { DEFLATED } from './fields.ts';
 /** What unpacking needs to know of an entry. */
 export type PackedEntry = Pick<ZipEntry, 'name' | 'method' | 'compressedSize' | 'size' | 'crc32'>;
 
+/** What finding its data needs too. */
+export type PlacedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
+
 /** The smallest that zlib takes. */
 const LEAST_CHUNK = 64;
 
@@ -40,7 +43,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
 /** As `unpack`, for an entry of any size: gives the contents piece by piece, each valid only during its turn. */
 export async function unpackInPieces(
   source: ByteSource,
-  entry: ZipEntry,
+  entry: PlacedEntry,
   take: (piece: Buffer) => void,
 ): Promise<void> {
   let size = 0;
@@ -61,7 +64,7 @@ export async function unpackInPieces(
 /** zlib works in the thread pool; it is given the next piece once it is done with the last, whose memory is used again. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
-  entry: ZipEntry,
+  entry: PlacedEntry,
   take: (piece: Buffer) => void,
 ): Promise<void> {
   const inflating = createInflateRaw({ chunkSize: 256 * 1024 });

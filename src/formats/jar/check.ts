@@ -42,7 +42,7 @@ export async function checkResult(
       : signatureFile !== undefined && agrees(signatureFile, manifest.parsed);
     if (!isGood) throw damaged(`the signature of "${block.signerName}" is not about what the archive holds`);
   }
-  if (!(await contentsMatch(source, layout.signable, manifest.parsed, digestEntries))) {
+  if (!(await contentsMatch(source, layout, digestEntries))) {
     throw damaged('its contents are not those that were signed');
   }
 }

@@ -5,6 +5,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 import { nodeDigestName } from './digest-names.ts';
+import type { JarLayout } from './layout.ts';
 import type { DigestAttribute, Manifest } from './manifest.ts';
 
 /** A file of the archive with what the manifest knows of it. */
@@ -30,7 +31,7 @@ const NONE: readonly KnownDigest[] = [];
 export function listEntries(signable: readonly ZipEntry[], manifest: Manifest | undefined): readonly ListedEntry[] {
   const listed: ListedEntry[] = signable.map((entry) => ({ entry, sectionEnd: undefined, digests: NONE }));
   if (manifest === undefined) return listed;
-  const positions = positionsByName(signable);
+  const positions = new Map(signable.map(({ name }, position) => [name, position]));
   for (const { name, contentEnd, digests } of manifest.sections()) {
     const position = positions.get(name);
     const before = position === undefined ? undefined : listed[position];
@@ -49,49 +50,55 @@ export function digestListed(
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
   const entries = listed.map(({ entry }) => entry);
+  const intern = internLists();
   const algorithmsAt = (position: number): readonly string[] => {
-    const digests = listed[position]?.digests ?? NONE;
-    return digests.length === 0 ? [algorithm] : [algorithm, ...digests.map(({ nodeName }) => nodeName)];
+    let names = intern([], algorithm);
+    for (const { nodeName } of listed[position]?.digests ?? NONE) names = intern(names, nodeName);
+    return names;
   };
   return digestContents(source, entries, algorithmsAt, digestEntries);
 }
 
 /**
- * Whether every entry has a digest in the manifest, and all of those are right. Damaged contents are not. Keeps nothing
- * of the manifest in memory: it is read twice.
+ * Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. Keeps nothing of
+ * the manifest in memory: it is read twice.
  */
 export async function contentsMatch(
   source: ByteSource,
-  signable: readonly ZipEntry[],
-  manifest: Manifest,
+  { archive, manifest, signable }: JarLayout,
   digestEntries: DigestEntries,
 ): Promise<boolean> {
-  const positions = positionsByName(signable);
-  const algorithms: (readonly string[])[] = signable.map(() => []);
+  if (manifest === undefined) return false;
+  const positions = new Int32Array(archive.entries.length).fill(-1);
+  for (const [position, { index }] of signable.entries()) positions[index] = position;
+  const positionOf = (name: string): number => positions[archive.byName.get(name)?.index ?? -1] ?? -1;
+
+  const algorithms: (readonly string[])[] = new Array(signable.length).fill([]);
   const intern = internLists();
-  for (const { name, digests } of manifest.sections()) {
-    const position = positions.get(name);
-    if (position === undefined) continue;
-    const names = known(digests).map(({ nodeName }) => nodeName);
-    algorithms[position] = intern([...(algorithms[position] ?? []), ...names]);
+  for (const { name, digests } of manifest.parsed.sections()) {
+    const position = positionOf(name);
+    if (position < 0) continue;
+    for (const { algorithm } of digests) {
+      const nodeName = nodeDigestName(algorithm);
+      if (nodeName !== undefined) algorithms[position] = intern(algorithms[position] ?? [], nodeName);
+    }
   }
   if (algorithms.some((names) => names.length === 0)) return false;
   try {
     const digestOf = await digestContents(source, signable, (position) => algorithms[position] ?? [], digestEntries);
-    for (const { name, digests } of manifest.sections()) {
-      const position = positions.get(name);
-      if (position === undefined) continue;
-      if (known(digests).some(({ nodeName, value }) => digestOf(position, nodeName) !== value)) return false;
+    for (const { name, digests } of manifest.parsed.sections()) {
+      const position = positionOf(name);
+      if (position < 0) continue;
+      for (const { algorithm, value } of digests) {
+        const nodeName = nodeDigestName(algorithm);
+        if (nodeName !== undefined && digestOf(position, nodeName) !== value) return false;
+      }
     }
     return true;
   } catch (thrown) {
     if (thrown instanceof CodesignError && thrown.code === 'zip-entry-damaged') return false;
     throw thrown;
   }
-}
-
-export function positionsByName(signable: readonly ZipEntry[]): ReadonlyMap<string, number> {
-  return new Map(signable.map(({ name }, position) => [name, position]));
 }
 
 function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {
@@ -101,17 +108,19 @@ function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {
   });
 }
 
-/** Reads each entry once, whatever the number of its algorithms. Usually all entries have the same. */
+/**
+ * Reads each entry once, whatever the number of its algorithms. Usually all entries have the same: `algorithmsAt` gives
+ * the same list, not an equal one, for those that do.
+ */
 async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
   algorithmsAt: (position: number) => readonly string[],
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
-  const intern = internLists();
   const groups = new Map<readonly string[], number[]>();
   for (const position of entries.keys()) {
-    const algorithms = intern(algorithmsAt(position));
+    const algorithms = algorithmsAt(position);
     const group = groups.get(algorithms);
     if (group === undefined) groups.set(algorithms, [position]);
     else group.push(position);
@@ -133,14 +142,13 @@ async function digestContents(
   };
 }
 
-/** Gives the same list for the same names in any order, once each. */
-function internLists(): (names: readonly string[]) => readonly string[] {
+/** Adds a name to a list; the same names, in whatever order they came, give the same list. */
+function internLists(): (names: readonly string[], added: string) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
-  return (names) => {
-    const list = names.length < 2 ? names : [...new Set(names)].sort();
-    const key = list.length === 1 ? (list[0] ?? '') : list.join();
-    const before = lists.get(key);
-    if (before !== undefined) return before;
+  return (names, added) => {
+    if (names.includes(added)) return names;
+    const key = names.length === 0 ? added : [...names, added].sort().join();
+    const list = lists.get(key) ?? key.split(',');
     lists.set(key, list);
     return list;
   };

@@ -31,7 +31,8 @@ const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sh
 
 /** Of an algorithm as a manifest has it; undefined when it is not known. */
 export function nodeDigestName(javaName: string): string | undefined {
-  return NODE_NAMES.get(javaName.toUpperCase());
+  // As nearly always written; the other way makes a string for each of perhaps a hundred thousand.
+  return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
 export function isStrong(nodeName: string): boolean {

@@ -12,7 +12,15 @@ import { completeManifest } from './complete-manifest.ts';
 import { digestListed, listEntries } from './content.ts';
 import { prepareEmbedding } from './embed.ts';
 import { jarErrors } from './errors.ts';
-import { isFileName, type JarLayout, LARGEST_MANIFEST, MANIFEST_NAME, META_INF, readLayout } from './layout.ts';
+import {
+  isFileName,
+  type JarLayout,
+  LARGEST_MANIFEST,
+  MANIFEST_NAME,
+  META_INF,
+  ownNameOf,
+  readLayout,
+} from './layout.ts';
 import { readManifest } from './manifest.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
@@ -88,8 +96,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
   requireUnbroken(place.others, manifest);
 
-  const present = new Set(layout.signable.map(({ name }) => name));
-  const signatureFile = buildSignatureFile(manifest, algorithm, (name) => present.has(name) || !isFileName(name));
+  const signatureFile = buildSignatureFile(manifest, algorithm, (name) => holds(layout, name));
   requireReadable(MANIFEST_NAME, manifest.bytes);
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
 
@@ -105,6 +112,11 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     seal,
     embed: (sealed) => ({ patch: patchFor(sealed), sealed, standing: [...standing, sealed] }),
   };
+}
+
+/** Whether the archive holds what a section is about: a file to sign, or what is no file. */
+function holds({ archive }: JarLayout, name: string): boolean {
+  return !isFileName(name) || (archive.byName.has(name) && ownNameOf(name) === undefined);
 }
 
 /** Java opens no archive whose manifest or signature file is larger. */

@@ -60,7 +60,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const [first, second] = manifests;
   if (second !== undefined) throw zipErrors('zip-ambiguous', { problem: 'it has two manifests' });
   const manifest = first && { entry: first, parsed: readManifest(await readWhole(source, first)) };
-  const metaInf = archive.entries.find(({ name }) => name === META_INF);
+  const metaInf = archive.byName.get(META_INF);
   return {
     archive,
     manifest,
@@ -85,7 +85,7 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
  * Of a manifest or a signature's own file, its name under META-INF/ in upper case: those directly there are not signed.
  * SIG-* counts only with an extension of at most three letters or digits, as Java has it.
  */
-function ownNameOf(name: string): string | undefined {
+export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();
   if (!upper.startsWith(META_INF)) return undefined;
   const rest = upper.slice(META_INF.length);
@@ -121,7 +121,7 @@ function refuseOtherNameInJava({ name }: ZipEntry): void {
 }
 
 function describeOddities(
-  { end, entries }: ZipArchive,
+  { end, byName }: ZipArchive,
   manifest: JarLayout['manifest'],
   signable: readonly ZipEntry[],
   signatureFiles: JarLayout['signatureFiles'],
@@ -135,7 +135,7 @@ function describeOddities(
       `The manifest is named ${manifest.entry.name}, under which Java verifies nothing; it becomes ${MANIFEST_NAME}.`,
     );
   }
-  const absent = manifest === undefined ? [] : absentEntries(manifest.parsed, entries);
+  const absent = manifest === undefined ? [] : absentEntries(manifest.parsed, byName);
   if (absent.length > 0) {
     const others = absent.length > 1 ? ` and ${absent.length - 1} more` : '';
     warnings.push(
@@ -151,10 +151,9 @@ function describeOddities(
 }
 
 /** Names of files that the manifest has sections for and the archive has not. Packages and addresses are no files. */
-function absentEntries(manifest: Manifest, entries: readonly ZipEntry[]): string[] {
-  const present = new Set(entries.map(({ name }) => name));
+function absentEntries(manifest: Manifest, byName: ZipArchive['byName']): string[] {
   const absent: string[] = [];
-  for (const { name } of manifest.sections()) if (!present.has(name) && isFileName(name)) absent.push(name);
+  for (const { name } of manifest.sections()) if (!byName.has(name) && isFileName(name)) absent.push(name);
   return absent;
 }
 

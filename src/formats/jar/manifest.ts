@@ -52,6 +52,8 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 /** Java's buffer for one line, its end included. */
 const LONGEST_LINE = 512;
+const LONGEST_NAME = 70;
+const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
 /** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read all the same. */
@@ -75,43 +77,45 @@ interface Frame {
   missingNewlines: number;
 }
 
-interface OpenAttribute {
-  readonly name: string;
-  readonly start: number;
-  readonly valueStart: number;
-  readonly firstLineEnd: number;
-  /** Pieces of the value's continuation lines; undefined when it has none, as nearly all. */
-  pieces: Buffer[] | undefined;
-  end: number;
-}
-
-/** Yields the sections behind the main one, line by line as Java's reader goes. */
+/** Yields the sections behind the main one, line by line as Java's reader goes. It makes no more garbage than it must. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
+  const algorithmOf = lastOneKept(bytes);
   let isMain = true;
   let isOpen = true;
   let start = 0;
   let name: string | undefined;
   let contentEnd = 0;
-  let digests: DigestAttribute[] = [];
-  let attribute: OpenAttribute | undefined;
+  let digests: DigestAttribute[] | undefined;
   let line = 0;
+  /** Of the attribute whose lines are being read; -1 between sections. */
+  let attributeStart = -1;
+  let colon = 0;
+  let valueEnd = 0;
+  let attributeEnd = 0;
+  /** Of its continuation lines; nearly all attributes have none. */
+  let pieces: Buffer[] | undefined;
 
   const finishAttribute = (): void => {
-    if (attribute === undefined) return;
-    const value = isMain || name === undefined || isDigest(attribute.name) ? textOf(bytes, attribute) : '';
-    if (isMain) attributes.set(attribute.name.toLowerCase(), value);
-    else if (name === undefined) name = value;
-    else if (isDigest(attribute.name)) {
-      const algorithm = attribute.name.slice(0, -DIGEST_SUFFIX.length);
-      digests.push({ algorithm, value, start: attribute.start, end: attribute.end });
+    if (attributeStart < 0) return;
+    if (isMain) {
+      const mainName = bytes.toString('latin1', attributeStart, colon).toLowerCase();
+      attributes.set(mainName, textOf(bytes, colon + 2, valueEnd, pieces));
+    } else if (name === undefined) {
+      name = textOf(bytes, colon + 2, valueEnd, pieces);
+    } else if (endsWithDigest(bytes, attributeStart, colon)) {
+      const algorithm = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
+      const value = textOf(bytes, colon + 2, valueEnd, pieces);
+      digests ??= [];
+      digests.push({ algorithm, value, start: attributeStart, end: attributeEnd });
     }
-    attribute = undefined;
+    attributeStart = -1;
+    pieces = undefined;
   };
   const finishSection = (end: number): ManifestSection | undefined => {
     finishAttribute();
     isOpen = false;
-    if (!isMain) return { name: name ?? '', start, end, contentEnd, digests };
+    if (!isMain) return { name: name ?? '', start, end, contentEnd, digests: digests ?? NO_DIGESTS };
     frame.main = { start: 0, end, attributes };
     isMain = false;
     return undefined;
@@ -134,22 +138,24 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       if (!isOpen) {
         start = position;
         name = undefined;
-        digests = [];
+        digests = undefined;
         isOpen = true;
       }
       if (bytes[position] === SPACE) {
-        if (attribute === undefined) throw invalid('it continues no line before it');
-        attribute.pieces ??= [];
-        attribute.pieces.push(bytes.subarray(position + 1, lineEnd));
-        attribute.end = next;
+        if (attributeStart < 0) throw invalid('it continues no line before it');
+        pieces ??= [];
+        pieces.push(bytes.subarray(position + 1, lineEnd));
       } else {
         finishAttribute();
-        attribute = openAttribute(bytes, position, lineEnd, next);
-        if (attribute === undefined) throw invalid('it is no "Name: value"');
-        if (!isMain && name === undefined && attribute.name.toLowerCase() !== 'name') {
+        attributeStart = position;
+        colon = findColon(bytes, position, lineEnd);
+        valueEnd = lineEnd;
+        if (colon < 0) throw invalid('it is no "Name: value"');
+        if (!isMain && name === undefined && !isName(bytes, position, colon)) {
           throw invalid('a section does not begin with "Name: "');
         }
       }
+      attributeEnd = next;
       contentEnd = next;
     }
     if (next === bytes.length) frame.missingNewlines = missingAtEnd(next > lineEnd, isOpen);
@@ -159,31 +165,60 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   if (section !== undefined) yield section;
 }
 
+const NO_DIGESTS: readonly DigestAttribute[] = [];
+
 /** The last line's own end, and the empty line after it. */
 function missingAtEnd(isTerminated: boolean, isOpen: boolean): number {
   if (!isTerminated) return 2;
   return isOpen ? 1 : 0;
 }
 
-function isDigest(name: string): boolean {
-  return name.length > DIGEST_SUFFIX.length && name.toLowerCase().endsWith(DIGEST_SUFFIX);
-}
-
-/** Undefined when the line is no header. */
-function openAttribute(bytes: Buffer, start: number, lineEnd: number, next: number): OpenAttribute | undefined {
+/** Where the colon of a header line is; -1 when the line is no header. */
+function findColon(bytes: Buffer, start: number, lineEnd: number): number {
   let colon = start;
   while (colon < lineEnd && isNameByte(bytes[colon] ?? 0)) colon++;
-  const nameLength = colon - start;
-  if (nameLength === 0 || nameLength > 70 || bytes[colon] !== COLON || colon + 1 >= lineEnd) return undefined;
-  if (bytes[colon + 1] !== SPACE) return undefined;
-  const name = bytes.toString('latin1', start, colon);
-  return { name, start, valueStart: colon + 2, firstLineEnd: lineEnd, pieces: undefined, end: next };
+  const isHeader =
+    colon > start &&
+    colon - start <= LONGEST_NAME &&
+    colon + 1 < lineEnd &&
+    bytes[colon] === COLON &&
+    bytes[colon + 1] === SPACE;
+  return isHeader ? colon : -1;
+}
+
+function isName(bytes: Buffer, start: number, end: number): boolean {
+  return end - start === NAME.length && matches(bytes, start, NAME);
+}
+
+function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
+  return end - start > DIGEST_SUFFIX.length && matches(bytes, end - DIGEST_SUFFIX.length, DIGEST_SUFFIX);
+}
+
+/** `lower`: of letters and hyphens; case does not matter. */
+function matches(bytes: Buffer, start: number, lower: string): boolean {
+  for (let index = 0; index < lower.length; index++) {
+    if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;
+  }
+  return true;
+}
+
+/** Gives the text of a piece; the same piece again gives the same string, as all sections usually have one algorithm. */
+function lastOneKept(bytes: Buffer): (start: number, end: number) => string {
+  let [lastStart, lastEnd, last] = [0, 0, ''];
+  return (start, end) => {
+    if (bytes.compare(bytes, lastStart, lastEnd, start, end) !== 0) {
+      last = bytes.toString('latin1', start, end);
+      lastStart = start;
+      lastEnd = end;
+    }
+    return last;
+  };
 }
 
 /** Bytes are joined before they are decoded: other programs break lines inside a character. */
-function textOf(bytes: Buffer, { valueStart, firstLineEnd, pieces }: OpenAttribute): string {
-  if (pieces === undefined) return bytes.toString('utf8', valueStart, firstLineEnd);
-  return Buffer.concat([bytes.subarray(valueStart, firstLineEnd), ...pieces]).toString('utf8');
+function textOf(bytes: Buffer, start: number, end: number, pieces: readonly Buffer[] | undefined): string {
+  if (pieces === undefined) return bytes.toString('utf8', start, end);
+  return Buffer.concat([bytes.subarray(start, end), ...pieces]).toString('utf8');
 }
 
 function isNameByte(byte: number): boolean {

@@ -25,26 +25,24 @@ export async function readSignatures(
 }
 
 /** Whether block, signature file and manifest agree, about every file of the archive and no other. Not whether the contents do. */
-export function coversArchive(block: EmbeddedBlock, { manifest, signable }: JarLayout): boolean {
+export function coversArchive(block: EmbeddedBlock, { archive, manifest, signable }: JarLayout): boolean {
   const signatureFile = block.readSignatureFile();
   if (manifest === undefined || signatureFile === undefined || !block.verifies()) return false;
   if (!agrees(signatureFile, manifest.parsed)) return false;
-  const missing = new Set(signable.map(({ name }) => name));
+  const isCovered = new Uint8Array(archive.entries.length);
   for (const { name } of signatureFile.sections()) {
-    if (!missing.delete(name) && isFileName(name)) return false;
+    const entry = archive.byName.get(name);
+    if (entry !== undefined) isCovered[entry.index] = 1;
+    else if (isFileName(name)) return false;
   }
-  return missing.size === 0;
+  return signable.every(({ index }) => isCovered[index] === 1);
 }
 
 /** Reads the contents once, on the first question. */
-function contentOnce(
-  source: ByteSource,
-  { manifest, signable }: JarLayout,
-  digestEntries: DigestEntries,
-): () => Promise<boolean> {
+function contentOnce(source: ByteSource, layout: JarLayout, digestEntries: DigestEntries): () => Promise<boolean> {
   let matching: Promise<boolean> | undefined;
   return async () => {
-    matching ??= manifest ? contentsMatch(source, signable, manifest.parsed, digestEntries) : Promise.resolve(false);
+    matching ??= contentsMatch(source, layout, digestEntries);
     return await matching;
   };
 }
