@@ -22,6 +22,7 @@ import {
   readLayout,
 } from './layout.ts';
 import { readManifest } from './manifest.ts';
+import { describeOddities } from './oddities.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
 import { readSignatures } from './signatures.ts';
@@ -42,7 +43,10 @@ async function openJar(source: ByteSource, { digestEntries }: OpenOptions): Prom
   const layout = await readLayout(source);
   const opened = { source, layout, digestEntries };
   return {
-    warnings: layout.warnings,
+    // Asked for once, while the file is opened several times.
+    get warnings() {
+      return describeOddities(layout);
+    },
     signatures: () => readSignatures(source, layout, digestEntries),
     async judge(context, mode) {
       await choosePlace(opened, context, mode);

@@ -19,8 +19,6 @@ export interface JarLayout {
   readonly signable: readonly ZipEntry[];
   /** The signatures' own, by the name that makes them belong together, in upper case. */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
-  /** Whole sentences. */
-  readonly warnings: readonly string[];
 }
 
 export interface SignatureFiles {
@@ -60,15 +58,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const [first, second] = manifests;
   if (second !== undefined) throw zipErrors('zip-ambiguous', { problem: 'it has two manifests' });
   const manifest = first && { entry: first, parsed: readManifest(await readWhole(source, first)) };
-  const metaInf = archive.byName.get(META_INF);
-  return {
-    archive,
-    manifest,
-    metaInf,
-    signable,
-    signatureFiles,
-    warnings: describeOddities(archive, manifest, signable, signatureFiles),
-  };
+  return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
 /** The contents of the manifest, a signature file or a block. Throws `manifest-too-large`, `zip-entry-damaged`. */
@@ -118,43 +108,6 @@ function refuseOtherNameInJava({ name }: ZipEntry): void {
     const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';
     throw zipErrors('zip-name-refused', { name: JSON.stringify(name), problem });
   }
-}
-
-function describeOddities(
-  { end, byName }: ZipArchive,
-  manifest: JarLayout['manifest'],
-  signable: readonly ZipEntry[],
-  signatureFiles: JarLayout['signatureFiles'],
-): string[] {
-  const warnings: string[] = [];
-  if (end.trailingLength > 0)
-    warnings.push(`${end.trailingLength} bytes follow the archive; they are kept, and not signed.`);
-  if (manifest === undefined) warnings.push('The archive has no manifest; it gets one.');
-  else if (manifest.entry.name !== MANIFEST_NAME) {
-    warnings.push(
-      `The manifest is named ${manifest.entry.name}, under which Java verifies nothing; it becomes ${MANIFEST_NAME}.`,
-    );
-  }
-  const absent = manifest === undefined ? [] : absentEntries(manifest.parsed, byName);
-  if (absent.length > 0) {
-    const others = absent.length > 1 ? ` and ${absent.length - 1} more` : '';
-    warnings.push(
-      `The manifest has a section for ${absent[0]}${others}, which the archive does not hold; it stays, unsigned.`,
-    );
-  }
-  if (signable.length === 0) warnings.push('The archive holds no file to sign but its manifest.');
-  for (const [base, { signatureFile, blocks }] of signatureFiles) {
-    if (signatureFile === undefined) warnings.push(`META-INF/${base} has a signature block and no signature file.`);
-    else if (blocks.length === 0) warnings.push(`META-INF/${base}.SF has no signature block: it is no signature.`);
-  }
-  return warnings;
-}
-
-/** Names of files that the manifest has sections for and the archive has not. Packages and addresses are no files. */
-function absentEntries(manifest: Manifest, byName: ZipArchive['byName']): string[] {
-  const absent: string[] = [];
-  for (const { name } of manifest.sections()) if (!byName.has(name) && isFileName(name)) absent.push(name);
-  return absent;
 }
 
 export function isFileName(name: string): boolean {

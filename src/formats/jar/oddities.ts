@@ -1,0 +1,55 @@
+/** What the user should hear of a JAR although it can be signed. */
+
+import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
+import { HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
+import { isFileName, type JarLayout, MANIFEST_NAME } from './layout.ts';
+
+/** Whole sentences. */
+export function describeOddities(layout: JarLayout): readonly string[] {
+  return [...aboutArchive(layout), ...aboutManifest(layout), ...aboutSignatures(layout)];
+}
+
+function* aboutArchive({ archive, signable }: JarLayout): Generator<string> {
+  const { trailingLength } = archive.end;
+  if (trailingLength > 0) yield `${trailingLength} bytes follow the archive; they are kept, and not signed.`;
+  const unstreamable = archive.entries.filter(isStoredWithDescriptor);
+  if (unstreamable.length > 0) {
+    yield `Java's stream readers, and the jarsigner of its newer versions, cannot read ${listOf(unstreamable)}: stored, with a data descriptor.`;
+  }
+  if (signable.length === 0) yield 'The archive holds no file to sign but its manifest.';
+}
+
+function isStoredWithDescriptor(entry: ZipEntry): boolean {
+  return entry.method === STORED && (entry.flags & HAS_DESCRIPTOR) !== 0 && !isDirectory(entry);
+}
+
+function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
+  if (manifest === undefined) {
+    yield 'The archive has no manifest; it gets one.';
+    return;
+  }
+  const { name } = manifest.entry;
+  if (name !== MANIFEST_NAME) {
+    yield `The manifest is named ${name}, under which Java verifies nothing; it becomes ${MANIFEST_NAME}.`;
+  }
+  const absent: { readonly name: string }[] = [];
+  for (const section of manifest.parsed.sections()) {
+    if (!archive.byName.has(section.name) && isFileName(section.name)) absent.push(section);
+  }
+  if (absent.length > 0) {
+    yield `The manifest has a section for ${listOf(absent)}, which the archive does not hold; it stays, unsigned.`;
+  }
+}
+
+function* aboutSignatures({ signatureFiles }: JarLayout): Generator<string> {
+  for (const [base, { signatureFile, blocks }] of signatureFiles) {
+    if (signatureFile === undefined) yield `META-INF/${base} has a signature block and no signature file.`;
+    else if (blocks.length === 0) yield `META-INF/${base}.SF has no signature block: it is no signature.`;
+  }
+}
+
+/** The first one, and how many more. */
+function listOf(named: readonly { readonly name: string }[]): string {
+  const others = named.length > 1 ? ` and ${named.length - 1} more` : '';
+  return `${named[0]?.name ?? ''}${others}`;
+}
