@@ -1,4 +1,8 @@
-// What the demo asks of others: `codesign-remote sign` to sign, and to find its own signature again; osslsigncode to verify.
+// What the demo asks of others: `codesign-remote sign` to sign, and to find its own signature again; osslsigncode and
+// jarsigner to verify.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run, ScriptError } from '../scripts/run.mjs';
 
@@ -36,6 +40,23 @@ export async function askOsslsigncode(root, signed, signal) {
     if (code !== 0) rejected.push({ file, why: output.trim() });
   }
   return rejected;
+}
+
+/** Gives the files that `jarsigner -verify -strict` does not accept with the given root as the one it trusts. */
+export async function askJarsigner(root, signed, signal) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'codesign-remote-demo-trust-'));
+  try {
+    const store = ['-keystore', path.join(folder, 'trust.p12'), '-storepass', 'changeit'];
+    await run('keytool', ['-importcert', '-noprompt', '-alias', 'root', '-file', root, ...store], { signal });
+    const rejected = [];
+    for (const { file } of signed) {
+      const { code, output } = await run('jarsigner', ['-verify', '-strict', ...store, file], { signal });
+      if (code !== 0 || !/^jar verified\./m.test(output)) rejected.push({ file, why: output.trim() });
+    }
+    return rejected;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function sign(service, options, files, signal) {

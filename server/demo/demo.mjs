@@ -5,13 +5,13 @@ import path from 'node:path';
 import { buildWhenStale } from '../scripts/fresh-build.mjs';
 import { asScript, onPath } from '../scripts/run.mjs';
 import { setUp } from '../scripts/set-up.mjs';
-import { askOsslsigncode, signAgain, signCopies } from './client.mjs';
+import { askJarsigner, askOsslsigncode, signAgain, signCopies } from './client.mjs';
 import { chooseInputs, copyInputs } from './inputs.mjs';
 import { startService } from './service.mjs';
 
 const USAGE = `Usage: npm run demo [-- file.exe …]
 
-Signs copies of the programs given, or of a bundled one, with a key in SoftHSM, through the real service over HTTPS,
+Signs copies of the programs given, or of two bundled ones, with a key in SoftHSM, through the real service over HTTPS,
 and has the results judged. The originals stay as they are. The key is made for the demo and gone after it.`;
 
 const say = (line) => console.log(line);
@@ -81,17 +81,36 @@ async function show(service, folder, copies, signal) {
   say('4. Judging the result');
   const root = path.join(folder, 'demo-root.crt');
   await copyFile(service.root, root);
-  const rejected = [
-    ...(await judge('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal))),
-    ...(onPath('osslsigncode')
-      ? await judge('osslsigncode', signing.signed, () => askOsslsigncode(root, signing.signed, signal))
-      : []),
-  ];
-  if (!onPath('osslsigncode')) {
-    sayDetail('osslsigncode is not installed, so its opinion is missing (its package has the same name).');
+  const rejected = await judge('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal));
+  for (const { format, program, needs, source, ask } of JUDGES) {
+    const judged = signing.signed.filter((file) => file.format === format);
+    if (judged.length === 0) continue;
+    if (needs.every((name) => onPath(name) !== undefined)) {
+      rejected.push(...(await judge(program, judged, () => ask(root, judged, signal))));
+    } else {
+      sayDetail(`${program} is not installed, so its opinion is missing (${source}).`);
+    }
   }
   return { signed: signing.signed, exitCode: rejected.length > 0 ? 1 : signing.exitCode };
 }
+
+/** Programs that are not ours, and what they judge. */
+const JUDGES = [
+  {
+    format: 'pe',
+    program: 'osslsigncode',
+    needs: ['osslsigncode'],
+    source: 'its package has the same name',
+    ask: askOsslsigncode,
+  },
+  {
+    format: 'jar',
+    program: 'jarsigner',
+    needs: ['jarsigner', 'keytool'],
+    source: 'it comes with a JDK, such as default-jdk-headless',
+    ask: askJarsigner,
+  },
+];
 
 /** Says what one program thinks of the signed files; gives those that it rejects. */
 async function judge(program, signed, ask) {
@@ -106,7 +125,7 @@ function sayWhereItIs(folder, files) {
   say('');
   say(`Signed: ${files.join('\n        ')}`);
   say(
-    `Windows will not trust it: the certificate comes from this demo's own root, ${path.join(folder, 'demo-root.crt')}`,
+    `Neither Windows nor Java will trust it: the certificate comes from this demo's own root, ${path.join(folder, 'demo-root.crt')}`,
   );
 }
 

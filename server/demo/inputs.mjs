@@ -1,17 +1,19 @@
-// Which files the demo signs: copies of the bundled program, or of those given; the originals are never touched.
+// Which files the demo signs: copies of the bundled programs, or of those given; the originals are never touched.
 import { chmod, copyFile, mkdtemp, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ScriptError } from '../scripts/run.mjs';
 
-const BUNDLED = fileURLToPath(new URL('../../fixtures/pe/hello.exe', import.meta.url));
+const BUNDLED = ['pe/hello.exe', 'jar/plain.jar'].map((name) =>
+  fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url)),
+);
 // npm runs scripts in the folder of package.json and tells where the user typed the command.
 const typedIn = (process.env.npm_lifecycle_event === 'demo' && process.env.INIT_CWD) || process.cwd();
 
-/** The files given, as absolute paths, or the bundled program; a name that is no readable file is an error. */
+/** The files given, as absolute paths, or the bundled programs; a name that is no readable file is an error. */
 export async function chooseInputs(given) {
-  if (given.length === 0) return [BUNDLED];
+  if (given.length === 0) return BUNDLED;
   const files = given.map((name) => path.resolve(typedIn, name));
   for (const file of files) {
     const found = await stat(file).catch((error) => error);
