@@ -14,6 +14,24 @@ const USAGE = `Usage: npm run demo [-- file.exe …]
 Signs copies of the programs given, or of two bundled ones, with a key in SoftHSM, through the real service over HTTPS,
 and has the results judged. The originals stay as they are. The key is made for the demo and gone after it.`;
 
+/** Programs that are not ours, and what they judge. */
+const JUDGES = [
+  {
+    format: 'pe',
+    program: 'osslsigncode',
+    needs: ['osslsigncode'],
+    source: 'its package has the same name',
+    ask: askOsslsigncode,
+  },
+  {
+    format: 'jar',
+    program: 'jarsigner',
+    needs: ['jarsigner', 'keytool'],
+    source: 'it comes with a JDK, such as default-jdk-headless',
+    ask: askJarsigner,
+  },
+];
+
 const say = (line) => console.log(line);
 const sayDetail = (line) => console.log(`   ${line}`);
 
@@ -93,24 +111,6 @@ async function show(service, folder, copies, signal) {
   }
   return { signed: signing.signed, exitCode: rejected.length > 0 ? 1 : signing.exitCode };
 }
-
-/** Programs that are not ours, and what they judge. */
-const JUDGES = [
-  {
-    format: 'pe',
-    program: 'osslsigncode',
-    needs: ['osslsigncode'],
-    source: 'its package has the same name',
-    ask: askOsslsigncode,
-  },
-  {
-    format: 'jar',
-    program: 'jarsigner',
-    needs: ['jarsigner', 'keytool'],
-    source: 'it comes with a JDK, such as default-jdk-headless',
-    ask: askJarsigner,
-  },
-];
 
 /** Says what one program thinks of the signed files; gives those that it rejects. */
 async function judge(program, signed, ask) {
