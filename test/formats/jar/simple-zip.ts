@@ -1,0 +1,87 @@
+/** ZIP archives for tests, put together and taken apart by a few lines that share nothing with src/zip. */
+
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+
+export interface SimpleEntry {
+  readonly name: string;
+  readonly contents?: string | Uint8Array;
+  /** Deflated when left out. */
+  readonly isStored?: boolean;
+  /** Extra fields, in both records. */
+  readonly extra?: Uint8Array;
+  /** What both records say the size is, whatever it is. */
+  readonly size?: number;
+}
+
+/** `preamble`: before the archive; offsets count from the file's beginning. */
+export function zip(entries: readonly SimpleEntry[], preamble = ''): Buffer {
+  const parts: Buffer[] = [Buffer.from(preamble)];
+  const directory: Buffer[] = [];
+  let offset = parts[0]?.length ?? 0;
+  for (const { name, contents = '', isStored = false, extra = Buffer.alloc(0), size } of entries) {
+    const bytes = Buffer.from(contents);
+    const data = isStored ? bytes : deflateRawSync(bytes);
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(0x0800, 2); // names are UTF-8
+    fields.writeUInt16LE(isStored ? 0 : 8, 4);
+    fields.writeUInt16LE(0x0021, 8); // 1980-01-01
+    fields.writeUInt32LE(crc32(bytes), 10);
+    fields.writeUInt32LE(data.length, 14);
+    fields.writeUInt32LE(size ?? bytes.length, 18);
+    fields.writeUInt16LE(Buffer.byteLength(name), 22);
+    fields.writeUInt16LE(extra.length, 24);
+    const central = Buffer.alloc(14);
+    central.writeUInt32LE(offset, 10);
+    const tail = [Buffer.from(name), Buffer.from(extra)];
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), fields, ...tail, data]);
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), fields.subarray(0, 2), fields, central, ...tail]));
+    parts.push(local);
+    offset += local.length;
+  }
+  const records = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(records.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, records, end]);
+}
+
+/** In the directory's order. Only for archives without comment, preamble and ZIP64. */
+export function unzip(bytes: Buffer): readonly { readonly name: string; readonly contents: Buffer }[] {
+  const end = bytes.length - 22;
+  if (bytes.readUInt32LE(end) !== 0x06054b50) throw new Error('this is no simple archive');
+  let at = bytes.readUInt32LE(end + 16);
+  return Array.from({ length: bytes.readUInt16LE(end + 10) }, () => {
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field));
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const data = bytes.subarray(start, start + bytes.readUInt32LE(at + 20));
+    const contents = bytes.readUInt16LE(at + 10) === 0 ? data : inflateRawSync(data);
+    const name = bytes.toString('utf8', at + 46, at + 46 + (nameLength ?? 0));
+    at += 46 + (nameLength ?? 0) + (extraLength ?? 0) + (commentLength ?? 0);
+    return { name, contents };
+  });
+}
+
+/** The contents of one entry. Throws when there is none of that name. */
+export function contentsOf(archive: Buffer, name: string): Buffer {
+  const found = unzip(archive).find((entry) => entry.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found.contents;
+}
+
+/** The archive packed anew with other contents (undefined: without the entry), and more entries at its end. */
+export function repack(
+  archive: Buffer,
+  changes: Readonly<Record<string, string | Uint8Array | undefined>>,
+  more: readonly SimpleEntry[] = [],
+): Buffer {
+  const kept = unzip(archive).flatMap(({ name, contents }) => {
+    const changed = name in changes ? changes[name] : contents;
+    return changed === undefined ? [] : [{ name, contents: changed }];
+  });
+  return zip([...kept, ...more]);
+}
