@@ -72,6 +72,7 @@ const OF_SIGNATURES = /^META-INF\/(MANIFEST\.MF|[^/]*\.(SF|RSA|DSA|EC))$/i;
 const FRONT = 'META-INF/';
 const MANIFEST = /^META-INF\/MANIFEST\.MF$/i;
 const FILLED = 0xffffffff;
+const UNIX = 3;
 
 /** Everything of the original that the signed archive does not have as it was; empty when signing has only added. */
 export function lossesOf(original: Buffer, signed: Buffer): readonly Loss[] {
@@ -94,6 +95,12 @@ export function lossesOf(original: Buffer, signed: Buffer): readonly Loss[] {
     ...lostEntries(before, after),
     ...lostAttributes(before, after),
   ];
+}
+
+/** Names of the entries that were made on Unix, and so have its permissions, in latin1. */
+export function madeOnUnix(archive: Buffer): readonly string[] {
+  const { entries } = readArchive(archive);
+  return entries.filter(({ parts }) => parts.get('central made by')?.at(1) === UNIX).map(({ name }) => name);
 }
 
 const lengths = (before: Buffer, after: Buffer): string => `${before.length} bytes → ${after.length}`;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { readSpecialFiles } from './pe-special.ts';
+import { readSpecialFiles } from './special-files.ts';
 import { judgeAll, osslsigncodeVerify, run } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
@@ -89,7 +89,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
     const output = path.join(folder.path, 'special');
     const result = await signFolder('pe-special', output);
     const told = result.files.map(({ path: file, status, error }) => [path.basename(file), error?.code ?? status]);
-    const expected = readSpecialFiles().map(({ file, code }) => [file, code ?? 'signed']);
+    const expected = readSpecialFiles('pe-special').map(({ file, code }) => [file, code ?? 'signed']);
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(expected));
     expectCountedOnce(result);
     expect(await snapshot(path.join(corpus, 'pe-special'))).toEqual(untouched);

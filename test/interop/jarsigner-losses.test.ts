@@ -7,23 +7,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../src/formats/jar/index.ts';
 import { fixturesIn, readFixture } from '../formats/support/fixtures.ts';
 import { signBytes } from '../formats/support/sign-bytes.ts';
-import { mainJava, mustRunJava, runJar, STORE_PASSWORD } from '../support/java.ts';
-import { makePki, testKey, toP12 } from '../support/pki.ts';
+import { mainJava, runJar } from '../support/java.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
 import { type Loss, lossesOf } from './compare-archives.ts';
+import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
 import { executableProgram } from './java/programs.ts';
 import { readAsArchives } from './java/readers.ts';
 
 let signer: ThrowawaySigner;
 let folder: string;
+let keystore: string;
 const inFolder = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'codesign-losses-'));
   signer = await makeThrowawaySigner();
-  const pki = makePki();
-  const leaf = pki.leaf({ commonName: 'Test Publisher', key: testKey('rsa-2048') });
-  writeFileSync(inFolder('signer.p12'), toP12([leaf, pki.intermediate, pki.root], STORE_PASSWORD));
+  keystore = makeKeystore(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -37,8 +36,7 @@ async function theirs(name: string, original: Buffer): Promise<Signed & { readon
   const input = inFolder(name);
   const file = inFolder(`theirs-${name}`);
   writeFileSync(input, original);
-  const store = ['-keystore', inFolder('signer.p12'), '-storepass', STORE_PASSWORD];
-  const said = await mustRunJava(mainJava(), 'jarsigner', [...store, '-signedjar', file, input, '1']);
+  const said = await jarsignerSign({ keystore, input, output: file });
   return { file, said, bytes: readFileSync(file) };
 }
 

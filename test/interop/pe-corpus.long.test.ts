@@ -1,19 +1,17 @@
 /** Signs every PE of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours judge each result. */
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileSource } from '../../src/bytes/file-source.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { SigningMode } from '../../src/formats/format.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { headerOffsets } from '../formats/pe/slow-pe.ts';
-import { applyPatch } from '../formats/support/apply-patch.ts';
-import { openBytes, plainReading } from '../formats/support/sign-bytes.ts';
+import { openBytes } from '../formats/support/sign-bytes.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
-import { readSpecialFiles } from './pe-special.ts';
+import { signFromDisk } from './sign-from-disk.ts';
+import { readSpecialFiles } from './special-files.ts';
 import { judgeAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
@@ -24,7 +22,7 @@ const EFI_SUBSYSTEMS = [10, 11, 12, 13];
 const BATCH = 20;
 
 const programs = corpus === '' ? [] : listPrograms('pe');
-const special = readSpecialFiles();
+const special = readSpecialFiles('pe-special');
 const specialPrograms = special
   .filter(({ result }) => result === 'signed')
   .map(({ file }) => path.join('pe-special', file));
@@ -43,22 +41,11 @@ function listPrograms(name: string): string[] {
 
 const signedPath = (file: string) => path.join(folder, file);
 
-/** Reads from disk as signing does, and writes the result under `folder`. */
+/** Writes the result under `folder`. */
 async function sign(file: string, mode: SigningMode = 'replace', name = file): Promise<Buffer> {
-  const handle = await open(path.join(corpus, file));
-  try {
-    const { size } = await handle.stat();
-    const source = fileSource(handle, size);
-    const opened = await pe.open(source, plainReading);
-    const prepared = await opened.prepare({ algorithm: 'SHA256', chain: signer.chain }, mode);
-    const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
-    const result = applyPatch(await source.read(0, size), embedding.patch);
-    await (await openBytes(pe, result)).check(embedding);
-    writeFileSync(signedPath(name), result);
-    return result;
-  } finally {
-    await handle.close();
-  }
+  const result = await signFromDisk(pe, path.join(corpus, file), signer, { mode });
+  writeFileSync(signedPath(name), result);
+  return result;
 }
 
 describe.skipIf(corpus === '')('the corpus', () => {

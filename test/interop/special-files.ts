@@ -1,6 +1,9 @@
-/** The table in pe-special.md, as data. */
+/** The tables of peculiar files, one for each format (pe-special.md, jar-special.md), as data. */
 
 import { readFileSync } from 'node:fs';
+
+/** As their folders in the corpus are named. */
+export type SpecialFolder = 'pe-special' | 'jar-special';
 
 export interface SpecialFile {
   readonly file: string;
@@ -10,9 +13,9 @@ export interface SpecialFile {
   readonly why: string;
 }
 
-/** The rows of the table. Throws when one is not as the table's head says. */
-export function readSpecialFiles(): readonly SpecialFile[] {
-  const text = readFileSync(new URL('pe-special.md', import.meta.url), 'utf8');
+/** The rows of a table. Throws when one is not as the table's head says. */
+export function readSpecialFiles(folder: SpecialFolder): readonly SpecialFile[] {
+  const text = readFileSync(new URL(`${folder}.md`, import.meta.url), 'utf8');
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));
   return rows.map((row) => {
     const [file = '', result = '', code = '', why = ''] = row
