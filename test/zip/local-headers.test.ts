@@ -1,0 +1,192 @@
+/** The records in the file: they say what the directory says, stand beside each other, and nothing hides between them. */
+
+import { describe, expect, it } from 'vitest';
+import { entryNamed, namesOrCode, read, refusal } from './support/reading.ts';
+import { buildZip, deflated, type EntryParts, extraField, localRecord, stored } from './support/zip-builder.ts';
+
+const between = (entry: EntryParts): Buffer => buildZip({ entries: [stored('before'), entry, stored('behind')] });
+const NAMES = ['before', 'x', 'behind'];
+const u64 = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 8);
+  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), index * 8);
+  return bytes;
+};
+
+describe('a local header', () => {
+  it.each<[string, EntryParts]>([
+    ['another name', stored('x', { local: { name: 'y' } })],
+    ['a longer name', stored('x', { local: { name: 'xx' } })],
+    ['a shorter name', stored('xx', { local: { name: 'x' } })],
+    ['another compression method', stored('x', { local: { method: 8 } })],
+    ['another encryption flag', stored('x', { local: { flags: 1 } })],
+    ['another CRC-32', stored('x', { local: { crc: 1 } })],
+    ['other sizes', stored('x', { local: { size: 1 } })],
+    ['other sizes', stored('x', { local: { compressedSize: 1 } })],
+    ['other sizes', deflated('x', { local: { size: 1 } })],
+    ['other sizes', deflated('x', { local: { compressedSize: 1 } })],
+    ['other sizes', stored('x', { local: { size: 0xffffffff } })],
+    ['other sizes', stored('x', { local: { size: 0xffffffff }, extra: { local: extraField(1, u64(1)) } })],
+    ['other sizes', stored('x', { local: { size: 0xffffffff }, extra: { local: extraField(1, Buffer.alloc(7)) } })],
+    ['another CRC-32', stored('x', { local: { crc: 0, size: 0, compressedSize: 0 } })],
+  ])('is refused as ambiguous with %s', async (what, entry) => {
+    const message = await refusal(between(entry));
+    expect(message).toMatch(/^zip-ambiguous/);
+    expect(message).toContain(what.replace('a longer', 'another').replace('a shorter', 'another'));
+  });
+
+  it.each<[string, EntryParts]>([
+    ['its own extra fields', stored('x', { extra: { local: extraField(0xcafe, 'mine') } })],
+    ['malformed extra fields', stored('x', { extra: { local: Buffer.of(1, 0, 99, 0) } })],
+    ['both sizes in its ZIP64 field', stored('x', { zip64: { local: ['size', 'compressedSize'] } })],
+    ['one size in its ZIP64 field', stored('x', { zip64: { local: ['size'] } })],
+    ['the other size in its ZIP64 field', deflated('x', { zip64: { local: ['compressedSize'] } })],
+    ['a ZIP64 field that nothing asks for', stored('x', { extra: { local: extraField(1, u64(7, 7)) } })],
+  ])('may have %s', async (_, entry) => {
+    expect(await namesOrCode(between(entry))).toEqual(NAMES);
+  });
+
+  it('is refused where none is, or where the file or the directory cuts it off', async () => {
+    expect(await namesOrCode(buildZip({ entries: [stored('x', { central: { offset: 1 } })] }))).toBe('zip-malformed');
+    const bytes = between(stored('x'));
+    const directory = bytes.indexOf('PK\x01\x02', 0, 'latin1');
+    expect(await namesOrCode(between(stored('x', { central: { offset: directory - 29 } })))).toBe('zip-malformed');
+    expect(await namesOrCode(between(stored('x', { central: { offset: 0xfffffffe } })))).toBe('zip-malformed');
+  });
+
+  it('is refused where its name or its data would reach into the directory', async () => {
+    const bytes = buildZip({ entries: [stored('x', { contents: 'abc' })] });
+    const longName = Buffer.from(bytes);
+    longName.writeUInt16LE(5000, 26);
+    expect(await refusal(longName)).toMatch(/^zip-malformed: .*where the directory begins/);
+    const longData = Buffer.from(bytes);
+    const record = longData.indexOf('PK\x01\x02', 0, 'latin1');
+    for (const at of [18, 22]) longData.writeUInt32LE(4, at);
+    for (const at of [20, 24]) longData.writeUInt32LE(4, record + at);
+    expect(await refusal(longData)).toMatch(/^zip-malformed: .*where the directory begins/);
+  });
+
+  it('is compared however far it is from the one before', async () => {
+    const far = stored('far', { gap: Buffer.alloc(300_000) });
+    const long = stored('n'.repeat(60_000), { extra: { local: extraField(7, Buffer.alloc(60_000)) } });
+    const good = buildZip({
+      entries: [stored('a'), far, long, stored('b', { contents: Buffer.alloc(300_000) }), stored('c')],
+    });
+    expect(await namesOrCode(good)).toHaveLength(5);
+    const bad = buildZip({
+      entries: [stored('a'), far, long, { ...long, name: 'm'.repeat(60_000), local: { name: 'o'.repeat(60_000) } }],
+    });
+    expect(await namesOrCode(bad)).toBe('zip-ambiguous');
+  });
+});
+
+describe('a data descriptor', () => {
+  const LENGTHS = { bare: 12, signed: 16, bare64: 20, signed64: 24 } as const;
+  const kinds = Object.keys(LENGTHS) as (keyof typeof LENGTHS)[];
+  const lengthIn = async (bytes: Buffer): Promise<number> => {
+    const { end, dataOffset, compressedSize } = entryNamed(await read(bytes), 'x');
+    return end - dataOffset - compressedSize;
+  };
+
+  describe.each(kinds)('of the kind %s', (descriptor) => {
+    it.each<[string, EntryParts]>([
+      ['a deflated entry', deflated('x', { descriptor })],
+      ['a stored entry', stored('x', { descriptor })],
+      ['an empty entry', stored('x', { contents: '', descriptor })],
+      ['an empty deflated entry', deflated('x', { contents: '', descriptor })],
+      ['an entry that has its signature as CRC-32', stored('x', { crc: 0x08074b50, descriptor })],
+    ])('ends the record of %s', async (_, entry) => {
+      expect(await lengthIn(between(entry))).toBe(LENGTHS[descriptor]);
+      expect(await lengthIn(buildZip({ entries: [entry] }))).toBe(LENGTHS[descriptor]);
+    });
+
+    it('is told from bytes of nobody behind it', async () => {
+      const bytes = buildZip({ entries: [deflated('x', { descriptor }), stored('b', { gap: 'bytes of nobody' })] });
+      expect(await lengthIn(bytes)).toBe(LENGTHS[descriptor]);
+    });
+
+    it.each(['crc', 'size', 'compressedSize'] as const)('is refused with another %s', async (field) => {
+      const bytes = between(deflated('x', { descriptor }));
+      const { end } = entryNamed(await read(bytes), 'x');
+      const wide = descriptor.endsWith('64');
+      const back = { crc: wide ? 20 : 12, compressedSize: wide ? 16 : 8, size: wide ? 8 : 4 }[field];
+      bytes.writeUInt8((bytes[end - back] ?? 0) ^ 1, end - back);
+      expect(await refusal(bytes)).toMatch(/^zip-ambiguous: .*descriptor/);
+    });
+  });
+
+  it.each([
+    ['of an empty entry followed by zeros', stored('x', { contents: '', descriptor: 'bare' }), 8, 20],
+    ['of an empty entry followed by other zeros', stored('x', { contents: '', descriptor: 'bare' }), 7, 12],
+    ['of an empty entry, signed, followed by zeros', stored('x', { contents: '', descriptor: 'signed' }), 8, 24],
+    ['of an empty entry, signed, followed by other zeros', stored('x', { contents: '', descriptor: 'signed' }), 9, 16],
+    ['of an empty deflated entry followed by zeros', deflated('x', { contents: '', descriptor: 'bare' }), 10, 12],
+  ] as const)(
+    '%s is the one that ends where the next record begins, else the shorter',
+    async (_, entry, zeros, length) => {
+      expect(await lengthIn(buildZip({ entries: [entry, stored('b', { gap: Buffer.alloc(zeros) })] }))).toBe(length);
+    },
+  );
+
+  it('is refused where there is no room for it', async () => {
+    const bytes = between(stored('x', { local: { flags: 8 } }));
+    expect(await refusal(bytes)).toMatch(/^zip-ambiguous: .*descriptor/);
+    const last = buildZip({ entries: [stored('x', { local: { flags: 8 } })] });
+    expect(await refusal(last)).toMatch(/^zip-ambiguous: .*descriptor/);
+  });
+});
+
+describe('the places of records', () => {
+  it('may be in another order than the directory', async () => {
+    const entries = ['a', 'b', 'c'].map((name) => stored(name));
+    const archive = await read(buildZip({ entries, localOrder: [2, 0, 1] }));
+    expect(archive.entries.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(archive.inFile.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
+    expect(archive.start).toBe(0);
+  });
+
+  it.each([1, 3, 4, 23])('may have %i bytes of nobody between them and before the directory', async (length) => {
+    const gap = Buffer.alloc(length, 'PK');
+    const archive = await read(buildZip({ entries: [stored('a'), stored('b', { gap })], gap }));
+    const [a, b] = archive.inFile;
+    expect((b?.offset ?? 0) - (a?.end ?? 0)).toBe(length);
+    expect(archive.end.directoryOffset - (b?.end ?? 0)).toBe(length);
+  });
+
+  const hidden = localRecord(stored('hidden'));
+  it.each<[string, Buffer]>([
+    ['at the beginning', buildZip({ entries: [stored('hidden', { hidden: true }), stored('a')] })],
+    ['in the middle', buildZip({ entries: [stored('a'), stored('hidden', { hidden: true }), stored('b')] })],
+    ['before the directory', buildZip({ entries: [stored('a')], gap: hidden })],
+    ['as nothing but a signature', buildZip({ entries: [stored('a')], gap: 'PK\x03\x04' })],
+    ['behind a data descriptor', buildZip({ entries: [deflated('a', { descriptor: 'signed' })], gap: hidden })],
+    ['in an archive that says it is empty', buildZip({ entries: [stored('a', { hidden: true })] })],
+  ])('are refused as ambiguous with one that the directory does not name: %s', async (_, bytes) => {
+    expect(await refusal(bytes)).toMatch(/^zip-ambiguous: .*does not name/);
+  });
+
+  it('may be behind a record that is no part of the archive, where a reader from the beginning gets nowhere', async () => {
+    expect(
+      await namesOrCode(buildZip({ entries: [stored('a')], preamble: Buffer.concat([Buffer.of(0), hidden]) })),
+    ).toEqual(['a']);
+  });
+
+  it.each<[string, (offsetOf: readonly number[]) => number]>([
+    ['the record of another', (offsetOf) => offsetOf[0] ?? 0],
+    ['the data of another', (offsetOf) => (offsetOf[0] ?? 0) + 30 + 'outer'.length],
+  ])('are refused as ambiguous where one is in %s', async (_, offset) => {
+    const inner = stored('outer', { contents: 'inner' });
+    const entries = [
+      stored('outer', { contents: localRecord(inner) }),
+      { ...inner, name: 'inner', local: { name: 'outer' }, offset },
+    ];
+    expect(await namesOrCode(buildZip({ entries }))).toBe('zip-ambiguous');
+  });
+
+  it('are refused as ambiguous where one ends in the header of the next', async () => {
+    const size = 'This is a.\n'.length + 1;
+    const longer = { size, compressedSize: size };
+    expect(await refusal(buildZip({ entries: [stored('a', longer), stored('b')] }))).toMatch(
+      /^zip-ambiguous: .*overlaps/,
+    );
+  });
+});
