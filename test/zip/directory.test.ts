@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../src/bytes/byte-source.ts';
-import { readArchive, readNames } from '../../src/zip/archive.ts';
+import { readArchive } from '../../src/zip/archive.ts';
 import { entryNamed, namesOrCode, read, refusal } from './support/reading.ts';
 import { buildZip, deflated, type EntryParts, extraField, stored } from './support/zip-builder.ts';
 
@@ -147,7 +147,7 @@ describe('the name of an entry', () => {
     ['surrogates', Buffer.of(0x61, 0xed, 0xa0, 0x80)],
     ['overlong dots', Buffer.of(0xc0, 0xae, 0xc0, 0xae, 0x2f)],
   ])('is refused where it is not UTF-8: %s', async (_, name) => {
-    expect(await namesOrCode(one(stored('x', { name })))).toBe('zip-name-refused');
+    expect(await namesOrCode(one({ ...stored('x'), name }))).toBe('zip-name-refused');
   });
 
   it('is read as UTF-8 whether or not the flag says so', async () => {
@@ -197,7 +197,6 @@ describe('the directory', () => {
   it('is not read where it is larger than 128 MiB', async () => {
     const source = sourceWithDirectory(SIZE + 1);
     await expect(readArchive(source)).rejects.toMatchObject({ code: 'zip-unsupported' });
-    expect(await readNames(source)).toEqual(new Set());
     expect(source.longest).toBe(0);
   });
 
