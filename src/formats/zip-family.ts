@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { readNames } from '../zip/archive.ts';
+import { readTellingNames } from '../zip/archive.ts';
 import { endsLikeArchive } from '../zip/end-record.ts';
 
 export interface ZipFamily {
@@ -36,7 +36,7 @@ export async function recogniseZip(head: Uint8Array, source: ByteSource, name: s
     if (!(await endsLikeArchive(source))) return undefined;
   }
   try {
-    return familyOf(await readNames(source));
+    return familyOf(await readTellingNames(source, FOLDERS));
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
     return { kind: 'plain', description: 'a ZIP archive, damaged or of an unusual kind' };
@@ -44,6 +44,17 @@ export async function recogniseZip(head: Uint8Array, source: ByteSource, name: s
 }
 
 type Names = ReadonlySet<string>;
+
+/** In lower case. What is in these folders tells formats apart, beside what is in none. */
+const FOLDERS: ReadonlySet<string> = new Set([
+  'meta-inf/',
+  '_rels/',
+  'appxmetadata/',
+  'word/',
+  'xl/',
+  'ppt/',
+  'visio/',
+]);
 
 /** Others than JARs, each with what only it has. Several of them may hold a JAR manifest too. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names) => boolean }[] = [

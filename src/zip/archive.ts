@@ -1,7 +1,7 @@
 /** A ZIP archive as it is in a file: its end, its directory, and every entry's place; nothing of the entries' data. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { indexByName, readDirectory } from './directory.ts';
+import { indexByName, nameRanges, readDirectory } from './directory.ts';
 import { type EndOfArchive, findEndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
@@ -41,10 +41,22 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
   return { end, directory, entries, inFile, byName, start: inFile[0]?.offset ?? end.directoryOffset };
 }
 
-/** The names of the entries, for telling what kind of archive this is. Throws as `readArchive`, but looks at the directory alone. */
-export async function readNames(source: ByteSource): Promise<ReadonlySet<string>> {
+/**
+ * Some names in the directory, for telling what kind of archive this is: those at the top, those in the given folders (in
+ * lower case, each with its `/`), and of compiled classes one. Throws as `readArchive`, but looks at the directory alone.
+ */
+export async function readTellingNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
-  if (end.directorySize > LARGEST_DIRECTORY) return new Set();
+  const names = new Set<string>();
+  if (end.directorySize > LARGEST_DIRECTORY) return names;
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
-  return new Set(readDirectory(directory, end).map(({ name }) => name));
+  let isClassNamed = false;
+  for (const { start, nameEnd } of nameRanges(directory, end)) {
+    const slash = directory.subarray(start, nameEnd).indexOf('/');
+    const folder = directory.toString('latin1', start, start + slash + 1).toLowerCase();
+    const isFirstClass: boolean = !isClassNamed && directory.toString('latin1', nameEnd - 6, nameEnd) === '.class';
+    isClassNamed ||= isFirstClass;
+    if (slash < 0 || isFirstClass || folders.has(folder)) names.add(directory.toString('utf8', start, nameEnd));
+  }
+  return names;
 }

@@ -150,6 +150,28 @@ function refusedName(name: string, problem: string) {
   });
 }
 
+/** Where each entry's name is in the directory, and nothing else of it. Throws `zip-malformed`. */
+export function* nameRanges(
+  directory: Buffer,
+  { directoryOffset }: EndOfArchive,
+): Generator<{ readonly start: number; readonly nameEnd: number }> {
+  let position = 0;
+  while (position < directory.length) {
+    const start = position + CENTRAL_RECORD_LENGTH;
+    if (start > directory.length || directory.readUInt32LE(position) !== CENTRAL_RECORD) {
+      throw zipErrors('zip-malformed', {
+        problem: `there is no directory record at byte ${directoryOffset + position}`,
+      });
+    }
+    const nameEnd = start + directory.readUInt16LE(position + 28);
+    position = nameEnd + directory.readUInt16LE(position + 30) + directory.readUInt16LE(position + 32);
+    if (position > directory.length) {
+      throw zipErrors('zip-malformed', { problem: 'the last record of its directory is cut off' });
+    }
+    yield { start, nameEnd };
+  }
+}
+
 /** By name. Throws `zip-ambiguous` for one that comes twice. */
 export function indexByName<Entry extends DirectoryEntry | ZipEntry>(
   entries: readonly Entry[],

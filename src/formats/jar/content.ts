@@ -59,10 +59,7 @@ export function digestListed(
   return digestContents(source, entries, algorithmsAt, digestEntries);
 }
 
-/**
- * Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. Keeps nothing of
- * the manifest in memory: it is read twice.
- */
+/** Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. */
 export async function contentsMatch(
   source: ByteSource,
   { archive, manifest, signable }: JarLayout,
@@ -71,30 +68,31 @@ export async function contentsMatch(
   if (manifest === undefined) return false;
   const positions = new Int32Array(archive.entries.length).fill(-1);
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  const positionOf = (name: string): number => positions[archive.byName.get(name)?.index ?? -1] ?? -1;
 
   const algorithms: (readonly string[])[] = new Array(signable.length).fill([]);
+  /** By algorithm, in the order of the files. */
+  const expected = new Map<string, (string | undefined)[]>();
   const intern = internLists();
   for (const { name, digests } of manifest.parsed.sections()) {
-    const position = positionOf(name);
+    const position = positions[archive.byName.get(name)?.index ?? -1] ?? -1;
     if (position < 0) continue;
-    for (const { algorithm } of digests) {
+    for (const { algorithm, value } of digests) {
       const nodeName = nodeDigestName(algorithm);
-      if (nodeName !== undefined) algorithms[position] = intern(algorithms[position] ?? [], nodeName);
+      if (nodeName === undefined) continue;
+      algorithms[position] = intern(algorithms[position] ?? [], nodeName);
+      const values = expected.get(nodeName) ?? new Array(signable.length);
+      expected.set(nodeName, values);
+      // Of two that differ, one is wrong.
+      if ((values[position] ?? value) !== value) return false;
+      values[position] = value;
     }
   }
   if (algorithms.some((names) => names.length === 0)) return false;
   try {
     const digestOf = await digestContents(source, signable, (position) => algorithms[position] ?? [], digestEntries);
-    for (const { name, digests } of manifest.parsed.sections()) {
-      const position = positionOf(name);
-      if (position < 0) continue;
-      for (const { algorithm, value } of digests) {
-        const nodeName = nodeDigestName(algorithm);
-        if (nodeName !== undefined && digestOf(position, nodeName) !== value) return false;
-      }
-    }
-    return true;
+    return algorithms.every((names, position) =>
+      names.every((nodeName) => digestOf(position, nodeName) === expected.get(nodeName)?.[position]),
+    );
   } catch (thrown) {
     if (thrown instanceof CodesignError && thrown.code === 'zip-entry-damaged') return false;
     throw thrown;

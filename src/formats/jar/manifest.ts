@@ -10,8 +10,6 @@ export interface Manifest {
   readonly main: MainSection;
   /** In the file's order. Read anew each time, since there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
-  /** Whether a name comes twice: then its sections mean all of them together. */
-  readonly hasRepeatedNames: boolean;
   /** The first line's end: `\r\n`, `\n` or `\r`. */
   readonly newline: string;
   /** Ends of line that are missing before another section could follow: 0, 1 or 2. */
@@ -61,17 +59,12 @@ const DIGEST_SUFFIX = '-digest';
 /** Throws `manifest-invalid` for what Java does not read. A last line without its end, which Java drops, is read all the same. */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
-  const names = new Set<string>();
-  let count = 0;
-  for (const { name } of scan(bytes, found)) {
-    names.add(name);
-    count++;
-  }
+  const sections = scan(bytes, found);
+  while (sections.next().done !== true);
   return {
     bytes,
     main: found.main ?? { start: 0, end: 0, attributes: new Map() },
     sections: () => scan(bytes, { ...found }),
-    hasRepeatedNames: names.size < count,
     newline: found.newline ?? '\r\n',
     missingNewlines: found.missingNewlines,
   };
@@ -262,12 +255,26 @@ export function sectionsByName(manifest: Manifest): Map<string, readonly Manifes
   return byName;
 }
 
-/** Each name with the bytes of its section or sections, in the order in which the names first come. */
+/** Each name with the bytes of its section or sections. */
 export function* partsByName(manifest: Manifest): Generator<readonly [name: string, parts: readonly Buffer[]]> {
   const bytesOf = ({ start, end }: ManifestSection): Buffer => manifest.bytes.subarray(start, end);
-  if (!manifest.hasRepeatedNames) {
-    for (const section of manifest.sections()) yield [section.name, [bytesOf(section)]];
-  } else {
-    for (const [name, sections] of sectionsByName(manifest)) yield [name, sections.map(bytesOf)];
+  const repeated = repeatedNames(manifest);
+  for (const section of manifest.sections()) {
+    if (!repeated.has(section.name)) yield [section.name, [bytesOf(section)]];
   }
+  if (repeated.size === 0) return;
+  for (const [name, sections] of sectionsByName(manifest)) {
+    if (repeated.has(name)) yield [name, sections.map(bytesOf)];
+  }
+}
+
+/** Names that come more than once: such a name's sections mean all of them together. */
+function repeatedNames(manifest: Manifest): ReadonlySet<string> {
+  const names = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { name } of manifest.sections()) {
+    if (names.has(name)) repeated.add(name);
+    names.add(name);
+  }
+  return repeated;
 }
