@@ -1,6 +1,7 @@
 // `npm run test:long`: what takes minutes, or needs more than the repository holds. Two folders may be given:
-// CODESIGN_TEST_CORPUS (real programs and peculiar ones, in folders pe and pe-special) and
-// CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh and make-pki.sh). The last line is `N passed, N failed`.
+// CODESIGN_TEST_CORPUS (real files and peculiar ones, in folders pe and pe-special, jar and jar-special) and
+// CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java). CODESIGN_TEST_JAVAS may name more JDKs
+// than the one on the PATH (test/support/java.ts). The last line is `N passed, N failed`.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { buildWhenStale } from '../server/scripts/fresh-build.mjs';

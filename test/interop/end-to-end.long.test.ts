@@ -1,10 +1,12 @@
 /** The whole corpus through the command line and the server on SoftHSM: one sign and one report for each good file, nothing for the others. */
 
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import { mainJava } from '../support/java.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special-files.ts';
 import { judgeAll, osslsigncodeVerify, run } from './verifiers.ts';
 
@@ -68,6 +70,20 @@ function expectCountedOnce({ files, signRequests, reports }: Signed): void {
   );
 }
 
+/** What is wrong with signed JARs to Java's reader: files that are not signed, chains that do not lead to the root. */
+async function wrongJars(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
+  const readings = await readAsArchives(mainJava(), files, { root });
+  const wrong = readings.filter(
+    ({ hasManifest, entries, signers, failures, chains }) =>
+      !hasManifest ||
+      signers.size !== entries ||
+      failures.length > 0 ||
+      [...chains.values()].some((is) => is !== 'good'),
+  );
+  return wrong.map((reading) => JSON.stringify(reading));
+}
+
 describe.skipIf(corpus === '')('the corpus through the command line', () => {
   it('signs every PE of pe, and asks for nothing else', { timeout: 600_000 }, async () => {
     await using folder = await temporaryFolder();
@@ -83,16 +99,51 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
     expect(await rejected(output)).toEqual([]);
   });
 
-  it('signs or refuses each file of pe-special as the table says', { timeout: 600_000 }, async () => {
+  it('signs every JAR of jar', { timeout: 600_000 }, async () => {
     await using folder = await temporaryFolder();
-    const untouched = await snapshot(path.join(corpus, 'pe-special'));
+    const untouched = await snapshot(path.join(corpus, 'jar'));
+    const output = path.join(folder.path, 'jar');
+    const result = await signFolder('jar', output);
+    expect(result.files.filter(({ status }) => status !== 'signed')).toEqual([]);
+    expect(result.files).toHaveLength(58);
+    expect(result.exitCode).toBe(0);
+    expectCountedOnce(result);
+    expect(await snapshot(path.join(corpus, 'jar'))).toEqual(untouched);
+    expect(await wrongJars(output)).toEqual([]);
+  });
+
+  it.each([
+    ['pe-special', rejected],
+    ['jar-special', wrongJars],
+  ] as const)('signs or refuses each file of %s as the table says', { timeout: 600_000 }, async (name, judge) => {
+    await using folder = await temporaryFolder();
+    const untouched = await snapshot(path.join(corpus, name));
     const output = path.join(folder.path, 'special');
-    const result = await signFolder('pe-special', output);
+    const result = await signFolder(name, output);
     const told = result.files.map(({ path: file, status, error }) => [path.basename(file), error?.code ?? status]);
-    const expected = readSpecialFiles('pe-special').map(({ file, code }) => [file, code ?? 'signed']);
+    const expected = readSpecialFiles(name).map(({ file, code }) => [file, code ?? 'signed']);
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(expected));
     expectCountedOnce(result);
-    expect(await snapshot(path.join(corpus, 'pe-special'))).toEqual(untouched);
-    expect(await rejected(output)).toEqual([]);
+    expect(await snapshot(path.join(corpus, name))).toEqual(untouched);
+    expect(await judge(output)).toEqual([]);
   });
+
+  it.each(['pe-special', 'jar-special'] as const)(
+    'asks for nothing when all is refused, and leaves it as it was: %s',
+    async (name) => {
+      await using folder = await temporaryFolder();
+      const refused = readSpecialFiles(name).filter(({ result }) => result === 'refused');
+      const files = refused.map(({ file }) => path.join(folder.path, file));
+      // In place, so they must be writable, which the corpus need not be.
+      for (const file of files) await writeFile(file, await readFile(path.join(corpus, name, path.basename(file))));
+      const untouched = await snapshot(folder.path);
+      const asked = () => [...server.operations('sign'), ...server.operations('report-sign')];
+      const before = asked();
+      const result = await runCli(['sign', '--json', ...files], { env: server.env });
+      expect(parseJson(result).files.map(({ error }) => error?.code)).toEqual(refused.map(({ code }) => code));
+      expect(result.code).toBe(6);
+      expect(asked()).toEqual(before);
+      expect(await snapshot(folder.path)).toEqual(untouched);
+    },
+  );
 });
