@@ -20,7 +20,7 @@ import {
 /** An entry whose local header has not been looked at: `dataOffset` and `end` are still zero, and set then. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
-/** Names of this length and more, and some kilobytes less with other fields, make Java refuse to open an archive. */
+/** Java 21 and later open no archive with a longer one. */
 const LONGEST_RECORD = 0xffff;
 
 /** In the directory's order. Throws `zip-malformed`, `zip-ambiguous`, `zip-unsupported`, `zip-name-refused`. */
@@ -57,7 +57,7 @@ function readRecord(
   }
   const name = readName(directory, nameStart, nameEnd);
   if (recordEnd - start > LONGEST_RECORD) {
-    const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than Java opens`;
+    const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than newer versions of Java open`;
     throw refusedName(name, problem);
   }
   const fields = readSizes(directory, start, nameEnd, extraEnd, name);
