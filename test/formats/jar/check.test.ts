@@ -105,13 +105,13 @@ describe('the check of a signed JAR sees', () => {
     }
   });
 
-  it.fails('in one that was appended to: that the first signature is no longer that of its signature file', async () => {
-    const file = contentsOf(both.result, `${FIRST}.SF`).toString();
-    const wrong = ['', file.replace('Created-By: ', 'Made-By: ')];
-    for (const changed of wrong) {
-      await expect(checked(repack(both.result, { [`${FIRST}.SF`]: changed }), both)).rejects.toMatchObject({
-        code: 'result-damaged',
-      });
-    }
+  it.fails.each([
+    ['empty', () => ''],
+    ['changed where it says nothing of the manifest', (text: string) => text.replace('Created-By: ', 'Made-By: ')],
+  ])('in one that was appended to: that the signature file of the first is %s', async (_, change) => {
+    const file = change(contentsOf(both.result, `${FIRST}.SF`).toString());
+    await expect(checked(repack(both.result, { [`${FIRST}.SF`]: file }), both)).rejects.toMatchObject({
+      code: 'result-damaged',
+    });
   });
 });

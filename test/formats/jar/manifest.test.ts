@@ -157,6 +157,12 @@ describe('Java', () => {
     expect(named(texts.map(readByUs))).toEqual(named(theirs));
   });
 
+  it.fails('reads lines of 511 bytes and their end, as this program should', async () => {
+    const texts = [`${lineOf(511)}\n\n`, `${lineOf(511)}\r\n\r\n`, `X: 1\n ${'y'.repeat(510)}\n\n`];
+    const manifests = texts.map((text) => Buffer.from(text));
+    expect(manifests.map(readByUs)).toEqual(await readByJava(manifests));
+  });
+
   it('drops the last line where it is not ended, which is the one difference', async () => {
     const readings = await readByJava(Object.values(UNTERMINATED).map(([text]) => Buffer.from(text)));
     for (const [index, [, , byJava]] of Object.values(UNTERMINATED).entries()) {

@@ -1,4 +1,4 @@
-/** Holds that Java verifies what is signed, whatever the archive was: JARs made by chance, once and twice signed. */
+/** Holds that Java verifies what is signed, whatever the archive was: JARs made by chance, signed once or twice, or section by section. */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { mainJava } from '../../support/java.ts';
 import { makeThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { randomNumbers } from './random.ts';
+import { signAgain, withoutWholeDigest } from './signed-again.ts';
 import { type SimpleEntry, zip } from './simple-zip.ts';
 
 const COUNT = 150;
@@ -99,6 +100,8 @@ it('is verified by Java, by directory and as a stream', async () => {
       if (isTwice) {
         const second = pick(['SHA256', 'SHA384', 'SHA512'] as const, 'SHA256');
         bytes = (await signBytes(jar, bytes, another, { algorithm: second, mode: 'append' })).result;
+      } else if (random(2) === 0) {
+        bytes = signAgain(bytes, signer, 'TEST_PUB', withoutWholeDigest);
       }
       const file = join(folder, `${index}.jar`);
       writeFileSync(file, bytes);
