@@ -203,6 +203,18 @@ describe('the ZIP64 end record', () => {
     expect(await refusal(changed(zip64, change))).toMatch(code);
   });
 
+  it.fails.each<[string, number, number]>([
+    ['is on another disk', 16, 1],
+    ['leads to a directory on another disk', 20, 1],
+    ['counts only some of the entries on this disk', 24, 1],
+  ])('is refused where it %s', async (_, at, value) => {
+    expect(await refusal(changed(zip64, (copy) => copy.writeUInt32LE(value, record + at)))).toMatch(/^zip-unsupported/);
+  });
+
+  it.fails('is read behind a preamble that offsets do not count, with data after its fields', async () => {
+    expect(await namesOrCode(withExtensibleData(LAUNCHER, Buffer.from('more data')))).toEqual(NAMES);
+  });
+
   it.each<[string, NonNullable<ArchiveParts['end']>]>([
     ['entries', { count: 1, diskCount: 1 }],
     ['directory size', { directorySize: 51 }],
@@ -219,6 +231,10 @@ describe('the ZIP64 end record', () => {
     });
     expect(await namesOrCode(bytes)).toEqual(NAMES);
   });
+});
+
+it.fails('the end record is refused where it leads to a directory on another disk', async () => {
+  expect(await refusal(zip({ end: { directoryDisk: 1 } }))).toMatch(/^zip-unsupported/);
 });
 
 describe('looking for the end', () => {

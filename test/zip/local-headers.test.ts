@@ -65,6 +65,22 @@ describe('a local header', () => {
     expect(await refusal(longData)).toMatch(/^zip-malformed: .*where the directory begins/);
   });
 
+  describe('before one that leads behind the directory', () => {
+    const astray = stored('astray', { offset: () => 0x7ffffff0 });
+
+    it.fails('is refused where its name would reach into the directory', async () => {
+      const bytes = buildZip({ entries: [stored('a-long-name', { contents: '' }), astray] });
+      const cut = Buffer.concat([bytes.subarray(0, 30), bytes.subarray(30 + 'a-long-name'.length)]);
+      cut.writeUInt32LE(30, cut.length - 6);
+      expect(await refusal(cut)).toMatch(/^zip-malformed/);
+    });
+
+    it.fails('is refused where its data descriptor would be behind the directory', async () => {
+      const entry = deflated('x', { descriptor: 'signed', central: { compressedSize: 500 } });
+      expect(await refusal(buildZip({ entries: [entry, astray] }))).toMatch(/^zip-malformed/);
+    });
+  });
+
   it('is compared however far it is from the one before', async () => {
     const far = stored('far', { gap: Buffer.alloc(300_000) });
     const long = stored('n'.repeat(60_000), { extra: { local: extraField(7, Buffer.alloc(60_000)) } });
