@@ -95,6 +95,20 @@ describe('a second signature', () => {
     expect(contentsOf(again, `${FIRST}.SF`).toString()).toContain('SHA-384-Digest-Manifest: ');
   });
 
+  it('by the same certificate takes its place although a file was changed since, or it cannot be read', async () => {
+    for (const changes of [{ b: 'other' }, { [`${FIRST}.SF`]: 'nonsense\r\n' }]) {
+      const again = await append(repack(signed, changes), {}, signer);
+      expect(names(again)).toEqual(names(signed));
+      expect(Object.keys(await signersInJava(again))).toEqual(['a', 'b']);
+    }
+  });
+
+  it('by SHA-1, where that is wanted, leaves the first as strong as it was', async () => {
+    const both = await append(signed, { algorithm: 'SHA1' });
+    expect(contentsOf(both, MANIFEST).equals(contentsOf(signed, MANIFEST))).toBe(true);
+    for (const each of await (await openBytes(jar, both)).signatures()) expect(await each.isIntact()).toBe(true);
+  });
+
   it('by the same certificate, under another name, stands beside it', async () => {
     const both = await append(signed, { signerName: 'second' }, signer);
     expect(names(both)).toEqual(expect.arrayContaining([`${FIRST}.SF`, 'META-INF/SECOND.SF', 'META-INF/SECOND.RSA']));
