@@ -39,7 +39,7 @@ export async function checkResult(
     const isNew = Buffer.compare(block.cms, sealed) === 0;
     const isGood = isNew
       ? coversArchive(block, layout)
-      : signatureFile !== undefined && agrees(signatureFile, manifest.parsed);
+      : signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
     if (!isGood) throw damaged(`the signature of "${block.signerName}" is not about what the archive holds`);
   }
   if (!(await contentsMatch(source, layout, digestEntries))) {

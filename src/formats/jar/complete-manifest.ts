@@ -4,12 +4,12 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { ContentDigest, KnownDigest, ListedEntry } from './content.ts';
 import { CREATED_BY } from './created-by.ts';
 import { isStrong, JAVA_DIGEST_NAME } from './digest-names.ts';
-import type { Manifest } from './manifest.ts';
+import { lineEndBefore, type Manifest, readManifest } from './manifest.ts';
 import { manifestLine } from './manifest-lines.ts';
 import { textWriter } from './text-writer.ts';
 
 export interface ManifestRequest {
-  /** Undefined when the archive has none. */
+  /** With an end to its last line; undefined when the archive has none. */
   readonly manifest: Manifest | undefined;
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;
@@ -27,10 +27,10 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/** The new bytes: the old ones with the lines that were wrong or missing, in the old one's line ends, and sections for the rest. */
+/** The new bytes: the old ones with the lines that were wrong or missing, each with its neighbour's line end, and sections for the rest. */
 export function completeManifest(request: ManifestRequest): Buffer {
-  const { manifest, listed, digestOf, algorithm, keepOthers } = request;
-  const newline = manifest?.newline ?? '\r\n';
+  const { listed, digestOf, algorithm, keepOthers } = request;
+  const manifest = request.manifest ?? newManifest();
   const digestName = `${JAVA_DIGEST_NAME[algorithm]}-Digest`;
   const nodeName = NODE_DIGEST_NAME[algorithm];
   const edits: TextEdit[] = [];
@@ -40,17 +40,17 @@ export function completeManifest(request: ManifestRequest): Buffer {
       added.push(position);
       continue;
     }
-    edits.push(...correctedDigests(digests, position, digestOf, newline));
+    edits.push(...correctedDigests(manifest, digests, position, digestOf));
     const isThere = digests.some((known) => known.nodeName === nodeName || (keepOthers && isStrong(known.nodeName)));
-    if (!isThere)
-      edits.push(addedLine(sectionEnd, manifestLine(digestName, digestOf(position, nodeName), newline), manifest));
+    if (isThere) continue;
+    const line = manifestLine(digestName, digestOf(position, nodeName), lineEndBefore(manifest, sectionEnd));
+    edits.push({ offset: sectionEnd, remove: 0, insert: line });
   }
 
-  const before = manifest?.bytes ?? newManifest(newline);
-  const missing = manifest?.missingNewlines ?? 0;
-  const written = textWriter(added.length * PROBABLE_SECTION_LENGTH, applyTextEdits(before, edits));
-  // A last line that lacks its end is dropped by Java; an empty line must come before another section.
-  written.add(newline.repeat(added.length > 0 ? missing : Math.max(0, missing - 1)));
+  const newline = lineEndBefore(manifest, manifest.bytes.length);
+  const written = textWriter(added.length * PROBABLE_SECTION_LENGTH, applyTextEdits(manifest.bytes, edits));
+  // An empty line must come before another section.
+  if (added.length > 0) written.add(newline.repeat(manifest.missingNewlines));
   for (const position of added) {
     const { entry } = listed[position] as ListedEntry;
     written.add(manifestLine('Name', entry.name, newline));
@@ -60,28 +60,23 @@ export function completeManifest(request: ManifestRequest): Buffer {
   return written.bytes();
 }
 
-function newManifest(newline: string): Buffer {
-  return Buffer.from(`Manifest-Version: 1.0${newline}Created-By: ${CREATED_BY}${newline}${newline}`);
+function newManifest(): Manifest {
+  return readManifest(Buffer.from(`Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`));
 }
 
 /** Each digest that is not the entry's, replaced; whatever Java's verifier can compute must be right. */
 function correctedDigests(
+  manifest: Manifest,
   digests: readonly KnownDigest[],
   position: number,
   digestOf: ContentDigest,
-  newline: string,
 ): TextEdit[] {
   return digests.flatMap(({ algorithm, nodeName, value, start, end }) => {
     const right = digestOf(position, nodeName);
     if (value === right) return [];
-    return [{ offset: start, remove: end - start, insert: manifestLine(`${algorithm}-Digest`, right, newline) }];
+    const line = manifestLine(`${algorithm}-Digest`, right, lineEndBefore(manifest, end));
+    return [{ offset: start, remove: end - start, insert: line }];
   });
-}
-
-/** Behind the section's last line, which gets its end if it has none. */
-function addedLine(sectionEnd: number, line: string, manifest: Manifest | undefined): TextEdit {
-  const isUnterminated = manifest?.missingNewlines === 2 && sectionEnd === manifest.bytes.length;
-  return { offset: sectionEnd, remove: 0, insert: isUnterminated ? manifest.newline + line : line };
 }
 
 function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer[] {

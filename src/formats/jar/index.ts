@@ -21,7 +21,7 @@ import {
   ownNameOf,
   readLayout,
 } from './layout.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest, terminated } from './manifest.ts';
 import { describeOddities } from './oddities.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
@@ -92,7 +92,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const { algorithm, chain } = context;
   const place = await choosePlace(opened, context, mode);
 
-  const old = layout.manifest?.parsed;
+  const old = layout.manifest && terminated(layout.manifest.parsed);
   const listed = listEntries(layout.signable, old);
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
   requireUnchanged(place.others, listed, digestOf);
@@ -100,7 +100,9 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
   requireUnbroken(place.others, manifest);
 
-  const signatureFile = buildSignatureFile(manifest, algorithm, (name) => holds(layout, name));
+  const covered = coverage(layout);
+  const signatureFile = buildSignatureFile(manifest, algorithm, covered.speaksOf);
+  if (!covered.isWhole()) throw new TypeError('the manifest that was made does not cover every file');
   requireReadable(MANIFEST_NAME, manifest.bytes);
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
 
@@ -118,9 +120,19 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   };
 }
 
-/** Whether the archive holds what a section is about: a file to sign, or what is no file. */
-function holds({ archive }: JarLayout, name: string): boolean {
-  return !isFileName(name) || (archive.byName.has(name) && ownNameOf(name) === undefined);
+/** Which files of the archive a signature file speaks of. */
+function coverage({ archive, signable }: JarLayout) {
+  const isCovered = new Uint8Array(archive.entries.length);
+  return {
+    /** Whether the archive holds what a section is about: a file to sign, or what is no file. */
+    speaksOf(name: string): boolean {
+      if (!isFileName(name)) return true;
+      const entry = ownNameOf(name) === undefined ? archive.byName.get(name) : undefined;
+      if (entry !== undefined) isCovered[entry.index] = 1;
+      return entry !== undefined;
+    },
+    isWhole: () => signable.every(({ index }) => isCovered[index] === 1),
+  };
 }
 
 /** Java opens no archive whose manifest or signature file is larger. */

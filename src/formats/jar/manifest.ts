@@ -10,7 +10,7 @@ export interface Manifest {
   readonly main: MainSection;
   /** In the file's order. Read anew each time, since there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
-  /** The first line's end: `\r\n`, `\n` or `\r`. */
+  /** The first line's end: `\r\n`, `\n` or `\r`. A file may have several kinds. */
   readonly newline: string;
   /** Ends of line that are missing before another section could follow: 0, 1 or 2. */
   readonly missingNewlines: number;
@@ -50,7 +50,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Java's buffer for one line, its end included. */
+/** Java's buffer for one line, with the first byte of its end. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
 const NAME = 'name';
@@ -132,7 +132,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const section = isOpen ? finishSection(next) : undefined;
       if (section !== undefined) yield section;
     } else {
-      if (lineEnd - position > LONGEST_LINE - 2) {
+      if (lineEnd - position >= LONGEST_LINE) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
       }
       if (!isOpen) {
@@ -243,6 +243,20 @@ function endOfLine(bytes: Buffer, start: number): number {
 function afterLineEnd(bytes: Buffer, position: number): number {
   if (position >= bytes.length) return position;
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
+}
+
+/** The end of the line that ends at `position`: what a line added there must end with, lest two ends become one. */
+export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
+  const last = bytes[position - 1];
+  if (last === CR) return '\r';
+  if (last === LF) return bytes[position - 2] === CR ? '\r\n' : '\n';
+  return newline;
+}
+
+/** The same with an end to its last line, if it lacks one. */
+export function terminated(manifest: Manifest): Manifest {
+  if (manifest.missingNewlines < 2) return manifest;
+  return readManifest(Buffer.concat([manifest.bytes, Buffer.from(manifest.newline)]));
 }
 
 /** Sections by the name of their entry. */

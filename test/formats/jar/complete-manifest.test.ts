@@ -7,6 +7,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algo
 import { completeManifest } from '../../../src/formats/jar/complete-manifest.ts';
 import { digestListed, listEntries } from '../../../src/formats/jar/content.ts';
 import { readLayout } from '../../../src/formats/jar/layout.ts';
+import { terminated } from '../../../src/formats/jar/manifest.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { readByJava, readByUs } from './read-by-java.ts';
 import { zip } from './simple-zip.ts';
@@ -34,9 +35,10 @@ async function completed(
   const manifest = text === undefined ? [] : [{ name: 'META-INF/MANIFEST.MF', contents: text }];
   const source = memorySource(zip([...manifest, ...files.map((name) => ({ name, contents: CONTENTS[name] }))]));
   const layout = await readLayout(source);
-  const listed = listEntries(layout.signable, layout.manifest?.parsed);
+  const before = layout.manifest && terminated(layout.manifest.parsed);
+  const listed = listEntries(layout.signable, before);
   const digest = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
-  const request = { manifest: layout.manifest?.parsed, listed, digestOf: digest, algorithm, keepOthers };
+  const request = { manifest: before, listed, digestOf: digest, algorithm, keepOthers };
   return completeManifest(request).toString();
 }
 
@@ -222,12 +224,12 @@ describe('Java reads the manifest as this program does', () => {
     await expectReadable([...mains, ...ended.flatMap((main) => sections.map((section) => main + section))]);
   });
 
-  it.fails('with a last line that is a wrong digest, and is not ended', async () => {
+  it('with a last line that is a wrong digest, and is not ended', async () => {
     await expectReadable(['X: 1\n\nName: a\nSHA1-Digest: x']);
   });
 
   // What is put in must not make CR LF, one end of line, of what were two.
-  it.fails.each([
+  it.each([
     'X: 1\r\rName: a\nY: 1\n\nName: b\n\n',
     'X: 1\r\rName: a\nSHA1-Digest: x\n\nName: b\n\n',
     'X: 1\r\r\nName: a\n\n',
