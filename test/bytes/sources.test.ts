@@ -49,6 +49,22 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
     });
   });
 
+  it('streams up to its end where more is asked for, and nothing where the end is before the start', async () => {
+    await withSource(kind, async (source) => {
+      expect((await collect(source.stream(SIZE - 5, SIZE + 100))).equals(bytes.subarray(SIZE - 5))).toBe(true);
+      expect((await collect(source.stream(10, 5))).length).toBe(0);
+    });
+  });
+
+  it('reads the same with memory to put it into, long enough or not', async () => {
+    await withSource(kind, async (source) => {
+      for (const length of [0, 3, 8, 9, 4096]) {
+        const found = await source.read(1000, 8, Buffer.alloc(length, 0xaa));
+        expect(Buffer.from(found).equals(bytes.subarray(1000, 1008))).toBe(true);
+      }
+    });
+  });
+
   it('lets its consumer stop early', async () => {
     await withSource(kind, async (source) => {
       for await (const chunk of source.stream()) {
@@ -56,6 +72,16 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
         break;
       }
     });
+  });
+});
+
+it('a file is read into the memory given, when that is long enough', async () => {
+  await withSource('file', async (source) => {
+    const scratch = Buffer.alloc(16);
+    const found = await source.read(5, 10, scratch);
+    expect(found.buffer).toBe(scratch.buffer);
+    expect(scratch.subarray(0, 10).equals(bytes.subarray(5, 15))).toBe(true);
+    expect((await source.read(5, 17, scratch)).buffer).not.toBe(scratch.buffer);
   });
 });
 

@@ -1,0 +1,55 @@
+/** Archives of which Java reads the outer one and others a stored one inside, or the other way round: they must be refused. */
+
+import { describe, expect, it } from 'vitest';
+import { namesOrCode, refusal } from './support/reading.ts';
+import { type ArchiveParts, buildZip, stored } from './support/zip-builder.ts';
+
+const INNER = buildZip({ entries: [stored('inner.txt')] });
+const LAUNCHER = '#!/bin/sh\nexec java -jar "$0"\n';
+const outer = (about: Partial<ArchiveParts>): Buffer =>
+  buildZip({ entries: [stored('a.txt'), stored('inner.jar', { contents: INNER })], ...about });
+/** Without anything before it, its first record is seen to be one that the inner archive does not name. */
+const behindLauncher = (about: Partial<ArchiveParts>): Buffer => outer({ preamble: LAUNCHER, ...about });
+
+/** The archive with another value in its ZIP64 end record. */
+function withZip64(at: number, value: number, end: NonNullable<ArchiveParts['end']> = {}): Buffer {
+  const bytes = behindLauncher({ zip64: true, end });
+  bytes.writeUInt32LE(value, bytes.lastIndexOf('PK\x06\x06', undefined, 'latin1') + at);
+  return bytes;
+}
+
+describe('an end record at the very end, which Java goes by whatever it leads to', () => {
+  it.fails.each<[string, Buffer]>([
+    ['counts other entries for this disk', behindLauncher({ end: { diskCount: 127 } })],
+    ['counts other entries in all', behindLauncher({ end: { count: 127 } })],
+    ['is on another disk', behindLauncher({ end: { disk: 1 } })],
+    ['says a directory of one byte', behindLauncher({ end: { directorySize: 1 } })],
+    ['says a directory of no bytes', behindLauncher({ end: { directorySize: 0 } })],
+    ['says a directory that begins elsewhere', behindLauncher({ end: { directorySize: 50 } })],
+    ['differs from its ZIP64 end record', withZip64(32, 7, { count: 2, diskCount: 2 })],
+    ['has a locator that leads nowhere', withZip64(0, 0, { count: 2, diskCount: 2 })],
+  ])('is not passed over for one of an archive inside, where it %s', async (_, bytes) => {
+    expect(await refusal(bytes)).not.toBe('accepted');
+  });
+
+  it('is refused where there is no other', async () => {
+    const alone = buildZip({ entries: [stored('a.txt')], end: { diskCount: 127 } });
+    expect(await refusal(alone)).toMatch(/^zip-unsupported/);
+  });
+});
+
+describe('an end record with bytes behind it, where Java looks for its first entry and for the directory', () => {
+  it.fails.each<[string, Partial<ArchiveParts>]>([
+    ['ZIP64 has the place of the directory', { zip64: true }],
+    ['offsets count a preamble', { preamble: LAUNCHER }],
+    ['something else is before the first record', { preamble: Buffer.alloc(5) }],
+  ])('is not taken where Java takes that of an archive inside: %s', async (_, about) => {
+    expect(await refusal(outer({ ...about, trailing: '\n\n' }))).not.toBe('accepted');
+  });
+
+  it('is taken where Java finds them', async () => {
+    const about = { preamble: LAUNCHER, offsets: 'archive', trailing: '\n\n' } as const;
+    expect(await namesOrCode(outer(about))).toEqual(['a.txt', 'inner.jar']);
+    expect(await namesOrCode(outer({ trailing: '\n\n' }))).toEqual(['a.txt', 'inner.jar']);
+  });
+});
