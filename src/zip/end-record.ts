@@ -36,6 +36,10 @@ export interface EndOfArchive {
   readonly trailingLength: number;
 }
 
+/** Signature and size, after which the record's size counts. */
+const ZIP64_SIZE_END = 12;
+/** Its extensible data is for special uses; nobody is known to have any. */
+const LONGEST_ZIP64_END_RECORD = 0x10000;
 /** A comment has at most 65,535 bytes. */
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
@@ -108,16 +112,14 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
   const directoryOffset = directoryEnd - fields.directorySize;
   const base = directoryOffset - fields.recordedOffset;
   if (directoryOffset < 0 || base < 0) return undefined;
-  if (record.readUInt16LE(4) !== 0 || record.readUInt16LE(8) !== record.readUInt16LE(10)) {
-    throw zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
-  }
+  requireOnePart(record, found?.zip64);
   const { entryCount, directorySize } = fields;
   const zip64 = found?.zip64;
   return { entryCount, directoryOffset, directorySize, base, record, recordOffset, zip64, trailingLength };
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // An empty archive is nothing but an end record: one with bytes after it would be anywhere where zeros are.
+  // An empty archive is nothing but an end record: with bytes after it, one would be wherever zeros are.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   if (end.directorySize < 4) return false;
   return asBuffer(await source.read(end.directoryOffset, 4)).readUInt32LE(0) === CENTRAL_RECORD;
@@ -132,18 +134,33 @@ async function findZip64(
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
   if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
-  if (locator.readUInt32LE(16) > 1) {
-    throw zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
-  }
+  if (locator.readUInt32LE(16) > 1) throw inSeveralParts();
   // The locator's offset does not count what was put before the archive later; the usual length leads there too.
   for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
-    const zip64 = asBuffer(await source.read(offset, locatorOffset - offset));
-    if (zip64.readUInt32LE(0) === ZIP64_END_RECORD && readUInt64LE(zip64, 4) + 12 === zip64.length) {
-      return { zip64, offset };
-    }
+    const start = asBuffer(await source.read(offset, ZIP64_SIZE_END));
+    const isRecord = start.readUInt32LE(0) === ZIP64_END_RECORD;
+    if (!isRecord || readUInt64LE(start, 4) + ZIP64_SIZE_END !== locatorOffset - offset) continue;
+    if (locatorOffset - offset > LONGEST_ZIP64_END_RECORD) break;
+    return { zip64: asBuffer(await source.read(offset, locatorOffset - offset)), offset };
   }
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
+}
+
+/** A field of 16 bits may leave its value to the ZIP64 record. */
+function requireOnePart(record: Buffer, zip64: Buffer | undefined): void {
+  const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
+  const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);
+  const isWholeInZip64 =
+    zip64 === undefined ||
+    (zip64.readUInt32LE(16) === 0 &&
+      zip64.readUInt32LE(20) === 0 &&
+      readUInt64LE(zip64, 24) === readUInt64LE(zip64, 32));
+  if (!isFirst || !isWhole || !isWholeInZip64) throw inSeveralParts();
+}
+
+function inSeveralParts(): CodesignError {
+  return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
 }
 
 interface DirectoryFields {

@@ -50,7 +50,7 @@ export async function locateEntries(
     const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
     const dataOffset = entry.offset + headerLength;
     const dataEnd = dataOffset + entry.compressedSize;
-    const roomEnd = inFile[position + 1]?.offset ?? limit;
+    const roomEnd = Math.min(inFile[position + 1]?.offset ?? limit, limit);
     if (dataEnd > roomEnd) throw overrun(entry, dataEnd, limit);
     const header = window.view(entry.offset, headerLength) ?? (await window.load(entry.offset, headerLength));
     const hasDescriptor = compareHeader(header, directory, entry);
