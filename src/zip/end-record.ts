@@ -10,6 +10,7 @@ import {
   END_RECORD_LENGTH,
   IN_ZIP64_16,
   IN_ZIP64_32,
+  LOCAL_HEADER,
   readUInt64LE,
   ZIP64_END_RECORD,
   ZIP64_END_RECORD_LENGTH,
@@ -44,8 +45,9 @@ const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
- * Looks where Java and most others do: from the end backwards. Throws `zip-malformed` when there is no end record that
- * leads to a directory, `zip-ambiguous` when there are two, `zip-unsupported` for an archive in several parts.
+ * Looks where Java does: from the end backwards, where the first record whose comment ends with the file decides. Throws
+ * `zip-malformed` when there is no end record that leads to a directory, `zip-ambiguous` when there are two,
+ * `zip-unsupported` for an archive in several parts.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
   const { found, failure } = await findCandidates(source);
@@ -57,6 +59,11 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   if (found.some((other) => other !== end && other.recordOffset >= end.directoryOffset)) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
   }
+  if (!(await isTakenByJava(source, end))) {
+    throw zipErrors('zip-malformed', {
+      problem: `${end.trailingLength} bytes follow it, with which Java does not open it`,
+    });
+  }
   return end;
 }
 
@@ -67,7 +74,7 @@ interface Candidates {
   readonly failure: CodesignError | undefined;
 }
 
-/** Every end record in the tail that leads to a directory; bytes that only look like one lead nowhere. */
+/** Every end record in the tail that leads to a directory, up to the first that has to. */
 async function findCandidates(source: ByteSource): Promise<Candidates> {
   const found: EndOfArchive[] = [];
   let failure: CodesignError | undefined;
@@ -75,12 +82,15 @@ async function findCandidates(source: ByteSource): Promise<Candidates> {
   for (let position = tail.length - END_RECORD_LENGTH; position >= 0; position--) {
     if (tail.readUInt32LE(position) !== END_RECORD) continue;
     const record = tail.subarray(position, position + END_RECORD_LENGTH);
+    const isDecisive = position + END_RECORD_LENGTH + record.readUInt16LE(20) === tail.length;
     try {
       const end = await readEnd(source, record, start + position);
       if (end !== undefined && (await leadsToDirectory(source, end))) found.push(end);
+      else if (isDecisive) break;
     } catch (thrown) {
       if (!(thrown instanceof CodesignError)) throw thrown;
       failure ??= thrown;
+      if (isDecisive) break;
     }
   }
   return { found, failure };
@@ -121,8 +131,16 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
   // An empty archive is nothing but an end record: with bytes after it, one would be wherever zeros are.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
-  if (end.directorySize < 4) return false;
-  return asBuffer(await source.read(end.directoryOffset, 4)).readUInt32LE(0) === CENTRAL_RECORD;
+  return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
+}
+
+/** With bytes after its comment, only when its own fields say where directory and first entry are. */
+async function isTakenByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
+  return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
+}
+
+async function hasSignature(source: ByteSource, offset: number, signature: number): Promise<boolean> {
+  return asBuffer(await source.read(offset, 4)).readUInt32LE(0) === signature;
 }
 
 /** The locator stands right before the end record, the ZIP64 record right before the locator. */

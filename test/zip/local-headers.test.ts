@@ -68,14 +68,14 @@ describe('a local header', () => {
   describe('before one that leads behind the directory', () => {
     const astray = stored('astray', { offset: () => 0x7ffffff0 });
 
-    it.fails('is refused where its name would reach into the directory', async () => {
+    it('is refused where its name would reach into the directory', async () => {
       const bytes = buildZip({ entries: [stored('a-long-name', { contents: '' }), astray] });
       const cut = Buffer.concat([bytes.subarray(0, 30), bytes.subarray(30 + 'a-long-name'.length)]);
       cut.writeUInt32LE(30, cut.length - 6);
       expect(await refusal(cut)).toMatch(/^zip-malformed/);
     });
 
-    it.fails('is refused where its data descriptor would be behind the directory', async () => {
+    it('is refused where its data descriptor would be behind the directory', async () => {
       const entry = deflated('x', { descriptor: 'signed', central: { compressedSize: 500 } });
       expect(await refusal(buildZip({ entries: [entry, astray] }))).toMatch(/^zip-malformed/);
     });
