@@ -334,7 +334,11 @@ describe('address and credentials', () => {
     const run = await sign(paths, { env: { CODESIGN_ACCESS_SECRET: 'not-the-secret' } });
     expect(run.code).toBe(4);
     // Either may be the first to ask.
-    expect(parseJson(run).files.map(({ error }) => error?.code).sort()).toEqual(['not-attempted', 'unauthorized']);
+    expect(
+      parseJson(run)
+        .files.map(({ error }) => error?.code)
+        .sort(),
+    ).toEqual(['not-attempted', 'unauthorized']);
     expect(run.stdout + run.stderr).not.toContain('not-the-secret');
     expect(await snapshot(folder.path)).toEqual(before);
   });
