@@ -31,6 +31,8 @@ export interface OpenOptions {
 export interface SignableFile {
   /** What the user should hear of although the file can be signed: a stale table entry, say. Whole sentences. */
   readonly warnings: readonly string[];
+  /** The same file, unchanged, through another source: its layout is not read again. */
+  reopen(source: ByteSource, options: OpenOptions): SignableFile;
   /** The outer signatures, each with those nested in it; empty when the file is unsigned. */
   signatures(): Promise<readonly EmbeddedSignature[]>;
   /** Throws what makes this signature impossible and can be known without digesting the content. */

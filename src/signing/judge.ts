@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import type { Format } from '../formats/format.ts';
 import type { Batch } from './batch.ts';
 import { signingErrors } from './errors.ts';
 import { fromFileSystem } from './file-system-errors.ts';
@@ -32,7 +33,9 @@ export type Judgement = Fit | Unfit;
  */
 export async function judgeFiles(files: readonly FileToSign[], signing: Signing, batch: Batch): Promise<Judgement[]> {
   const limit = pLimit(signing.concurrency);
-  const judged = await Promise.all(files.map((file) => limit(() => judge(file, signing, batch))));
+  // So few that all of them are under way at once anyway.
+  const keepLayout = files.length <= signing.concurrency;
+  const judged = await Promise.all(files.map((file) => limit(() => judge(file, signing, batch, keepLayout))));
   const judgements = await refuseSharedPlaces(judged.filter(isMeant));
   if (signing.allOrNothing && judgements.some((judgement) => 'error' in judgement)) {
     batch.stop('another file of this run cannot be signed, and --all-or-nothing was asked for');
@@ -40,13 +43,14 @@ export async function judgeFiles(files: readonly FileToSign[], signing: Signing,
   return judgements;
 }
 
-async function judge(file: FileToSign, signing: Signing, batch: Batch): Promise<Judgement> {
+async function judge(file: FileToSign, signing: Signing, batch: Batch, keepLayout: boolean): Promise<Judgement> {
   let format: string | null = null;
   try {
     batch.assertGoing();
-    const plan = await planFile(file, signing, ({ id }) => {
+    const onFormat = ({ id }: Format): void => {
       format = id;
-    });
+    };
+    const plan = await planFile(file, signing, { onFormat, keepLayout });
     return { file, plan };
   } catch (thrown) {
     return { file, format, error: toCodesignError(fromFileSystem(thrown, 'read the file')) };

@@ -3,7 +3,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
-import type { EmbeddedSignature, Format, SigningMode } from '../formats/format.ts';
+import type { EmbeddedSignature, Format, OpenOptions, SignableFile, SigningMode } from '../formats/format.ts';
 import { signingErrors } from './errors.ts';
 import { openInput } from './input-file.ts';
 import type { FileToSign } from './outcome.ts';
@@ -24,16 +24,24 @@ export interface PlannedFile extends FileToSign {
   readonly warnings: readonly string[];
   /** Set when the file is to be left alone because it already carries this certificate's intact signature. */
   readonly alreadySigned: boolean;
+  /** Opens the file, if it has not changed since it was judged. */
+  open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
+}
+
+export interface PlanOptions {
+  /** Hears of the format as soon as it is known, of a file that then proves unfit too. */
+  onFormat(format: Format): void;
+  /** Whether what was read of the file is kept until it is signed: memory for time. */
+  readonly keepLayout: boolean;
 }
 
 /**
- * Opens, recognises and judges the file; throws what makes it unfit. Nothing stays open. `onFormat` hears of the format
- * as soon as it is known, of a file that then proves unfit too.
+ * Opens, recognises and judges the file; throws what makes it unfit. Nothing stays open.
  */
 export async function planFile(
   file: FileToSign,
   signing: Signing,
-  onFormat: (format: Format) => void,
+  { onFormat, keepLayout }: PlanOptions,
 ): Promise<PlannedFile> {
   await using input = await openInput(file.path);
   const format = await recognise(input.source, file.path, signing);
@@ -57,6 +65,17 @@ export async function planFile(
     replaced: mode === 'replace' && !alreadySigned ? signerNames(signatures) : [],
     warnings: [...opened.warnings, ...hardLinkWarnings(file, input.stats)],
     alreadySigned,
+    open: keepLayout ? openOnceFrom(opened, format) : format.open,
+  };
+}
+
+/** What was read is let go when it has been used once: by the time the result is checked, it would only be in the way. */
+function openOnceFrom(opened: SignableFile, format: Format): PlannedFile['open'] {
+  let kept: SignableFile | undefined = opened;
+  return async (source, options) => {
+    const file = kept?.reopen(source, options) ?? (await format.open(source, options));
+    kept = undefined;
+    return file;
   };
 }
 

@@ -45,7 +45,7 @@ async function signCopy(
   onRecord: OnRecord,
   { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
 ) {
-  const file = await plan.format.open(input.source, copy);
+  const file = await plan.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength);
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
@@ -62,7 +62,7 @@ export async function prepareOnly(
   measure: MeasureContent,
 ): Promise<PreparedSignature> {
   await using input = await openPlanned(plan);
-  const file = await plan.format.open(input.source, { ...signing, measure });
+  const file = await plan.open(input.source, { ...signing, measure });
   return await file.prepare(signing, plan.mode);
 }
 

@@ -8,7 +8,7 @@ import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { Format } from '../../src/formats/format.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
 import { type Fixture, fixturesIn } from './support/fixtures.ts';
-import { openBytes, signBytes } from './support/sign-bytes.ts';
+import { openBytes, plainReading, signBytes } from './support/sign-bytes.ts';
 
 export interface FormatFixtures {
   /** Files that can be signed. */
@@ -83,6 +83,14 @@ export function describeFormat(format: Format, { good, malformed, changedContent
       const second = await signBytes(format, bytes, signer);
       expect(second.toBeSigned).toEqual(first.toBeSigned);
       expect(second.result).toEqual(first.result);
+    });
+
+    it('is signed to the same bytes through another source, without its layout being read again', async () => {
+      const { toBeSigned } = await signBytes(format, bytes, signer);
+      const other = memorySource(Buffer.from(bytes));
+      const file = (await openBytes(format, bytes)).reopen(other, plainReading);
+      const context = { algorithm: 'SHA256', chain: signer.chain } as const;
+      expect((await file.prepare(context, 'replace')).toBeSigned).toEqual(toBeSigned);
     });
 
     it('is left as it was in memory', async () => {

@@ -21,7 +21,7 @@ import {
   ownNameOf,
   readLayout,
 } from './layout.ts';
-import { readManifest, terminated } from './manifest.ts';
+import { readManifest, repeatedNames, terminated } from './manifest.ts';
 import { describeOddities } from './oddities.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
@@ -39,14 +39,18 @@ export const jar: Format = {
   open: openJar,
 };
 
-async function openJar(source: ByteSource, { digestEntries }: OpenOptions): Promise<SignableFile> {
-  const layout = await readLayout(source);
+async function openJar(source: ByteSource, options: OpenOptions): Promise<SignableFile> {
+  return signableJar(source, await readLayout(source), options);
+}
+
+function signableJar(source: ByteSource, layout: JarLayout, { digestEntries }: OpenOptions): SignableFile {
   const opened = { source, layout, digestEntries };
   return {
     // Asked for once, while the file is opened several times.
     get warnings() {
       return describeOddities(layout);
     },
+    reopen: (other, options) => signableJar(other, layout, options),
     signatures: () => readSignatures(source, layout, digestEntries),
     async judge(context, mode) {
       await choosePlace(opened, context, mode);
@@ -101,7 +105,9 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   requireUnbroken(place.others, manifest);
 
   const covered = coverage(layout);
-  const signatureFile = buildSignatureFile(manifest, algorithm, covered.speaksOf);
+  // No name has been added that was there before.
+  const repeated = old === undefined ? new Set<string>() : repeatedNames(old);
+  const signatureFile = buildSignatureFile({ manifest, repeated, algorithm, speaksOf: covered.speaksOf });
   if (!covered.isWhole()) throw new TypeError('the manifest that was made does not cover every file');
   requireReadable(MANIFEST_NAME, manifest.bytes);
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);

@@ -269,10 +269,12 @@ export function sectionsByName(manifest: Manifest): Map<string, readonly Manifes
   return byName;
 }
 
-/** Each name with the bytes of its section or sections. */
-export function* partsByName(manifest: Manifest): Generator<readonly [name: string, parts: readonly Buffer[]]> {
+/** Each name with the bytes of its section or sections. `repeated`: the names that come more than once. */
+export function* partsByName(
+  manifest: Manifest,
+  repeated: ReadonlySet<string>,
+): Generator<readonly [name: string, parts: readonly Buffer[]]> {
   const bytesOf = ({ start, end }: ManifestSection): Buffer => manifest.bytes.subarray(start, end);
-  const repeated = repeatedNames(manifest);
   for (const section of manifest.sections()) {
     if (!repeated.has(section.name)) yield [section.name, [bytesOf(section)]];
   }
@@ -283,7 +285,7 @@ export function* partsByName(manifest: Manifest): Generator<readonly [name: stri
 }
 
 /** Names that come more than once: such a name's sections mean all of them together. */
-function repeatedNames(manifest: Manifest): ReadonlySet<string> {
+export function repeatedNames(manifest: Manifest): ReadonlySet<string> {
   const names = new Set<string>();
   const repeated = new Set<string>();
   for (const { name } of manifest.sections()) {

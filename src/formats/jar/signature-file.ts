@@ -10,12 +10,16 @@ import { textWriter } from './text-writer.ts';
 
 const NEWLINE = '\r\n';
 
-/** `speaksOf`: whether a section belongs to something that is in the archive; the others are not vouched for. */
-export function buildSignatureFile(
-  manifest: Manifest,
-  algorithm: DigestAlgorithm,
-  speaksOf: (name: string) => boolean,
-): Buffer {
+export interface SignatureFileRequest {
+  readonly manifest: Manifest;
+  /** Names that come more than once in it. */
+  readonly repeated: ReadonlySet<string>;
+  readonly algorithm: DigestAlgorithm;
+  /** Whether a section belongs to something that is in the archive; the others are not vouched for. */
+  speaksOf(name: string): boolean;
+}
+
+export function buildSignatureFile({ manifest, repeated, algorithm, speaksOf }: SignatureFileRequest): Buffer {
   const { bytes, main } = manifest;
   const digest = (...parts: readonly Buffer[]): string => sectionDigest(NODE_DIGEST_NAME[algorithm], parts);
   const javaName = JAVA_DIGEST_NAME[algorithm];
@@ -27,7 +31,7 @@ export function buildSignatureFile(
   const mainDigest = digest(bytes.subarray(main.start, main.end));
   file.add(manifestLine(`${javaName}-Digest-Manifest-Main-Attributes`, mainDigest, NEWLINE));
   file.add(NEWLINE);
-  for (const [name, parts] of partsByName(manifest)) {
+  for (const [name, parts] of partsByName(manifest, repeated)) {
     if (!speaksOf(name)) continue;
     file.add(manifestLine('Name', name, NEWLINE));
     file.add(manifestLine(`${javaName}-Digest`, digest(...parts), NEWLINE));

@@ -35,13 +35,19 @@ async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<Sig
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
+  return signablePe({ source, layout, entries, measure }, warnings);
+}
+
+function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile {
+  const { source, layout, entries, measure } = opened;
   return {
     warnings,
+    reopen: (other, options) => signablePe({ ...opened, source: other, measure: options.measure }, warnings),
     signatures: () => readSignatures(source, layout, entries.certificates, measure),
     async judge(_context, mode) {
       if (mode === 'append') await readOuterSignature(source, layout, entries);
     },
-    prepare: (context, mode) => preparePe({ source, layout, entries, measure }, context, mode),
+    prepare: (context, mode) => preparePe(opened, context, mode),
     check: (expected) => checkResult(source, layout, measure, expected),
   };
 }
