@@ -42,6 +42,9 @@ export class Console {
       case 'file-finished':
         this.#outcome(event.outcome);
         break;
+      case 'file-left-out':
+        this.warning(`${shownPath(event.path)}: left out: ${oneLine(event.error)}`);
+        break;
       case 'temporary-file-left':
         this.warning(`${shownPath(event.path)}: this temporary file could not be removed: ${oneLine(event.error)}`);
         break;

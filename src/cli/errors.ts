@@ -8,6 +8,11 @@ export const cliErrors = defineErrors({
     message: (d) => `${d.message}`,
     hint: (d) => `See ${d.help}.`,
   },
+  'foreign-option': {
+    category: 'usage',
+    message: (d) => `${d.option} is an option of jarsigner`,
+    hint: (d) => `Here it is ${d.ours}.`,
+  },
   'no-files': {
     category: 'usage',
     message: 'no files were named',

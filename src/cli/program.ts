@@ -27,6 +27,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   });
   program.addHelpText('after', '\nRun codesign-remote sign --help for its options.');
 
+  refuseForeignOptions(argv);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (thrown) {
@@ -37,9 +38,25 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
       return 2;
     }
     const help = argv[0] === 'sign' ? 'codesign-remote sign --help' : 'codesign-remote --help';
-    throw cliErrors('invalid-usage', { message: thrown.message.replace(/^error: /, ''), help });
+    throw cliErrors('invalid-usage', { message: thrown.message.replace(/^error: /, '').replaceAll('\n', ' '), help });
   }
   return exitCode;
+}
+
+/** Of jarsigner, which would be taken for a short option with its value: -digestalg for -d with "igestalg". */
+const FOREIGN_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['-digestalg', '--algorithm'],
+  ['-sigalg', '--algorithm'],
+  ['-sigfile', '--signer-name'],
+  ['-signedjar', '--output'],
+  ['-certchain', '--certificate'],
+]);
+
+function refuseForeignOptions(argv: readonly string[]): void {
+  for (const argument of argv) {
+    const ours = FOREIGN_OPTIONS.get(argument);
+    if (ours !== undefined) throw cliErrors('foreign-option', { option: argument, ours });
+  }
 }
 
 function signCommand(program: Command): Command {

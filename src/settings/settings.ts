@@ -123,7 +123,8 @@ function readCertificates(options: SettingsOptions, env: Environment): readonly 
 
 function readAlgorithm(from: Given | undefined): DigestAlgorithm {
   if (from === undefined) return 'SHA256';
-  const wanted = from.value.toUpperCase();
+  // As Java writes them, too: SHA-256.
+  const wanted = from.value.toUpperCase().replace(/^SHA-/, 'SHA');
   const found = DIGEST_ALGORITHMS.find((algorithm) => algorithm === wanted);
   return found ?? refuse(from, `one of ${DIGEST_ALGORITHMS.join(', ')}`);
 }

@@ -1,6 +1,7 @@
 /** The pre-flight of a whole run: every file judged before the first request. */
 
 import { stat } from 'node:fs/promises';
+import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Format } from '../formats/format.ts';
@@ -36,6 +37,7 @@ export async function judgeFiles(files: readonly FileToSign[], signing: Signing,
   // So few that all of them are under way at once anyway.
   const keepLayout = files.length <= signing.concurrency;
   const judged = await Promise.all(files.map((file) => limit(() => judge(file, signing, batch, keepLayout))));
+  for (const judgement of judged) if (!isMeant(judgement)) tellOfLeftOut(judgement, signing);
   const judgements = await refuseSharedPlaces(judged.filter(isMeant));
   if (signing.allOrNothing && judgements.some((judgement) => 'error' in judgement)) {
     batch.stop('another file of this run cannot be signed, and --all-or-nothing was asked for');
@@ -61,6 +63,13 @@ async function judge(file: FileToSign, signing: Signing, batch: Batch, keepLayou
 function isMeant(judgement: Judgement): boolean {
   const foundInFolder = judgement.file.placeInFolder !== undefined;
   return !(foundInFolder && 'error' in judgement && judgement.error.code === 'unsupported-format');
+}
+
+/** An empty app.jar, say: nobody means to leave that out. */
+function tellOfLeftOut(judgement: Judgement, { formats, onEvent }: Signing): void {
+  const { path } = judgement.file;
+  const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
+  if (isNamedAsFormat && 'error' in judgement) onEvent({ type: 'file-left-out', path, error: judgement.error });
 }
 
 /** No result may go where another one goes, or where another input is: what would be left is chance, or the loss of a file. */

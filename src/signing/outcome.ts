@@ -81,6 +81,8 @@ export type SigningEvent =
   | { readonly type: 'file-started'; readonly path: string }
   /** The file is final; its report may still be under way. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
+  /** Found in a folder, of no format by content, and named like one. */
+  | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
   /** It could not be removed. */
   | { readonly type: 'temporary-file-left'; readonly path: string; readonly error: CodesignError }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

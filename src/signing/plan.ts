@@ -51,8 +51,8 @@ export async function planFile(
   const alreadySigned = signing.existing === 'skip' && (await isSignedBy(signatures, signing.chain.leaf.der));
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
   if (!alreadySigned) await opened.judge(signing, mode);
-  // Whether those that are there are still about the content shows only while preparing.
-  if (signing.allOrNothing && mode === 'append') await opened.prepare(signing, mode);
+  // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
+  if (signing.allOrNothing && !alreadySigned) await opened.prepare(signing, mode);
   const target = await resolveTarget(file.output);
   if (!alreadySigned) await assertReplaceable(target);
   return {

@@ -32,6 +32,9 @@ function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
   if (name !== MANIFEST_NAME) {
     yield `The manifest is named ${name}, under which Java verifies nothing; it becomes ${MANIFEST_NAME}.`;
   }
+  if (manifest.parsed.missingNewlines === 2) {
+    yield 'The last line of the manifest lacks its end, so that Java does not see it; it gets one.';
+  }
   const absent: { readonly name: string }[] = [];
   for (const section of manifest.parsed.sections()) {
     if (!archive.byName.has(section.name) && isFileName(section.name)) absent.push(section);

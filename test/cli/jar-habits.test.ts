@@ -1,0 +1,78 @@
+/** What somebody who comes from jarsigner does by habit, and what a release must hear about. */
+
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
+  runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });
+const requests = () => server.operations('sign').length;
+
+describe('options of jarsigner', () => {
+  it.each([
+    ['-digestalg', '--algorithm'],
+    ['-sigfile', '--signer-name'],
+    ['-signedjar', '--output'],
+    ['-certchain', '--certificate'],
+  ])('%s is refused with a word on %s, and nothing is signed', async (option, ours) => {
+    await using folder = await temporaryFolder();
+    await copyFile(fixture('jar/plain.jar'), join(folder.path, 'app.jar'));
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign([option, 'SHA-256', 'app.jar'], folder.path);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/\[foreign-option\]/)]);
+    expect(run.stderr).toContain(ours);
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+
+  it("names the algorithm as Java does, if that is the user's way", async () => {
+    await using folder = await temporaryFolder();
+    const run = await sign([fixture('jar/plain.jar'), '-o', join(folder.path, 'a.jar'), '-a', 'sha-512', '--json']);
+    expect(parseJson(run).files).toMatchObject([{ status: 'signed', algorithm: 'SHA512' }]);
+  });
+
+  it('suggests on one line', async () => {
+    const { code, stderr } = await sign(['--algoritm', 'x', 'y']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/'--algoritm' \(Did you mean --algorithm\?\)/)]);
+  });
+});
+
+describe('a release', () => {
+  it('costs nothing with --all-or-nothing when the contents of one archive are damaged', async () => {
+    await using folder = await temporaryFolder();
+    const paths = ['good.jar', 'damaged.jar'].map((name) => join(folder.path, name));
+    await copyFile(fixture('jar/plain.jar'), paths[0] ?? '');
+    await copyFile(fixture('jar-damaged/wrong-crc.jar'), paths[1] ?? '');
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign([...paths, '--all-or-nothing', '--json']);
+    expect(run.code).toBe(6);
+    expect(parseJson(run).files.map(({ error }) => error?.code)).toEqual(['not-attempted', 'zip-entry-damaged']);
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+
+  it('hears of a file in a folder that is named like a format and is none', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, 'dist'));
+    await copyFile(fixture('jar/plain.jar'), join(folder.path, 'dist/app.jar'));
+    await writeFile(join(folder.path, 'dist/empty.jar'), '');
+    await writeFile(join(folder.path, 'dist/notes.txt'), 'nothing to sign');
+    const run = await sign(['--recursive', 'dist'], folder.path);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^warning +dist\/empty\.jar: left out: .*an empty file/m);
+    expect(run.stderr).not.toContain('notes.txt');
+  });
+
+  it('hears that Java did not see the last line of a manifest', async () => {
+    const run = await sign(['--dry-run', fixture('jar/manifest-without-last-newline.jar')]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/Java does not see it/)]);
+  });
+});
