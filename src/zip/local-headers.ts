@@ -21,7 +21,7 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-const WINDOW_LENGTH = 256 * 1024;
+const WINDOW_LENGTH = 1024 * 1024;
 const LONGEST_DESCRIPTOR = 24;
 /** Of a record. */
 const SIGNATURE_LENGTH = 4;
