@@ -60,6 +60,7 @@ function readRecord(
     const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than newer versions of Java open`;
     throw refusedName(name, problem);
   }
+  requireExtraFields(directory, nameEnd, extraEnd, name);
   const fields = readSizes(directory, start, nameEnd, extraEnd, name);
   const flags = directory.readUInt16LE(start + 8);
   const method = directory.readUInt16LE(start + 10);
@@ -78,6 +79,14 @@ function readRecord(
     recordStart: start,
     recordEnd,
   };
+}
+
+/** Java opens no archive where a field reaches beyond the others; up to three bytes at the end may be anything. */
+function requireExtraFields(directory: Buffer, start: number, end: number, name: string): void {
+  let position = start;
+  while (position + 4 <= end) position += 4 + directory.readUInt16LE(position + 2);
+  if (position > end)
+    throw zipErrors('zip-malformed', { problem: `the entry ${name} has extra fields that are cut off` });
 }
 
 interface Sizes {

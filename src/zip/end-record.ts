@@ -59,12 +59,28 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   if (found.some((other) => other !== end && other.recordOffset >= end.directoryOffset)) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
   }
+  if (await hasRival(source, end)) {
+    throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
+  }
   if (!(await isTakenByJava(source, end))) {
     throw zipErrors('zip-malformed', {
       problem: `${end.trailingLength} bytes follow it, with which Java does not open it`,
     });
   }
   return end;
+}
+
+/** Another record behind the directory that leads to one, whatever it says of counts, disks and its comment. */
+async function hasRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive): Promise<boolean> {
+  const { tail, start } = await readTail(source);
+  for (let position = tail.length - END_RECORD_LENGTH; position >= 0; position--) {
+    const offset = start + position;
+    if (offset < directoryOffset) break;
+    if (offset === recordOffset || tail.readUInt32LE(position) !== END_RECORD) continue;
+    const directory = offset - tail.readUInt32LE(position + 12);
+    if (directory >= 0 && (await hasSignature(source, directory, CENTRAL_RECORD))) return true;
+  }
+  return false;
 }
 
 interface Candidates {

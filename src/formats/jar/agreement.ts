@@ -12,6 +12,8 @@ const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
  * Entries that were added later leave a signature as good as it was.
  */
 export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
+  // Java takes a file of any other version for no signature.
+  if (signatureFile.main.attributes.get('signature-version') !== '1.0') return false;
   if (mainDigests(signatureFile, OF_MANIFEST).some((digest) => isDigestOf(digest, [manifest.bytes]))) return true;
   const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
   const mainBytes = manifest.bytes.subarray(manifest.main.start, manifest.main.end);

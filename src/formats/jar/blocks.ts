@@ -6,7 +6,7 @@ import { signerNameOf } from '../../cms/signer-name.ts';
 import { signerVerifies } from '../../cms/verify-signer.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
-import { type JarLayout, readWhole } from './layout.ts';
+import { type JarLayout, LARGEST_MANIFEST, readWhole } from './layout.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 
 export interface EmbeddedBlock {
@@ -25,12 +25,18 @@ export interface EmbeddedBlock {
   verifies(): boolean;
 }
 
+/** Of all signature files together: of four signers with the largest there may be. What is beyond is as good as empty. */
+const MOST_BYTES = 4 * LARGEST_MANIFEST;
+const NOTHING = Buffer.alloc(0);
+
 /** One for each block that has a signature file, in the directory's order. */
 export async function readBlocks(source: ByteSource, { signatureFiles }: JarLayout): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
+  let room = MOST_BYTES;
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
-    const signedFile = await tryRead(source, signatureFile);
+    const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
+    room -= signedFile.length;
     for (const block of blocks) found.push(readBlock(base, await tryRead(source, block), signedFile));
   }
   return found;

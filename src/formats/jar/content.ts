@@ -29,15 +29,19 @@ const NONE: readonly KnownDigest[] = [];
 
 /** In the order of the entries given. */
 export function listEntries(signable: readonly ZipEntry[], manifest: Manifest | undefined): readonly ListedEntry[] {
-  const listed: ListedEntry[] = signable.map((entry) => ({ entry, sectionEnd: undefined, digests: NONE }));
+  const listed = signable.map((entry) => ({ entry, sectionEnd: undefined as number | undefined, digests: NONE }));
   if (manifest === undefined) return listed;
   const positions = new Map(signable.map(({ name }, position) => [name, position]));
+  const found = new Map<number, KnownDigest[]>();
   for (const { name, contentEnd, digests } of manifest.sections()) {
     const position = positions.get(name);
-    const before = position === undefined ? undefined : listed[position];
-    if (position === undefined || before === undefined) continue;
-    const all = [...before.digests, ...known(digests)];
-    listed[position] = { entry: before.entry, sectionEnd: contentEnd, digests: all };
+    const own = position === undefined ? undefined : listed[position];
+    if (position === undefined || own === undefined) continue;
+    const all = found.get(position) ?? [];
+    found.set(position, all);
+    all.push(...known(digests));
+    own.digests = all;
+    own.sectionEnd = contentEnd;
   }
   return listed;
 }

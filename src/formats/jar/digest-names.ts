@@ -10,12 +10,16 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: 'SHA-512',
 };
 
-/** Java's name in upper case, as attributes are compared → what node:crypto calls it. Java knows the others only as unknown. */
+/** Java's names in upper case, as attributes are compared → what node:crypto calls it. Its verifier leaves out MD2. */
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
   ['SHA1', 'sha1'],
   ['SHA-1', 'sha1'],
+  ['SHA224', 'sha224'],
+  ['SHA256', 'sha256'],
+  ['SHA384', 'sha384'],
+  ['SHA512', 'sha512'],
   ['SHA-224', 'sha224'],
   ['SHA-256', 'sha256'],
   ['SHA-384', 'sha384'],

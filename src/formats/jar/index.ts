@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { isDirectory } from '../../zip/entry.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { isNamedAsJar, JAR_EXTENSIONS, recogniseZip } from '../zip-family.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
@@ -104,6 +105,8 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
   requireUnbroken(place.others, manifest);
 
+  await requireSoundRest(opened);
+
   const covered = coverage(layout);
   // No name has been added that was there before.
   const repeated = old === undefined ? new Set<string>() : repeatedNames(old);
@@ -126,16 +129,23 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   };
 }
 
+/** What is not digested must hold what it says, too: behind its data, entries could hide that only stream readers see. */
+async function requireSoundRest({ source, layout, digestEntries }: OpenedJar): Promise<void> {
+  const own = layout.archive.entries.filter((entry) => !isDirectory(entry) && ownNameOf(entry.name) !== undefined);
+  await digestEntries(source, own, ['sha256']);
+}
+
 /** Which files of the archive a signature file speaks of. */
 function coverage({ archive, signable }: JarLayout) {
   const isCovered = new Uint8Array(archive.entries.length);
   return {
     /** Whether the archive holds what a section is about: a file to sign, or what is no file. */
     speaksOf(name: string): boolean {
-      if (!isFileName(name)) return true;
-      const entry = ownNameOf(name) === undefined ? archive.byName.get(name) : undefined;
-      if (entry !== undefined) isCovered[entry.index] = 1;
-      return entry !== undefined;
+      const entry = archive.byName.get(name);
+      if (entry === undefined) return !isFileName(name);
+      if (ownNameOf(name) !== undefined) return false;
+      isCovered[entry.index] = 1;
+      return true;
     },
     isWhole: () => signable.every(({ index }) => isCovered[index] === 1),
   };

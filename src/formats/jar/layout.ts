@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { readArchive, type ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
 import { zipErrors } from '../../zip/errors.ts';
-import { asBuffer } from '../../zip/fields.ts';
+import { asBuffer, DEFLATED } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
 import { jarErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest.ts';
@@ -45,7 +45,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
     if (isDirectory(entry)) {
       // jarsigner -strict takes it as an unsigned file.
       const problem = `the directory ${entry.name} holds data, which no signature covers`;
-      if (entry.size > 0) throw zipErrors('zip-unsupported', { problem });
+      if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
       refuseOtherNameInJava(entry);
       signable.push(entry);
@@ -59,6 +59,11 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   if (second !== undefined) throw zipErrors('zip-ambiguous', { problem: 'it has two manifests' });
   const manifest = first && { entry: first, parsed: readManifest(await readWhole(source, first)) };
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
+}
+
+/** Deflated, nothing is two bytes; behind them, entries could hide that only stream readers see. */
+function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
+  return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
 
 /** The contents of the manifest, a signature file or a block. Throws `manifest-too-large`, `zip-entry-damaged`. */

@@ -260,11 +260,12 @@ export function terminated(manifest: Manifest): Manifest {
 }
 
 /** Sections by the name of their entry. */
-export function sectionsByName(manifest: Manifest): Map<string, readonly ManifestSection[]> {
-  const byName = new Map<string, readonly ManifestSection[]>();
+export function sectionsByName(manifest: Manifest): ReadonlyMap<string, readonly ManifestSection[]> {
+  const byName = new Map<string, ManifestSection[]>();
   for (const section of manifest.sections()) {
     const before = byName.get(section.name);
-    byName.set(section.name, before === undefined ? [section] : [...before, section]);
+    if (before === undefined) byName.set(section.name, [section]);
+    else before.push(section);
   }
   return byName;
 }
