@@ -34,7 +34,10 @@ const ALIGNMENT_EXTRA_LENGTH = 6;
 /** Of a new entry's directory record. */
 const ROOM_FOR_RECORD = 256;
 
-/** Pure: the edits. Stored entries stay as aligned as they are, which costs a few bytes of padding in a new entry. */
+/**
+ * Pure: the edits. Entries behind all that changes move by a multiple of 4, which costs a few bytes of padding in a new
+ * entry. Throws `zip-unsupported`.
+ */
 export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChange): Patch {
   const moved = new Set(first.flatMap((item) => ('entry' in item ? [item.entry] : [])));
   const leaving = archive.inFile.filter((entry) => remove.has(entry) || moved.has(entry));

@@ -115,6 +115,11 @@ export function writeEndRecords(before: EndOfArchive, place: DirectoryPlace): Bu
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
+  // Known before a signature is asked for, since the edits are made once without one.
+  if (before.trailingLength > 0) {
+    const problem = `it would need ZIP64 records, with which Java does not open it while ${before.trailingLength} bytes follow it`;
+    throw zipErrors('zip-unsupported', { problem });
+  }
 
   const zip64 = Buffer.from(before.zip64 ?? emptyZip64Record());
   writeUInt64LE(zip64, entryCount, 24);
