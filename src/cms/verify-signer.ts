@@ -3,6 +3,7 @@
 import { constants, createHash, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
@@ -11,41 +12,76 @@ export interface SignerRules {
   readonly withoutAttributes?: boolean;
 }
 
-/**
- * True when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
- * certificate carried. Those whose attributes are damaged do not verify.
- * `contentBytes`: what messageDigest is over (of an attached content, its contents without tag and length).
- */
+/** Whether `examineSigner` finds nothing. */
 export function signerVerifies(
   signedData: SignedData,
   signer: SignerInfo,
   contentBytes: Uint8Array,
-  { withoutAttributes = false }: SignerRules = {},
+  rules: SignerRules = {},
 ): boolean {
-  const digestName = DIGEST_NAME_BY_OID[signer.digestAlgorithm];
-  if (digestName === undefined || signer.certificate === undefined) return false;
-  if (signer.signedBytes === undefined) {
-    return withoutAttributes && signatureMatches(signer, contentBytes, signer.certificate, digestName);
-  }
-  return (
-    attributesMatch(signedData, signer, createHash(digestName).update(contentBytes).digest()) &&
-    signatureMatches(signer, signer.signedBytes, signer.certificate, digestName)
-  );
+  return examineSigner(signedData, signer, contentBytes, rules).length === 0;
 }
 
-function attributesMatch(signedData: SignedData, signer: SignerInfo, digest: Uint8Array): boolean {
+/**
+ * Empty when contentType and messageDigest are there once and right, and the signature value verifies under the key of the
+ * certificate carried. All findings speak against integrity.
+ * `contentBytes`: what messageDigest is over (of an attached content, its contents without tag and length).
+ */
+export function examineSigner(
+  signedData: Pick<SignedData, 'contentType'>,
+  signer: SignerInfo,
+  contentBytes: Uint8Array,
+  { withoutAttributes = false }: SignerRules = {},
+): readonly Finding[] {
+  const { digestAlgorithm, certificate, signedBytes } = signer;
+  const digestName = DIGEST_NAME_BY_OID[digestAlgorithm];
+  if (digestName === undefined) {
+    return [broken('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not known.`)];
+  }
+  if (certificate === undefined) {
+    return [broken('signer-certificate-missing', 'The signature does not carry the certificate of its signer.')];
+  }
+  if (signedBytes === undefined) {
+    if (!withoutAttributes) return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];
+    return examineValue(signer, contentBytes, certificate, digestName);
+  }
+  const digest = createHash(digestName).update(contentBytes).digest();
+  return [
+    ...examineAttributes(signedData.contentType, signer, digest),
+    ...examineValue(signer, signedBytes, certificate, digestName),
+  ];
+}
+
+function examineAttributes(contentType: string, signer: SignerInfo, digest: Uint8Array): readonly Finding[] {
   const [type, ...moreTypes] = attributeValues(signer.signedAttributes, CONTENT_TYPE);
   const [messageDigest, ...moreDigests] = attributeValues(signer.signedAttributes, MESSAGE_DIGEST);
-  if (type === undefined || messageDigest === undefined || moreTypes.length + moreDigests.length > 0) return false;
+  if (type === undefined || messageDigest === undefined || moreTypes.length + moreDigests.length > 0) {
+    const problem = 'The signed attributes do not have contentType and messageDigest once each.';
+    return [broken('signed-attributes-damaged', problem)];
+  }
   try {
-    return (
-      objectIdentifierOf(type, 'contentType') === signedData.contentType &&
-      Buffer.compare(octetsOf(messageDigest, 'messageDigest'), digest) === 0
-    );
+    if (objectIdentifierOf(type, 'contentType') !== contentType) {
+      return [broken('content-type-differs', 'The signed contentType is not that of the content.')];
+    }
+    if (Buffer.compare(octetsOf(messageDigest, 'messageDigest'), digest) !== 0) {
+      return [broken('message-digest-differs', 'The signed messageDigest is not that of the content.')];
+    }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    return false; // not the kinds of values that these attributes have
+    // Not the kinds of values that these attributes have.
+    return [broken('signed-attributes-damaged', `The signed attributes are damaged: ${thrown.message}.`)];
   }
+  return [];
+}
+
+function examineValue(
+  signer: SignerInfo,
+  signedBytes: Uint8Array,
+  certificate: Uint8Array,
+  digestName: string,
+): readonly Finding[] {
+  if (signatureMatches(signer, signedBytes, certificate, digestName)) return [];
+  return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
 function signatureMatches(
@@ -66,4 +102,8 @@ function signatureMatches(
   } catch {
     return false; // OpenSSL does not know the certificate's kind of key, or cannot use it with this digest
   }
+}
+
+function broken(code: string, message: string): Finding {
+  return { code, message, against: 'integrity' };
 }

@@ -8,6 +8,16 @@ export const formatErrors = defineErrors({
     message: (d) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
     hint: 'Use --replace to put the new signature in the place of the old ones.',
   },
+  'not-signed': {
+    category: 'local',
+    message: 'the file holds no signature',
+    hint: 'Sign it first. What is in a file, codesign-remote inspect shows.',
+  },
+  'not-its-signature': {
+    category: 'local',
+    message: (d) => `this signature does not belong to this file: ${d.reason}`,
+    hint: 'A signature fits only the very content it was made for.',
+  },
   'result-damaged': {
     category: 'local',
     message: (d) => `the signed file is not as it should be: ${d.reason}`,

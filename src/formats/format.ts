@@ -3,8 +3,11 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
+import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { MeasureContent } from '../crypto/content.ts';
+import type { Finding } from '../errors/finding.ts';
+import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 
 export interface Format {
@@ -44,6 +47,33 @@ export interface SignableFile {
    * one it stands beside have signed are those of the content. Throws `result-damaged` otherwise.
    */
   check(expected: ExpectedEnvelope): Promise<void>;
+  /**
+   * What is wrong or odd with the file as a whole, beside each signature: bytes that no signature covers, a wrong checksum,
+   * several tables. Empty when all is as it should be. The content is read once for this and for all signatures.
+   */
+  examine(): Promise<readonly Finding[]>;
+  /** Where signatures are in the file and in what, for people. */
+  layout(): readonly Detail[];
+  /** The edits that take every signature out. Throws `not-signed`. */
+  remove(): Promise<Patch>;
+  /**
+   * The edits that give signatures of this file (as `signatures` gave them, nested ones too) these RFC 3161 tokens, in the
+   * place of any timestamp they have; everything else stays.
+   */
+  stamp(tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Promise<Embedding>;
+  /**
+   * The edits that put a finished envelope into the file, in the place of those that are there where the format holds one.
+   * Throws `not-its-signature` when it is not a signature of this file's content.
+   */
+  attach(cms: Uint8Array): Promise<Embedding>;
+}
+
+/** A line for people, and a member for programs. */
+export interface Detail {
+  /** In words, lower case: `content digest`. */
+  readonly name: string;
+  /** Raw: may hold control characters. */
+  readonly value: string;
 }
 
 /** replace: every signature goes, the new one takes their place. append: all stay, the new one stands beside them. */
@@ -87,13 +117,23 @@ export interface Embedding extends ExpectedEnvelope {
 }
 
 export interface EmbeddedSignature {
-  /** The signature's CMS, DER. */
+  /** Where it stands, for people: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
+  readonly place: string;
+  /** The signature's CMS as it stands there, without what follows it. */
   readonly cms: Uint8Array;
-  /** The signer certificate, DER; undefined when the signature does not carry it. */
+  /** Undefined when it cannot be read. */
+  readonly signedData: SignedData | undefined;
+  /** DER; undefined when the signature does not carry it. */
   readonly signerCertificate: Uint8Array | undefined;
   /** For people: the signer's common name, or issuer and serial number where the certificate is missing. */
   readonly signerName: string;
+  /** What the content is digested with; undefined when it is none of the API's (MD5, say) or cannot be read. */
+  readonly algorithm: DigestAlgorithm | undefined;
   readonly nested: readonly EmbeddedSignature[];
-  /** Whether the file's content, the signed attributes and the signature value agree. Says nothing of trust. */
-  isIntact(): Promise<boolean>;
+  /** Of the signature value, in the order they stand. Usually none or one. */
+  readonly timestamps: readonly Timestamp[];
+  /** What the format knows of it: description, web page, the content's digest and whether it matches. */
+  details(): Promise<readonly Detail[]>;
+  /** What is wrong or odd with content, signed attributes and signature value. Says nothing of trust, nor of its timestamps. */
+  examine(): Promise<readonly Finding[]>;
 }

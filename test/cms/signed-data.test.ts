@@ -3,7 +3,7 @@
 import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
-import { addUnsignedValue } from '../../src/cms/add-unsigned-value.ts';
+import { addUnsignedValue } from '../../src/cms/unsigned-attributes.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../../src/cms/build-signed-data.ts';
 import { digestAlgorithmOf } from '../../src/cms/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../src/cms/parse-signed-data.ts';

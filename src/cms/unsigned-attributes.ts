@@ -1,0 +1,95 @@
+/** Changing the unsigned attributes of a signature that is finished: the one part of a CMS that may change after signing. */
+
+import { type Element, parts } from '../asn1/read.ts';
+import { contextConstructed, encode } from '../asn1/write.ts';
+import { type Attribute, encodeAttribute } from './build-signed-data.ts';
+import { refusingMalformed } from './parse-signed-data.ts';
+import {
+  type AttributeFields,
+  readAttributeFields,
+  readSignedDataFields,
+  readSignerInfoFields,
+} from './signed-data-fields.ts';
+
+export interface UnsignedAttribute extends AttributeFields {
+  /** The whole attribute. */
+  readonly element: Element;
+}
+
+/** Gives the encodings of the attributes that there shall be, in their order. */
+export type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
+
+const SET_TAG = 0x31;
+
+/**
+ * `cms` with the unsigned attributes of its first SignerInfo changed. Everything else stays byte for byte, but for the
+ * lengths round them. What follows the ContentInfo is dropped. Throws what `parseSignedData` throws.
+ */
+export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {
+  return refusingMalformed(() => {
+    const { contentInfo, tagged, signedData, signerInfos, signers } = readSignedDataFields(cms);
+    let part = signers[0];
+    let replacement = signerWith(part, change);
+    for (const parent of [signerInfos, signedData, tagged, contentInfo]) {
+      replacement = exchange(parent, part, replacement);
+      part = parent;
+    }
+    return replacement;
+  });
+}
+
+/** With one more value of an attribute: under the attribute of its type, where there is one, else in one of its own. */
+export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array {
+  return changeUnsignedAttributes(cms, (attributes) => {
+    const existing = attributes.find(({ type }) => type === added.type);
+    // With another value the attribute is longer, and so has another place among the others.
+    const others = attributes.filter((attribute) => attribute !== existing).map(({ element }) => element.bytes);
+    return insertInDerOrder(others, existing === undefined ? encodeAttribute(added) : withValue(existing, added.value));
+  });
+}
+
+/** With this attribute in the place of all that are of the types in `instead`. */
+export function replaceUnsignedAttributes(
+  cms: Uint8Array,
+  added: Attribute,
+  instead: readonly string[] = [added.type],
+): Uint8Array {
+  return changeUnsignedAttributes(cms, (attributes) => {
+    const others = attributes.filter(({ type }) => !instead.includes(type)).map(({ element }) => element.bytes);
+    return insertInDerOrder(others, encodeAttribute(added));
+  });
+}
+
+/** The attribute with its values exchanged for others, in the order given. */
+export function withValues(attribute: UnsignedAttribute, values: readonly Uint8Array[]): Uint8Array {
+  return exchange(attribute.element, attribute.values, encode(SET_TAG, ...values));
+}
+
+function signerWith(signer: Element, change: ChangeAttributes): Uint8Array {
+  const { unsignedAttributes: set } = readSignerInfoFields(signer);
+  const before = set === undefined ? [] : parts(set, 'unsigned attributes');
+  const after = change(before.map((element) => ({ element, ...readAttributeFields(element) })));
+  if (set === undefined) {
+    return after.length === 0 ? signer.bytes : encode(signer.tag, signer.contents, contextConstructed(1, ...after));
+  }
+  return exchange(signer, set, after.length === 0 ? new Uint8Array() : encode(set.tag, ...after));
+}
+
+function withValue(attribute: UnsignedAttribute, value: Uint8Array): Uint8Array {
+  const existing = parts(attribute.values, 'unsigned attribute').map(({ bytes }) => bytes);
+  return withValues(attribute, insertInDerOrder(existing, value));
+}
+
+/** `parent`'s encoding with one of its parts exchanged. */
+function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint8Array {
+  const start = part.bytes.byteOffset - parent.contents.byteOffset;
+  const before = parent.contents.subarray(0, start);
+  const after = parent.contents.subarray(start + part.bytes.length);
+  return encode(parent.tag, before, replacement, after);
+}
+
+/** Before the first part that is greater: a SET in DER order stays so, another one keeps the order it has. */
+function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
+  const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
+  return existing.toSpliced(index < 0 ? existing.length : index, 0, added);
+}
