@@ -4,8 +4,8 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
+import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
 import { isLoopback } from './loopback.ts';
-import { type Outcome, type PostRequest, post } from './post.ts';
 import type { TrustRoots } from './roots.ts';
 
 /** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
@@ -21,12 +21,37 @@ export interface HttpOptions {
   readonly connectMilliseconds?: number | undefined;
 }
 
+export interface JsonRequest extends RequestBounds {
+  readonly url: URL;
+  /** A Secret is revealed only as the request is handed over. */
+  readonly headers: ExchangeRequest['headers'];
+  readonly body: Uint8Array;
+}
+
+/** A request that anyone may read: to timestamp authorities, and for what certificates name (lists, responders, issuers). */
+export interface PlainRequest extends RequestBounds {
+  readonly url: URL;
+  /** Media types of the answer. */
+  readonly accept: string;
+  /** Never a credential: most of these go without TLS. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface PlainPostRequest extends PlainRequest {
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
 export interface Http {
   /**
    * POSTs the body as `application/json`, once. Network failures are outcomes, not throws.
    * Throws `insecure-address` for `http:` to another machine.
    */
-  postJson(request: PostRequest): Promise<Outcome>;
+  postJson(request: JsonRequest): Promise<Outcome>;
+  /** POSTs the body, once, by `http:` or `https:` to anywhere. Failures are outcomes, not throws; no redirect is followed. */
+  post(request: PlainPostRequest): Promise<Outcome>;
+  /** The same, with GET. */
+  get(request: PlainRequest): Promise<Outcome>;
   /** Starts loading undici (60 ms), so that it is there when the first call is made. */
   warmUp(): void;
   /** Closes all connections; a call still under way ends as broken. */
@@ -54,26 +79,37 @@ export function createHttp({ roots, userAgent, connections, connectMilliseconds 
     return agent;
   };
 
+  const send = async (request: ExchangeRequest): Promise<Outcome> => {
+    const dispatcher = await open();
+    // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
+    // at. The first turn may end before both; the second has seen them.
+    await turnOfEventLoop();
+    await turnOfEventLoop();
+    return exchange(dispatcher, request);
+  };
+  const sendPlain = async (
+    request: PlainRequest,
+    method: ExchangeRequest['method'],
+    contentType: Readonly<Record<string, string>>,
+    body?: Uint8Array,
+  ): Promise<Outcome> => {
+    const { url, accept, headers, deadlineMilliseconds, sizeLimit } = request;
+    // Addresses come out of certificates too, where ldap: is common.
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknownProtocol(url);
+    const all = { ...contentType, accept, 'user-agent': userAgent, ...headers };
+    return send({ method, url, headers: all, body, deadlineMilliseconds, sizeLimit });
+  };
+
   return {
     async postJson(request) {
       if (request.url.protocol !== 'https:' && !isLoopback(request.url)) {
         throw httpErrors('insecure-address', { origin: request.url.origin });
       }
-      const dispatcher = await open();
-      // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
-      // at. The first turn may end before both; the second has seen them.
-      await turnOfEventLoop();
-      await turnOfEventLoop();
-      return post(dispatcher, {
-        ...request,
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json',
-          'user-agent': userAgent,
-          ...request.headers,
-        },
-      });
+      const json = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': userAgent };
+      return send({ ...request, method: 'POST', headers: { ...json, ...request.headers } });
     },
+    post: (request) => sendPlain(request, 'POST', { 'content-type': request.contentType }, request.body),
+    get: (request) => sendPlain(request, 'GET', {}),
     warmUp() {
       // A failure shows in the first call, which awaits the same promise.
       open().catch(() => undefined);
@@ -83,4 +119,9 @@ export function createHttp({ roots, userAgent, connections, connectMilliseconds 
       await (await agent)?.destroy();
     },
   };
+}
+
+function unknownProtocol({ protocol }: URL): Outcome {
+  const detail = `${protocol} is neither http: nor https:`;
+  return { kind: 'failure', reason: 'unreachable', mayHaveArrived: false, head: undefined, detail };
 }

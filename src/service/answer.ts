@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { AnswerHead } from '../http/post.ts';
+import type { AnswerHead } from '../http/exchange.ts';
 import { businessErrors, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';

@@ -1,7 +1,7 @@
 /** Judges the outcome of one attempt: success by rule 4.1.1, or the error, and whether the call may be repeated. */
 
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { Answer, AnswerHead, Failure, Outcome } from '../http/post.ts';
+import type { Answer, AnswerHead, Failure, Outcome } from '../http/exchange.ts';
 import {
   isSuccessStatus,
   type Operation,

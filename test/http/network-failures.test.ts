@@ -3,8 +3,8 @@
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHttp, type Http } from '../../src/http/http.ts';
-import type { Failure, Outcome, PostRequest } from '../../src/http/post.ts';
+import type { Failure, Outcome } from '../../src/http/exchange.ts';
+import { createHttp, type Http, type JsonRequest } from '../../src/http/http.ts';
 import { createTlsAuthority } from '../support/tls-authority.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -33,7 +33,7 @@ async function listen(server: net.Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const post = (http: Http, url: string, rest: Partial<PostRequest> = {}): Promise<Outcome> =>
+const post = (http: Http, url: string, rest: Partial<JsonRequest> = {}): Promise<Outcome> =>
   http.postJson({
     url: new URL(url),
     headers: {},

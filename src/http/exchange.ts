@@ -1,18 +1,23 @@
-/** One POST through an undici dispatcher, once: bounded in time and size, and certain about whether anything was sent. */
+/** One request through an undici dispatcher, once: bounded in time and size, and certain about whether anything was sent. */
 
 import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
 import { ConnectFailure, type ConnectReason } from './connect.ts';
 
-export interface PostRequest {
-  readonly url: URL;
-  /** A Secret is revealed only as the request is handed over. */
-  readonly headers: Readonly<Record<string, string | Secret>>;
-  readonly body: Uint8Array;
+export interface RequestBounds {
   /** For the whole attempt: connection, request, headers and body of the answer. */
   readonly deadlineMilliseconds: number;
   /** Bytes of the answer's body. */
   readonly sizeLimit: number;
+}
+
+export interface ExchangeRequest extends RequestBounds {
+  readonly method: 'GET' | 'POST';
+  /** Its user information is never sent. */
+  readonly url: URL;
+  /** A Secret is revealed only as the request is handed over. */
+  readonly headers: Readonly<Record<string, string | Secret>>;
+  readonly body?: Uint8Array | undefined;
 }
 
 export interface AnswerHead {
@@ -47,7 +52,7 @@ export type Outcome = Answer | Failure;
  * What tells "never left" from "may have arrived" is undici's `onRequestStart`, called when a connection is there and
  * before the first byte is written to it; aborting there writes nothing. So no list of error codes has to be complete.
  */
-export function post(dispatcher: Dispatcher, request: PostRequest): Promise<Outcome> {
+export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
@@ -98,15 +103,15 @@ export function post(dispatcher: Dispatcher, request: PostRequest): Promise<Outc
       },
     };
 
-    const { url } = request;
+    const { url, method, body = null } = request;
     try {
       dispatcher.dispatch(
         {
           origin: url.origin,
           path: url.pathname + url.search,
-          method: 'POST',
+          method,
           headers: reveal(request.headers),
-          body: request.body,
+          body,
         },
         handler,
       );
@@ -116,7 +121,7 @@ export function post(dispatcher: Dispatcher, request: PostRequest): Promise<Outc
   });
 }
 
-function reveal(headers: PostRequest['headers']): Record<string, string> {
+function reveal(headers: ExchangeRequest['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value instanceof Secret ? value.reveal() : value]),
   );
