@@ -1,6 +1,6 @@
 /** The fields of an X.509 certificate (RFC 5280, 4.1) as the bytes they are encoded in: what node:crypto does not tell. */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
+import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
 
 export interface CertificateFields {
   /** The whole INTEGER. */
@@ -11,12 +11,31 @@ export interface CertificateFields {
   readonly subject: Uint8Array;
   /** Dotted object identifier → what the extension's OCTET STRING holds. */
   readonly extensions: ReadonlyMap<string, Uint8Array>;
+  /** Those of them that whoever does not know them must not pass over, dotted. */
+  readonly criticalExtensions: readonly string[];
+  /** Those that are there more than once, which RFC 5280, 4.2 forbids, dotted; `extensions` has the last of each. */
+  readonly repeatedExtensions: readonly string[];
+  /** The whole SubjectPublicKeyInfo. */
+  readonly publicKeyInfo: Uint8Array;
+  /** What the issuer signed it with: the whole AlgorithmIdentifier. */
+  readonly signatureAlgorithm: Uint8Array;
 }
 
 const KEY_USAGE = '2.5.29.15';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const SUBJECT_KEY_IDENTIFIER = '2.5.29.14';
-const DIGITAL_SIGNATURE = 0x80;
+const BASIC_CONSTRAINTS = '2.5.29.19';
+const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
+/** More than a path ever has: what is not shown exactly must still be a number that can be compared. */
+const LONGEST_PATH = 255;
+
+/** Bits of keyUsage, as they stand in its first octet (RFC 5280, 4.2.1.3). */
+export const KEY_USAGE_BITS = {
+  digitalSignature: 0x80,
+  contentCommitment: 0x40,
+  keyCertSign: 0x04,
+  cRLSign: 0x02,
+} as const;
 
 /** Reads a DER certificate. Throws `asn1-malformed`. */
 export function readCertificateFields(der: Uint8Array): CertificateFields {
@@ -25,24 +44,46 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
   const body = fieldsOf(certificate.next(0x30, 'body'), 0x30, what);
   body.optional(0xa0); // version
   const serialNumber = body.next(0x02, 'serial number').bytes;
-  body.next(0x30, 'signature algorithm');
+  const signatureAlgorithm = body.next(0x30, 'signature algorithm').bytes;
   const issuer = body.next(0x30, 'issuer').bytes;
   body.next(0x30, 'validity');
   const subject = body.next(0x30, 'subject').bytes;
-  body.next(0x30, 'public key');
+  const publicKeyInfo = body.next(0x30, 'public key').bytes;
   body.optional(0x81); // issuer's unique identifier
   body.optional(0x82); // subject's unique identifier
   const extensions = body.optional(0xa3);
   body.end();
-  return { serialNumber, issuer, subject, extensions: readExtensions(extensions) };
+  return { serialNumber, issuer, subject, publicKeyInfo, signatureAlgorithm, ...readExtensions(extensions) };
 }
 
 /** Whether keyUsage lets the key sign; without the extension it may (RFC 5280, 4.2.1.3). */
-export function allowsDigitalSignature({ extensions }: CertificateFields): boolean {
+export function allowsDigitalSignature(fields: CertificateFields): boolean {
+  return allowsKeyUsage(fields, KEY_USAGE_BITS.digitalSignature);
+}
+
+/** Whether keyUsage has one of these bits; without the extension the key may be used for anything. */
+export function allowsKeyUsage({ extensions }: CertificateFields, bits: number): boolean {
   const extension = extensions.get(KEY_USAGE);
   if (extension === undefined) return true;
-  const bits = readDer(extension, 'keyUsage').contents;
-  return ((bits[1] ?? 0) & DIGITAL_SIGNATURE) !== 0;
+  const { contents } = expectTag(readDer(extension, 'keyUsage'), 0x03, 'keyUsage');
+  return ((contents[1] ?? 0) & bits) !== 0;
+}
+
+export interface BasicConstraints {
+  readonly isAuthority: boolean;
+  /** How many authorities may stand between this one and the leaf, self-issued ones not counted; undefined: any number. */
+  readonly pathLength: number | undefined;
+}
+
+/** undefined without the extension: of version 3, no authority then (RFC 5280, 4.2.1.9). */
+export function basicConstraintsOf({ extensions }: CertificateFields): BasicConstraints | undefined {
+  const extension = extensions.get(BASIC_CONSTRAINTS);
+  if (extension === undefined) return undefined;
+  const fields = fieldsOf(readDer(extension, 'basicConstraints'), 0x30, 'basicConstraints');
+  const isAuthority = isTrue(fields.optional(0x01));
+  const length = fields.optional(0x02);
+  fields.end();
+  return { isAuthority, pathLength: length === undefined ? undefined : smallNumberOf(length) };
 }
 
 /** The purposes of extendedKeyUsage, dotted; undefined without the extension, which means any (RFC 5280, 4.2.1.12). */
@@ -58,14 +99,37 @@ export function subjectKeyIdentifierOf({ extensions }: CertificateFields): Uint8
   return extension === undefined ? undefined : octetsOf(readDer(extension, 'key identifier'), 'key identifier');
 }
 
-function readExtensions(tagged: Element | undefined): ReadonlyMap<string, Uint8Array> {
-  const found = new Map<string, Uint8Array>();
+/** The keyIdentifier of authorityKeyIdentifier: a hint which of several issuers of one name it was. */
+export function authorityKeyIdentifierOf({ extensions }: CertificateFields): Uint8Array | undefined {
+  const extension = extensions.get(AUTHORITY_KEY_IDENTIFIER);
+  if (extension === undefined) return undefined;
+  return fieldsOf(readDer(extension, 'key identifier'), 0x30, 'key identifier').optional(0x80)?.contents;
+}
+
+function isTrue(boolean: Element | undefined): boolean {
+  return boolean !== undefined && boolean.contents[0] !== 0;
+}
+
+/** A non-negative INTEGER; a large one as the largest that matters. */
+function smallNumberOf({ contents }: Element): number {
+  const [first = 0x80] = contents;
+  if (first >= 0x80) return 0; // negative or empty: no valid value, so the narrowest one
+  return contents.length === 1 ? first : LONGEST_PATH;
+}
+
+type Extensions = Pick<CertificateFields, 'extensions' | 'criticalExtensions' | 'repeatedExtensions'>;
+
+function readExtensions(tagged: Element | undefined): Extensions {
+  const extensions = new Map<string, Uint8Array>();
+  const criticalExtensions: string[] = [];
+  const repeatedExtensions: string[] = [];
   const [list] = tagged === undefined ? [] : parts(tagged, 'extensions');
   for (const extension of list === undefined ? [] : parts(list, 'extensions')) {
     const fields = fieldsOf(extension, 0x30, 'extension');
     const type = objectIdentifierOf(fields.next(0x06, 'type'), 'extension type');
-    fields.optional(0x01); // critical
-    found.set(type, octetsOf(fields.any('value'), 'extension value'));
+    if (isTrue(fields.optional(0x01))) criticalExtensions.push(type);
+    if (extensions.has(type)) repeatedExtensions.push(type);
+    extensions.set(type, octetsOf(fields.any('value'), 'extension value'));
   }
-  return found;
+  return { extensions, criticalExtensions, repeatedExtensions };
 }

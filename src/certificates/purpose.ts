@@ -1,19 +1,71 @@
-/** Whether a certificate may sign code, by its keyUsage and extendedKeyUsage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
+/** What a certificate may be used for, by its keyUsage and extendedKeyUsage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
 
-import { allowsDigitalSignature, type CertificateFields, extendedKeyUsageOf } from './certificate-fields.ts';
+import {
+  allowsDigitalSignature,
+  allowsKeyUsage,
+  type CertificateFields,
+  extendedKeyUsageOf,
+  KEY_USAGE_BITS,
+} from './certificate-fields.ts';
 
-const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
+export type Purpose = 'code-signing' | 'time-stamping';
+
 const ANY_PURPOSE = '2.5.29.37.0';
+/** Microsoft's szOID_KP_LIFETIME_SIGNING. */
+const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+const PURPOSES: Readonly<Record<Purpose, { readonly oid: string; readonly name: string }>> = {
+  'code-signing': { oid: '1.3.6.1.5.5.7.3.3', name: 'codeSigning' },
+  'time-stamping': { oid: '1.3.6.1.5.5.7.3.8', name: 'timeStamping' },
+};
 
 /** Without extendedKeyUsage any purpose is allowed, as Windows, signtool and osslsigncode take it. */
 export function allowsCodeSigning(fields: CertificateFields): boolean {
   return purposeProblem(fields) === undefined;
 }
 
-/** What keeps the certificate from signing code, for people; undefined when nothing does. */
-export function purposeProblem(fields: CertificateFields): string | undefined {
+/** What keeps the certificate from signing code, or timestamps, for people; undefined when nothing does. */
+export function purposeProblem(fields: CertificateFields, purpose: Purpose = 'code-signing'): string | undefined {
+  return purpose === 'code-signing' ? codeSigningProblem(fields) : timeStampingProblem(fields);
+}
+
+function codeSigningProblem(fields: CertificateFields): string | undefined {
   if (!allowsDigitalSignature(fields)) return 'its keyUsage lacks digitalSignature';
+  return allowsBelow(fields, 'code-signing') ? undefined : 'its extendedKeyUsage lacks codeSigning';
+}
+
+/** RFC 3161, 2.3 wants the purpose named: neither a missing extension nor "any purpose" will do. */
+function timeStampingProblem(fields: CertificateFields): string | undefined {
+  const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
+  if (!allowsKeyUsage(fields, digitalSignature | contentCommitment)) {
+    return 'its keyUsage has neither digitalSignature nor contentCommitment';
+  }
   const purposes = extendedKeyUsageOf(fields);
-  if (purposes === undefined || purposes.includes(CODE_SIGNING) || purposes.includes(ANY_PURPOSE)) return undefined;
-  return 'its extendedKeyUsage lacks codeSigning';
+  if (purposes === undefined) return 'it has no extendedKeyUsage, which must name timeStamping';
+  return purposes.includes(PURPOSES['time-stamping'].oid) ? undefined : 'its extendedKeyUsage lacks timeStamping';
+}
+
+/**
+ * Whether an authority's extendedKeyUsage lets certificates below it have this purpose. RFC 5280 leaves the extension
+ * without meaning there; Windows, OpenSSL and the CA/Browser Forum take it as a limit, and so do we.
+ */
+export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {
+  const purposes = extendedKeyUsageOf(fields);
+  return purposes === undefined || purposes.includes(PURPOSES[purpose].oid) || purposes.includes(ANY_PURPOSE);
+}
+
+/** What RFC 3161, 2.3 wants of an authority's certificate beyond the purpose, and verifiers pass over; for people. */
+export function timeStampingOddity(fields: CertificateFields): string | undefined {
+  if ((extendedKeyUsageOf(fields)?.length ?? 0) > 1) return 'its extendedKeyUsage names more than timeStamping';
+  return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
+}
+
+/** Whether a timestamp does not extend the signature's life beyond the certificate's (Authenticode's lifetime signing). */
+export function isLifetimeSigner(fields: CertificateFields): boolean {
+  return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
+}
+
+/** For messages: the name that RFC 5280 gives the purpose. */
+export function nameOfPurpose(purpose: Purpose): string {
+  return PURPOSES[purpose].name;
 }

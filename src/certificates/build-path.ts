@@ -1,0 +1,163 @@
+/** The certification path (RFC 4158, RFC 5280 section 6) from a certificate up to a trusted root, or as far as it goes. */
+
+import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
+import { judgePath } from './judge-path.ts';
+import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
+import type { Purpose } from './purpose.ts';
+
+export interface CertificatePath {
+  /** Leaf first, up to the root, or as far as it goes. */
+  readonly certificates: readonly ParsedCertificate[];
+  /** Whether it ends at one of the roots: by identical certificate, or by the same subject and key. */
+  readonly isTrusted: boolean;
+  /** What is wrong along the path; not that there is no trusted root. */
+  readonly findings: readonly Finding[];
+}
+
+/** Of one search, whatever the pool holds: an honest path needs one or two for each of its certificates. */
+const MAX_SIGNATURE_CHECKS = 200;
+const MAX_STEPS = 500;
+/** Certificates of one name: old, renewed, cross-signed ones. */
+const MAX_NAMESAKES = 100;
+/** Certificates of one path; real ones have three to six. */
+const MAX_LENGTH = 12;
+
+/**
+ * Finds the best path: trusted and nothing against it, then trusted, then the longest. Every link is a name and a
+ * signature that verifies. With a `purpose`, findings tell also what keeps the leaf and its issuers from that use.
+ */
+export function buildPath(
+  leaf: ParsedCertificate,
+  pool: readonly ParsedCertificate[],
+  roots: readonly ParsedCertificate[],
+  at: Date,
+  purpose?: Purpose,
+): CertificatePath {
+  const rootsByName = byName(roots);
+  const isRoot = (certificate: ParsedCertificate): boolean =>
+    namesakes(rootsByName, certificate.subjectKey).some((root) => isSameAuthority(root, certificate));
+  const issuersOf = issuerFinder(rootsByName, byName(pool), isRoot, at);
+  let steps = 0;
+  let best: CertificatePath | undefined;
+  let longest: readonly ParsedCertificate[] = [leaf];
+
+  /** @returns whether the search is over: nothing can be better than what it found */
+  const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
+    steps += 1;
+    if (isRoot(last)) {
+      const findings = judgePath({ certificates: path, isAnchored: true, at, purpose });
+      if (best === undefined || objections(findings) < objections(best.findings)) {
+        best = { certificates: path, isTrusted: true, findings };
+      }
+      return !speaksAgainst(best.findings, 'trust');
+    }
+    if (path.length > longest.length) longest = path;
+    if (path.length === MAX_LENGTH) return false;
+    for (const issuer of issuersOf(last)) {
+      if (steps >= MAX_STEPS) return true;
+      // The same authority twice is a loop, also when it is there under two certificates (RFC 4158, 5.2).
+      if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
+    }
+    return false;
+  };
+  walk([leaf], leaf);
+  if (best !== undefined) return best;
+  const findings = judgePath({ certificates: longest, isAnchored: false, at, purpose });
+  return { certificates: longest, isTrusted: false, findings };
+}
+
+function objections(findings: readonly Finding[]): number {
+  return findings.filter(({ against }) => against === 'trust').length;
+}
+
+type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;
+
+/** Each once, and not too many of one name: a pool made to exhaust must not use up the search. */
+function byName(certificates: readonly ParsedCertificate[]): ByName {
+  const bySubject = new Map<string, ParsedCertificate[]>();
+  for (const certificate of certificates) {
+    const known = bySubject.get(certificate.subjectKey);
+    if (known === undefined) bySubject.set(certificate.subjectKey, [certificate]);
+    else if (known.length < MAX_NAMESAKES && !known.some((one) => isSame(one.der, certificate.der))) {
+      known.push(certificate);
+    }
+  }
+  return bySubject;
+}
+
+function namesakes(certificates: ByName, name: string): readonly ParsedCertificate[] {
+  return certificates.get(name) ?? [];
+}
+
+type IssuersOf = (certificate: ParsedCertificate) => Iterable<ParsedCertificate>;
+
+/**
+ * Gives issuers whose signature verifies, the likely ones first: trusted roots, then those that are valid and named by
+ * their key's identifier. They are looked for one by one, so that what comes after a good one costs nothing.
+ */
+function issuerFinder(roots: ByName, pool: ByName, isRoot: (one: ParsedCertificate) => boolean, at: Date): IssuersOf {
+  const candidatesOf = new Map<ParsedCertificate, readonly ParsedCertificate[]>();
+  const verdicts = new Map<ParsedCertificate, Map<ParsedCertificate, boolean>>();
+  let checks = 0;
+
+  const verifies = (issuer: ParsedCertificate, certificate: ParsedCertificate): boolean => {
+    const known = verdicts.get(certificate) ?? new Map<ParsedCertificate, boolean>();
+    verdicts.set(certificate, known);
+    const verdict = known.get(issuer);
+    if (verdict !== undefined) return verdict;
+    if (checks >= MAX_SIGNATURE_CHECKS) return false;
+    checks += 1;
+    const fresh = hasSigned(issuer, certificate);
+    known.set(issuer, fresh);
+    return fresh;
+  };
+
+  return function* issuersOf(certificate) {
+    let candidates = candidatesOf.get(certificate);
+    if (candidates === undefined) {
+      const name = certificate.issuerKey;
+      // Another certificate of a trusted root (cross-signed, renewed) adds nothing to the root itself.
+      const others = namesakes(pool, name).filter((one) => !isRoot(one));
+      candidates = [...byPromise(namesakes(roots, name), certificate, at), ...byPromise(others, certificate, at)];
+      candidatesOf.set(certificate, candidates);
+    }
+    for (const candidate of candidates) if (verifies(candidate, certificate)) yield candidate;
+  };
+}
+
+function byPromise(
+  candidates: readonly ParsedCertificate[],
+  issued: ParsedCertificate,
+  at: Date,
+): readonly ParsedCertificate[] {
+  if (candidates.length < 2) return candidates;
+  const wanted = readOrNothing(() => authorityKeyIdentifierOf(issued.fields));
+  const promise = (one: ParsedCertificate): number => {
+    const isValid = one.notBefore <= at && at <= one.notAfter;
+    const own = wanted && readOrNothing(() => subjectKeyIdentifierOf(one.fields));
+    const isNamed = wanted !== undefined && own !== undefined && isSame(wanted, own);
+    return Number(isNamed) * 2 + Number(isValid);
+  };
+  return candidates
+    .map((one) => ({ one, promise: promise(one) }))
+    .sort((a, b) => b.promise - a.promise || b.one.notAfter.getTime() - a.one.notAfter.getTime())
+    .map(({ one }) => one);
+}
+
+/** A hint that is damaged is no hint; whether the extension is in order is judged with the path. */
+function readOrNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameAuthority(a: ParsedCertificate, b: ParsedCertificate): boolean {
+  return a === b || (a.subjectKey === b.subjectKey && isSame(a.fields.publicKeyInfo, b.fields.publicKeyInfo));
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}

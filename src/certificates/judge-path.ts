@@ -1,0 +1,170 @@
+/** What is wrong along a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
+
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
+import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
+import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
+import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
+import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
+
+export interface PathToJudge {
+  /** Leaf first. */
+  readonly certificates: readonly ParsedCertificate[];
+  /** Whether the last one is trusted, as itself: nobody needs to have signed it. */
+  readonly isAnchored: boolean;
+  readonly at: Date;
+  /** What the leaf is used for; undefined where that is not asked. */
+  readonly purpose: Purpose | undefined;
+}
+
+/**
+ * Critical extensions that are heeded here, or whose meaning a verifier of signatures may pass over. Policies are such:
+ * any will do, as OpenSSL has it without -policy_check.
+ */
+const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
+  '2.5.29.14', // subjectKeyIdentifier
+  '2.5.29.15', // keyUsage
+  '2.5.29.17', // subjectAltName
+  '2.5.29.18', // issuerAltName
+  '2.5.29.19', // basicConstraints
+  '2.5.29.31', // cRLDistributionPoints
+  '2.5.29.32', // certificatePolicies
+  '2.5.29.33', // policyMappings
+  '2.5.29.35', // authorityKeyIdentifier
+  '2.5.29.36', // policyConstraints
+  '2.5.29.37', // extKeyUsage
+  '2.5.29.54', // inhibitAnyPolicy
+  '1.3.6.1.5.5.7.1.1', // authorityInfoAccess
+]);
+
+/** RSA moduli in bits: below the first nobody takes them any more, below the second they are of the past. */
+const LEAST_BITS = 1024;
+const GOOD_BITS = 2048;
+
+/** Findings in the order of the path; empty when all is well. */
+export function judgePath(path: PathToJudge): Finding[] {
+  return path.certificates.flatMap((certificate, index) => {
+    const isLeaf = index === 0;
+    const isAnchor = path.isAnchored && index === path.certificates.length - 1;
+    try {
+      return [
+        ...judgeTime(certificate, path.at, isAnchor && !isLeaf),
+        ...judgeExtensions(certificate),
+        ...(isLeaf ? judgeLeafPurpose(certificate, path.purpose) : judgeAuthority(path, index, isAnchor)),
+        ...judgeKey(certificate),
+        ...(isAnchor ? [] : judgeSignatureAlgorithm(certificate)),
+      ];
+    } catch (thrown) {
+      if (!(thrown instanceof CodesignError)) throw thrown;
+      return [malformed(certificate, thrown.message)];
+    }
+  });
+}
+
+/** A root that the user trusts stays trusted when it has expired, but that is worth a word. */
+function judgeTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
+  const against = isTrustedRoot ? 'nothing' : 'trust';
+  const when = `asked about is ${secondOf(at)}`;
+  if (at < notBefore) {
+    const message = `The certificate of "${name}" is not valid before ${secondOf(notBefore)}; the time ${when}.`;
+    return [{ code: 'certificate-not-yet-valid', message, against }];
+  }
+  if (at > notAfter) {
+    const message = `The certificate of "${name}" expired on ${secondOf(notAfter)}; the time ${when}.`;
+    return [{ code: 'certificate-expired', message, against }];
+  }
+  return [];
+}
+
+function judgeExtensions(certificate: ParsedCertificate): Finding[] {
+  const { name, fields } = certificate;
+  const unknown = fields.criticalExtensions.filter((type) => !KNOWN_EXTENSIONS.has(type));
+  const findings: Finding[] = unknown.slice(0, 1).map((type) => ({
+    code: 'certificate-critical-extension',
+    message: `The certificate of "${name}" has the critical extension ${type}, which is not known here.`,
+    against: 'trust',
+  }));
+  const [repeated] = fields.repeatedExtensions;
+  if (repeated !== undefined) findings.push(malformed(certificate, `the extension ${repeated} is there twice`));
+  return findings;
+}
+
+function judgeLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose | undefined): Finding[] {
+  if (purpose === undefined) return [];
+  const use = purpose === 'code-signing' ? 'signing code' : 'signing timestamps';
+  const problem = purposeProblem(fields, purpose);
+  const oddity = purpose === 'time-stamping' ? timeStampingOddity(fields) : undefined;
+  if (problem === undefined && oddity === undefined) return [];
+  const message = `The certificate of "${name}" is not ${problem === undefined ? 'quite fit' : 'meant'} for ${use}: ${problem ?? oddity}.`;
+  return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
+}
+
+function judgeAuthority({ certificates, purpose }: PathToJudge, index: number, isAnchor: boolean): Finding[] {
+  const certificate = certificates[index];
+  if (certificate === undefined) return [];
+  const { name, fields } = certificate;
+  const constraints = basicConstraintsOf(fields);
+  const findings: Finding[] = [];
+  const problem = authorityProblem(certificate, constraints?.isAuthority, isAnchor);
+  if (problem !== undefined) {
+    const message = `The certificate of "${name}" is no certificate authority's: ${problem}.`;
+    findings.push({ code: 'certificate-not-authority', message, against: 'trust' });
+  }
+  const below = certificates.slice(1, index).filter((issued) => !isSelfIssued(issued)).length;
+  const allowed = constraints?.pathLength ?? below;
+  if (below > allowed) {
+    const message = `"${name}" may have ${allowed} authorities below it (pathLenConstraint), and has ${below} here.`;
+    findings.push({ code: 'path-too-long', message, against: 'trust' });
+  }
+  // What a root that the user trusts may be used for is the user's to say.
+  if (purpose !== undefined && !isAnchor && !allowsBelow(fields, purpose)) {
+    const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${nameOfPurpose(purpose)}.`;
+    findings.push({ code: 'certificate-purpose', message, against: 'trust' });
+  }
+  return findings;
+}
+
+function authorityProblem(
+  { fields }: ParsedCertificate,
+  isAuthority: boolean | undefined,
+  isAnchor: boolean,
+): string | undefined {
+  // Roots of version 1 have no extensions at all; as anchors they are still around.
+  const isOldRoot = isAnchor && fields.extensions.size === 0;
+  if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
+  return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
+}
+
+function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
+  return subjectKey === issuerKey;
+}
+
+function judgeKey(certificate: ParsedCertificate): Finding[] {
+  const key = publicKeyOf(certificate);
+  const type = key?.asymmetricKeyType;
+  const bits = key?.asymmetricKeyDetails?.modulusLength;
+  if ((type !== 'rsa' && type !== 'rsa-pss') || bits === undefined || bits >= GOOD_BITS) return [];
+  const message = `The certificate of "${certificate.name}" has an RSA key of only ${bits} bits.`;
+  return [{ code: 'certificate-weak-key', message, against: bits < LEAST_BITS ? 'trust' : 'nothing' }];
+}
+
+/** SHA-1 is a warning only: the chains of much that was rightly signed in the past have it. */
+function judgeSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
+  const digest = readSignatureAlgorithm(fields.signatureAlgorithm)?.digest;
+  if (digest == null || (digest !== 'sha1' && !isBrokenDigest(digest))) return [];
+  const message = `The certificate of "${name}" was signed by its issuer with ${digest.toUpperCase()}, which can be forged.`;
+  return [{ code: 'certificate-weak-signature', message, against: digest === 'sha1' ? 'nothing' : 'trust' }];
+}
+
+function malformed({ name }: ParsedCertificate, problem: string): Finding {
+  return {
+    code: 'certificate-malformed',
+    message: `The certificate of "${name}" is malformed: ${problem}.`,
+    against: 'trust',
+  };
+}
+
+/** To the second, as ISO 8601 has it, in UTC. */
+export function secondOf(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
