@@ -12,6 +12,9 @@ import type { KeyStore } from './keys/key-store.ts';
 import type { Client, Store } from './records/store.ts';
 import { handleReport } from './routes/report-sign.ts';
 import { handleSign } from './routes/sign.ts';
+import { createPlaces } from './tsa/places.ts';
+import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
+import type { TimestampAuthority } from './tsa/token.ts';
 
 /** A request has at most a few hundred bytes, and file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
@@ -25,6 +28,8 @@ export interface TimeLimits {
 const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000 };
 /** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
 const CHECKING_INTERVAL = 500;
+/** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
+const TIMESTAMPS_WAITING = 256;
 
 export interface ServerDependencies {
   readonly store: Store;
@@ -34,13 +39,15 @@ export interface ServerDependencies {
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: TimeLimits;
+  /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
+  readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
 }
 
 export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { store, keys, tls, now, log, limits = TIME_LIMITS } = dependencies;
+  const { store, keys, tls, now, log, limits = TIME_LIMITS, timestamps } = dependencies;
   const app: App = Fastify({
     https: {
       cert: tls.certificate,
@@ -67,7 +74,10 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.setErrorHandler(handleError);
   finishBeforeClosing(app, limits.bodyAtEnd);
   // Before the body is read: what it holds makes no difference to an address that is not there.
-  app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
+  const paths = [SIGN_PATH, REPORT_PATH, ...(timestamps === undefined ? [] : [TSA_PATH])];
+  app.addHook('onRequest', async (request, reply) =>
+    request.is404 ? answerUnknown(paths, request, reply) : undefined,
+  );
 
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const clients = new WeakMap<FastifyRequest, Client>();
@@ -92,13 +102,31 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>
     handleReport({ store, now }, clientOf(request), request, reply),
   );
+  if (timestamps !== undefined) serveTimestamps(app, timestamps, now);
   return app;
 }
 
-/** 405 for another method on a path of the API, 404 for every other path. */
-function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const [path] = request.url.split('?');
-  const status = path === SIGN_PATH || path === REPORT_PATH ? 405 : 404;
+/** The authority's path, with a parser of its own: the API's operations take no queries, and it takes no JSON. */
+function serveTimestamps(
+  app: App,
+  { authority, atOnce }: NonNullable<ServerDependencies['timestamps']>,
+  now: () => Date,
+): void {
+  const places = createPlaces(atOnce, TIMESTAMPS_WAITING);
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(QUERY_TYPE, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+    scope.post(TSA_PATH, { bodyLimit: QUERY_LIMIT }, (request, reply) =>
+      handleTimestamp({ authority, places, now }, request, reply),
+    );
+    done();
+  });
+}
+
+/** 405 for another method on one of the paths, 404 for every other path. */
+function answerUnknown(paths: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ''] = request.url.split('?');
+  const status = paths.includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');
   return refuse(reply.header('allow', 'POST'), 405, 'method not allowed: use POST');

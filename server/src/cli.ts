@@ -57,6 +57,7 @@ function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<v
     .option('--tls-cert <pem>', 'a TLS certificate with its chain, instead of one by the own CA of the server')
     .option('--tls-key <pem>', 'its private key')
     .option('--tls-name <name>', 'another name or address that clients reach the server by; repeatable', collect)
+    .option('--tsa', 'serves an RFC 3161 time stamp authority at /tsa (CODESIGN_SERVER_TSA=1; default: off)')
     .addOption(new Option('--log-level <level>', 'how much to log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions) => {
       const config = startConfig(options, environment);

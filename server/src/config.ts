@@ -15,6 +15,7 @@ export interface StartOptions extends DataOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsName?: readonly string[];
+  readonly tsa?: boolean;
   readonly logLevel?: string;
 }
 
@@ -37,6 +38,8 @@ export interface StartConfig extends DataConfig {
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
   /** Names that clients reach the server by, besides localhost; the first one stands in the address given to clients. */
   readonly tlsNames: readonly string[];
+  /** Whether to serve timestamps too. */
+  readonly tsa: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -64,6 +67,7 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
     clientEnv: options.clientEnv,
     tls: tlsCert === undefined || tlsKey === undefined ? undefined : { certificate: tlsCert, key: tlsKey },
     tlsNames,
+    tsa: options.tsa ?? readSwitch('CODESIGN_SERVER_TSA', environment.CODESIGN_SERVER_TSA),
     logLevel: readLogLevel(options.logLevel ?? 'info'),
   });
 }
@@ -74,6 +78,13 @@ function readPort(value: string): number {
     throw serverError('invalid-option', { option: '--port', value, expected: 'a number from 0 to 65535' });
   }
   return port;
+}
+
+function readSwitch(variable: string, value = ''): boolean {
+  if (!['', '0', '1'].includes(value)) {
+    throw serverError('invalid-option', { option: variable, value, expected: '1 (on) or 0 (off)' });
+  }
+  return value === '1';
 }
 
 function readLogLevel(value: string): (typeof LOG_LEVELS)[number] {

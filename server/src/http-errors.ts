@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { failure, refuse } from './envelope.ts';
+import { QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
 
 /** For people. Texts of parsers are not passed on: they quote what the client sent. */
 const MESSAGES: Readonly<Record<number, string>> = {
@@ -14,11 +15,13 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'the request headers are too large',
 };
 
-/** The operation a request is for, as the log names it. */
-export function operationOf(request: FastifyRequest): 'sign' | 'report-sign' | undefined {
-  const { url } = request.routeOptions;
-  if (url === SIGN_PATH) return 'sign';
-  return url === REPORT_PATH ? 'report-sign' : undefined;
+/** The operations, as the log names them. */
+const OPERATIONS = { [SIGN_PATH]: 'sign', [REPORT_PATH]: 'report-sign', [TSA_PATH]: 'timestamp' } as const;
+
+/** The operation a request is for. */
+export function operationOf(request: FastifyRequest): 'sign' | 'report-sign' | 'timestamp' | undefined {
+  const paths: Readonly<Record<string, (typeof OPERATIONS)[keyof typeof OPERATIONS]>> = OPERATIONS;
+  return paths[request.routeOptions.url ?? ''];
 }
 
 /** What a route or the framework threw while a request was served. */
@@ -27,6 +30,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const operation = operationOf(request);
   if (status < 500) {
     request.log.info({ operation, outcome: 'refused', reason: 'http', status });
+    if (status === 415 && operation === 'timestamp')
+      return refuse(reply, status, `the content type is not ${QUERY_TYPE}`);
     return refuse(reply, status, MESSAGES[status] ?? 'invalid request');
   }
   request.log.error({ operation, outcome: 'failed', err: error });

@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { type App, buildServer } from './app.ts';
+import { type App, buildServer, type ServerDependencies } from './app.ts';
 import type { StartConfig } from './config.ts';
 import { reasonOf, serverError } from './errors.ts';
 import { findSoftHsm } from './keys/softhsm.ts';
@@ -11,7 +11,9 @@ import { dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { type OpenData, openData } from './setup/open-data.ts';
+import { openTimestampAuthority } from './setup/timestamp-authority.ts';
 import { ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
+import { TSA_PATH } from './tsa/route.ts';
 
 /** What the surroundings give: everything that is not a setting. */
 export interface Surroundings {
@@ -50,16 +52,23 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
 
     const tls = await tlsFor(config, data, now());
     const log = { level: config.logLevel, stream: surroundings.log };
-    app = buildServer({ store: data.store, keys: data.keys, tls, now, log });
+    const timestamps = config.tsa ? await timestampsOf(data, now()) : undefined;
+    app = buildServer({ store: data.store, keys: data.keys, tls, now, log, ...(timestamps && { timestamps }) });
     const port = await listen(app, config);
+    const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
+    const timestampUrl = config.tsa ? `${baseUrl}${TSA_PATH}` : undefined;
     if (receiver !== undefined) {
       const service = {
-        baseUrl: `https://${bracketed(clientHost(config))}:${port}`,
+        baseUrl,
         caFile: tls.caFile,
         code: FIRST_NUMBER,
         certificateFile: folder.certificate(FIRST_NUMBER),
+        timestampUrl,
       };
       await handOver(data.store.clients, config.dataRoot, service, receiver, now());
+    } else if (timestampUrl !== undefined) {
+      // What was handed over stays as it is, and may be of a start without this.
+      app.log.info({ timestampUrl }, `clients get timestamps with CODESIGN_TIMESTAMP_URL='${timestampUrl}'`);
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
@@ -86,6 +95,11 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
   if (config.tls !== undefined) return await readTls(config.tls.certificate, config.tls.key);
   const names = isWildcard(config.host) ? config.tlsNames : [...config.tlsNames, config.host];
   return await ownTls(data.folder, names, now);
+}
+
+/** Timestamps take half of the HSM's sessions at most, so that nobody who asks for many keeps signatures waiting. */
+async function timestampsOf(data: OpenData, now: Date): Promise<ServerDependencies['timestamps']> {
+  return { authority: await openTimestampAuthority(data, now), atOnce: Math.ceil(data.sessions / 2) };
 }
 
 async function listen(app: App, { host, port }: StartConfig): Promise<number> {

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly data?: string;
   /** RSA key size of the certificate that `env` names; 3072 unless said. */
   readonly bits?: KeyBits;
+  /** Whether it serves timestamps too; then `env` has CODESIGN_TIMESTAMP_URL, which `https` and CODESIGN_CA_FILE go with. */
+  readonly tsa?: boolean;
   /** More arguments of `start`. */
   readonly args?: readonly string[];
   /** Variables for the server's process, over this process's own. */
@@ -22,14 +24,14 @@ export interface TestServer {
   /** `https://127.0.0.1:<port>` */
   readonly baseUrl: string;
   readonly caFile: string;
-  /** What the server handed over: CODESIGN_BASE_URL, _CA_FILE, _CODE, _CERTIFICATE, _ACCESS_KEY, _ACCESS_SECRET. */
+  /** What the server handed over: CODESIGN_BASE_URL, _CA_FILE, _CODE, _CERTIFICATE, _ACCESS_KEY, _ACCESS_SECRET (and _TIMESTAMP_URL). */
   readonly env: Readonly<Record<string, string>>;
   readonly data: string;
   readonly process: ChildProcess;
   /** Everything on standard error so far: JSON lines. */
   log(): string;
   /** The log's lines of one operation, parsed. */
-  operations(operation: 'sign' | 'report-sign'): readonly Readonly<Record<string, unknown>>[];
+  operations(operation: 'sign' | 'report-sign' | 'timestamp'): readonly Readonly<Record<string, unknown>>[];
   /** Adds a certificate beside the running server. @returns the path of its chain */
   addCertificate(number: string, bits: KeyBits, commonName?: string): Promise<string>;
   /** Ends it gracefully. @returns its exit code */
@@ -70,7 +72,8 @@ async function spawnServer(
   cleanUp: () => Promise<void>,
 ): Promise<TestServer> {
   const environmentFile = join(data, 'client.env');
-  const args = ['start', '--data', data, '--port', '0', '--client-env', environmentFile, ...(options.args ?? [])];
+  const more = [...(options.tsa ? ['--tsa'] : []), ...(options.args ?? [])];
+  const args = ['start', '--data', data, '--port', '0', '--client-env', environmentFile, ...more];
   const child = spawn(process.execPath, [SERVER_PROGRAM, ...args], {
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,6 +92,7 @@ async function spawnServer(
   const env: Record<string, string> = {
     ...handedOver,
     CODESIGN_BASE_URL: address, // a later start with the same data has another port
+    ...(options.tsa ? { CODESIGN_TIMESTAMP_URL: `${address}/tsa` } : {}),
     CODESIGN_CODE: number,
     CODESIGN_CERTIFICATE: join(data, 'service', 'certificates', `certificate-${number}.pem`),
   };

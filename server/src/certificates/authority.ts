@@ -16,6 +16,7 @@ const AUTHORITY_LIFETIME = 20 * 365 * DAY;
 const BACKDATED = 60 * 60 * 1000;
 const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
+  'time-stamping': 10 * 365 * DAY, // a timestamp is there to outlive the certificate of what it stamps
   'tls-server': 825 * DAY,
 };
 const ORGANIZATION = 'codesign-remote server';
@@ -80,7 +81,7 @@ function validity(now: Date, lifetime: number): Pick<CertificateRequest, 'notBef
 }
 
 /** 126 random bits below a leading 01: positive, and never shorter than 16 bytes. */
-function newSerialNumber(): Uint8Array {
+export function newSerialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
   return bytes;

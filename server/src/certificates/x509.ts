@@ -3,24 +3,19 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import {
   Boolean as Asn1Boolean,
-  Set as Asn1Set,
   type BaseBlock,
   BitString,
-  Constructed,
-  fromBER,
-  GeneralizedTime,
   Integer,
   Null,
-  ObjectIdentifier,
   OctetString,
-  Primitive,
+  type Primitive,
   Sequence,
-  UTCTime,
   Utf8String,
 } from 'asn1js';
+import { contextPrimitive, encode, encoded, exact, explicit, objectIdentifier, setOf, time } from './der.ts';
 import { ipAddressBytes } from './ip-address.ts';
 
-export type Purpose = 'code-signing' | 'tls-server';
+export type Purpose = 'code-signing' | 'time-stamping' | 'tls-server';
 export type SignatureScheme = 'rsa-sha256' | 'ecdsa-sha256';
 
 export interface DistinguishedName {
@@ -54,9 +49,10 @@ const SCHEME_OID: Readonly<Record<SignatureScheme, string>> = {
   'rsa-sha256': '1.2.840.113549.1.1.11',
   'ecdsa-sha256': '1.2.840.10045.4.3.2',
 };
-const PURPOSE_OID: Readonly<Record<Purpose, string>> = {
-  'code-signing': '1.3.6.1.5.5.7.3.3',
-  'tls-server': '1.3.6.1.5.5.7.3.1',
+const PURPOSE: Readonly<Record<Purpose, { readonly oid: string; readonly critical: boolean }>> = {
+  'code-signing': { oid: '1.3.6.1.5.5.7.3.3', critical: false },
+  'time-stamping': { oid: '1.3.6.1.5.5.7.3.8', critical: true }, // RFC 3161, 2.3: critical, and the only one
+  'tls-server': { oid: '1.3.6.1.5.5.7.3.1', critical: false },
 };
 /** Bits of keyUsage, first bit first (4.2.1.3), with the count of unused bits in their last byte. */
 const KEY_USAGE = {
@@ -94,7 +90,7 @@ function toBeSignedCertificate(issuer: Issuer, request: CertificateRequest): Seq
       name(issuer.name),
       new Sequence({ value: [time(request.notBefore), time(request.notAfter)] }),
       name(request.subject),
-      fromBER(exact(publicKeyInfo)).result,
+      encoded(publicKeyInfo),
       explicit(3, new Sequence({ value: extensions(issuer, request) })),
     ],
   });
@@ -115,8 +111,8 @@ function extensions(issuer: Issuer, request: CertificateRequest): Sequence[] {
     ),
   ];
   if (use !== 'authority') {
-    const purpose = new ObjectIdentifier({ value: PURPOSE_OID[use] });
-    list.push(extension('2.5.29.37', false, new Sequence({ value: [purpose] })));
+    const { oid, critical } = PURPOSE[use];
+    list.push(extension('2.5.29.37', critical, new Sequence({ value: [objectIdentifier(oid)] })));
   }
   const names = request.alternativeNames ?? [];
   if (names.length > 0) list.push(extension('2.5.29.17', false, new Sequence({ value: names.map(generalName) })));
@@ -131,7 +127,7 @@ function basicConstraints(authority: boolean): Sequence {
 function extension(oid: string, critical: boolean, value: BaseBlock): Sequence {
   return new Sequence({
     value: [
-      new ObjectIdentifier({ value: oid }),
+      objectIdentifier(oid),
       ...(critical ? [new Asn1Boolean({ value: true })] : []),
       new OctetString({ valueHex: exact(encode(value)) }),
     ],
@@ -146,46 +142,21 @@ function generalName(text: string): Primitive {
 
 /** RFC 5280, 4.2.1.2 method 1: SHA-1 of the subjectPublicKey bits. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
-  const info = fromBER(exact(publicKey.export({ format: 'der', type: 'spki' }))).result;
+  const info = encoded(publicKey.export({ format: 'der', type: 'spki' }));
   const bits = info instanceof Sequence ? info.valueBlock.value[1] : undefined;
   if (!(bits instanceof BitString)) throw new TypeError('a SubjectPublicKeyInfo without its bit string');
   return createHash('sha1').update(bits.valueBlock.valueHexView).digest();
 }
 
 function signatureAlgorithm(scheme: SignatureScheme): Sequence {
-  const oid = new ObjectIdentifier({ value: SCHEME_OID[scheme] });
+  const oid = objectIdentifier(SCHEME_OID[scheme]);
   return new Sequence({ value: scheme === 'rsa-sha256' ? [oid, new Null()] : [oid] }); // RFC 4055, RFC 5758
 }
 
 function name({ commonName, organization }: DistinguishedName): Sequence {
   const part = (oid: string, value: string) =>
-    new Asn1Set({
-      value: [new Sequence({ value: [new ObjectIdentifier({ value: oid }), new Utf8String({ value })] })],
-    });
+    setOf([new Sequence({ value: [objectIdentifier(oid), new Utf8String({ value })] })]);
   return new Sequence({
     value: [...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName)],
   });
-}
-
-/** UTCTime up to 2049, GeneralizedTime from 2050 (4.1.2.5); whole seconds. */
-function time(date: Date): UTCTime | GeneralizedTime {
-  const valueDate = new Date(Math.floor(date.getTime() / 1000) * 1000);
-  return valueDate.getUTCFullYear() < 2050 ? new UTCTime({ valueDate }) : new GeneralizedTime({ valueDate });
-}
-
-function explicit(tagNumber: number, value: BaseBlock): Constructed {
-  return new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: [value] });
-}
-
-function contextPrimitive(tagNumber: number, value: Uint8Array): Primitive {
-  return new Primitive({ idBlock: { tagClass: 3, tagNumber }, valueHex: exact(value) });
-}
-
-function encode(block: BaseBlock): Buffer {
-  return Buffer.from(block.toBER());
-}
-
-/** The bytes in an ArrayBuffer of exactly their length: asn1js takes the whole buffer behind a view. */
-function exact(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer;
 }

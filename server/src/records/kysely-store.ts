@@ -6,6 +6,7 @@ import type { Client, ReportStatus, SignatureRecord, Store, StoredCertificate } 
 import { MIGRATIONS, type Tables } from './tables.ts';
 
 const CODE_SIGNING = 'code-signing';
+const TIME_STAMPING = 'time-stamping';
 
 /** Brings the database to the newest shape of its tables, then serves it. */
 export async function openStore(database: Kysely<Tables>): Promise<Store> {
@@ -16,6 +17,7 @@ export async function openStore(database: Kysely<Tables>): Promise<Store> {
     clients: clientsOf(database),
     certificates: certificatesOf(database),
     authority: authorityOf(database),
+    timestampAuthority: timestampAuthorityOf(database),
     records: recordsOf(database),
     close: () => database.destroy(),
   };
@@ -86,17 +88,34 @@ function certificatesOf(database: Kysely<Tables>): Store['certificates'] {
 function authorityOf(database: Kysely<Tables>): Store['authority'] {
   return {
     async get() {
-      const row = await database
-        .selectFrom('authorities')
-        .selectAll()
-        .where('purpose', '=', CODE_SIGNING)
-        .executeTakeFirst();
+      const row = await findAuthority(database, CODE_SIGNING);
       return row && { keyId: row.key_id, certificate: row.certificate };
     },
     async set({ keyId, certificate }) {
       await database.insertInto('authorities').values({ purpose: CODE_SIGNING, key_id: keyId, certificate }).execute();
     },
   };
+}
+
+function timestampAuthorityOf(database: Kysely<Tables>): Store['timestampAuthority'] {
+  return {
+    async get() {
+      const row = await findAuthority(database, TIME_STAMPING);
+      return row && { keyId: row.key_id, chain: row.certificate };
+    },
+    async set({ keyId, chain }) {
+      const row = { key_id: keyId, certificate: chain };
+      await database
+        .insertInto('authorities')
+        .values({ purpose: TIME_STAMPING, ...row })
+        .onConflict((conflict) => conflict.column('purpose').doUpdateSet(row))
+        .execute();
+    },
+  };
+}
+
+async function findAuthority(database: Kysely<Tables>, purpose: string) {
+  return await database.selectFrom('authorities').selectAll().where('purpose', '=', purpose).executeTakeFirst();
 }
 
 function recordsOf(database: Kysely<Tables>): Store['records'] {

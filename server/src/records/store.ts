@@ -33,6 +33,12 @@ export interface Authority {
   readonly certificate: string;
 }
 
+export interface StoredTimestampAuthority {
+  readonly keyId: string;
+  /** Leaf first, then its issuer, as PEM. */
+  readonly chain: string;
+}
+
 export interface SignatureRecord {
   /** API 2.4 `id`. */
   readonly id: string;
@@ -66,6 +72,12 @@ export interface Store {
   readonly authority: {
     get(): Promise<Authority | undefined>;
     set(authority: Authority): Promise<void>;
+  };
+  /** The authority for timestamps, once there is one. */
+  readonly timestampAuthority: {
+    get(): Promise<StoredTimestampAuthority | undefined>;
+    /** Takes the place of the one before. */
+    set(authority: StoredTimestampAuthority): Promise<void>;
   };
   readonly records: {
     /** Stores the record and counts it for its client, both or neither, durably. */

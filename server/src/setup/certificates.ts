@@ -16,27 +16,46 @@ export interface NewCertificate {
   readonly commonName: string;
 }
 
+interface MakingData {
+  readonly store: Store;
+  readonly keys: KeyStore;
+  readonly folder: DataFolder;
+}
+
 /**
  * Makes a key in the HSM and a certificate for it; a running server knows it at once.
  * @returns the path of its chain, PEM
  * @throws `certificate-number-taken`, `key-not-found`, `data-folder-incomplete`, `hsm-failed`
  */
 export async function makeCertificate(
-  { store, keys, folder }: { readonly store: Store; readonly keys: KeyStore; readonly folder: DataFolder },
+  { store, keys, folder }: MakingData,
   { number, bits, commonName }: NewCertificate,
   now: Date,
 ): Promise<string> {
   if ((await store.certificates.find(number)) !== undefined) throw serverError('certificate-number-taken', { number });
+  const { issuer, certificate } = await codeSigningIssuer({ store, keys, folder });
+  const key = await keys.generate(`certificate-${number}`, bits);
+  const issued = await issueCodeSigning(issuer, certificate, key, number, commonName, now);
+  return await addCertificate(store, folder, issued, now);
+}
+
+/**
+ * The server's own authority, and its certificate as PEM.
+ * @throws `data-folder-incomplete`, `key-not-found`, `hsm-failed`
+ */
+export async function codeSigningIssuer({
+  store,
+  keys,
+  folder,
+}: MakingData): Promise<{ readonly issuer: Issuer; readonly certificate: string }> {
   const authority = await store.authority.get();
   if (authority === undefined) {
     throw serverError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
   }
-  const authorityKey = await keys.find(authority.keyId);
-  if (authorityKey === undefined) throw serverError('key-not-found', { id: authority.keyId });
-  const issuer = hsmIssuer(nameOf(new X509Certificate(authority.certificate)), authorityKey);
-  const key = await keys.generate(`certificate-${number}`, bits);
-  const issued = await issueCodeSigning(issuer, authority.certificate, key, number, commonName, now);
-  return await addCertificate(store, folder, issued, now);
+  const key = await keys.find(authority.keyId);
+  if (key === undefined) throw serverError('key-not-found', { id: authority.keyId });
+  const { certificate } = authority;
+  return { issuer: hsmIssuer(nameOf(new X509Certificate(certificate)), key), certificate };
 }
 
 /** @param issuerCertificate PEM; it follows the leaf in the chain */

@@ -13,6 +13,8 @@ export interface DataFolder {
   readonly database: string;
   /** The authority that issued the code-signing certificates, PEM. */
   readonly authority: string;
+  /** The time stamp authority's chain, PEM, once there is one. */
+  readonly timestampAuthority: string;
   readonly tls: {
     /** What clients trust, PEM. */
     readonly ca: string;
@@ -32,6 +34,7 @@ export function layout(path: string): DataFolder {
     pin: join(path, 'pin'),
     database: join(path, 'database.sqlite'),
     authority: join(path, 'certificates', 'ca.pem'),
+    timestampAuthority: join(path, 'certificates', 'tsa.pem'),
     tls: {
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),

@@ -19,6 +19,8 @@ export interface ServiceEnvironment {
   readonly caFile: string | undefined;
   readonly code: string;
   readonly certificateFile: string;
+  /** Its time stamp authority, where it has one. */
+  readonly timestampUrl: string | undefined;
 }
 
 /**
@@ -102,6 +104,7 @@ function environmentLines(service: ServiceEnvironment, accessKey: string, access
     ['CODESIGN_CA_FILE', service.caFile],
     ['CODESIGN_CODE', service.code],
     ['CODESIGN_CERTIFICATE', service.certificateFile],
+    ['CODESIGN_TIMESTAMP_URL', service.timestampUrl],
     ['CODESIGN_ACCESS_KEY', accessKey],
     ['CODESIGN_ACCESS_SECRET', accessSecret],
   ];

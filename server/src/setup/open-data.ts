@@ -16,6 +16,8 @@ export interface OpenData {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly keys: KeyStore;
+  /** How many operations of the HSM may be under way at once. */
+  readonly sessions: number;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function openData(folder: DataFolder, library: string, environment:
       folder,
       store,
       keys,
+      sessions,
       async close() {
         try {
           await keys.close();

@@ -7,7 +7,13 @@ import type { Store } from '../../src/records/store.ts';
 import { handOver } from '../../src/setup/hand-over.ts';
 import { underHandOverLock } from '../../src/setup/hand-over-lock.ts';
 
-const SERVICE = { baseUrl: 'https://127.0.0.1:1', caFile: undefined, code: '1', certificateFile: '/chain.pem' };
+const SERVICE = {
+  baseUrl: 'https://127.0.0.1:1',
+  caFile: undefined,
+  code: '1',
+  certificateFile: '/chain.pem',
+  timestampUrl: undefined,
+};
 
 let root: string;
 let store: Store;

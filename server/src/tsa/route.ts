@@ -1,0 +1,60 @@
+/** POST /tsa: the optional time stamp authority over HTTP (RFC 3161, section 3.4). No credentials, and nothing is counted. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { newSerialNumber } from '../certificates/authority.ts';
+import { refuse } from '../envelope.ts';
+import type { Places } from './places.ts';
+import { checkQuery, type Failure } from './request.ts';
+import { granted, rejected } from './response.ts';
+import { issueToken, type TimestampAuthority } from './token.ts';
+
+export const TSA_PATH = '/tsa';
+export const QUERY_TYPE = 'application/timestamp-query';
+const REPLY_TYPE = 'application/timestamp-reply';
+/** A request has some sixty bytes, and hundreds with a large nonce. */
+export const QUERY_LIMIT = 4096;
+
+export interface TimestampDependencies {
+  readonly authority: TimestampAuthority;
+  readonly places: Places;
+  readonly now: () => Date;
+}
+
+/** Serves one request for a timestamp, from anybody. */
+export async function handleTimestamp(
+  { authority, places, now }: TimestampDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const operation = 'timestamp';
+  const { body } = request;
+  const reject = (failure: Failure, message: string) => {
+    request.log.info({ operation, outcome: 'refused', reason: failure });
+    return reply.type(REPLY_TYPE).send(rejected(failure, message));
+  };
+  if (!Buffer.isBuffer(body)) return reject('badDataFormat', 'there is no request');
+  const check = checkQuery(body);
+  if (!check.accepted) return reject(check.failure, check.message);
+
+  const issued = places(async () => {
+    if (reply.raw.destroyed) return undefined; // nobody waits for it any more
+    const time = now();
+    if (time < authority.notBefore || time > authority.notAfter) return 'late';
+    const serialNumber = newSerialNumber();
+    return { serialNumber, token: await issueToken(authority, check.query, { time, serialNumber }) };
+  });
+  if (issued === undefined) {
+    request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
+    return refuse(reply.header('retry-after', '1'), 503, 'too many timestamps are asked for at once');
+  }
+  const result = await issued;
+  if (result === undefined) {
+    request.log.info({ operation, outcome: 'abandoned' });
+    return reply;
+  }
+  if (result === 'late')
+    return reject('timeNotAvailable', "the authority's clock is outside its certificate's validity");
+  const serial = Buffer.from(result.serialNumber).toString('hex');
+  request.log.info({ operation, outcome: 'granted', algorithm: check.query.algorithm, serial });
+  return reply.type(REPLY_TYPE).send(granted(result.token));
+}
