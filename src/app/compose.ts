@@ -5,7 +5,9 @@ import { rmSync } from 'node:fs';
 import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { checkProgramInfo } from '../authenticode/program-info.ts';
+import { dateOf } from '../certificates/judge-leaf.ts';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
+import type { SigningChain } from '../certificates/signing-chain.ts';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import { createHttp } from '../http/http.ts';
@@ -17,10 +19,13 @@ import { readCertificateFiles } from '../settings/certificate-files.ts';
 import { hasCredentials, readCredentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { TimestampSettings } from '../settings/timestamp-settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
 import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
+import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
+import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
 export interface SigningComposition extends AsyncDisposable {
@@ -49,6 +54,7 @@ export async function composeSigning(
     formats,
     chain,
     service: connection.service,
+    authorities: connection.authorities,
     client: {
       policy: settings.extra,
       mask: settings.maskFilename,
@@ -65,7 +71,12 @@ export async function composeSigning(
     temporaryFiles,
     onEvent,
   };
-  const warnings = [...certificate.warnings, ...chain.warnings, ...connection.warnings];
+  const warnings = [
+    ...certificate.warnings,
+    ...chain.warnings,
+    ...connection.warnings,
+    ...aboutTimestamps(settings.timestamps, chain),
+  ];
   return {
     warnings,
     async signFiles(files, signal) {
@@ -84,6 +95,7 @@ export async function composeSigning(
 interface Connection {
   /** Undefined in a dry run. */
   readonly service: SigningService | undefined;
+  readonly authorities?: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -97,7 +109,15 @@ async function connect(settings: Settings, env: Environment): Promise<Connection
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
   http.warmUp();
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
-  return { service, warnings: credentials.warnings };
+  return { service, authorities: composeTimestamps(settings, http), warnings: credentials.warnings };
+}
+
+/** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
+function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: SigningChain): readonly string[] {
+  if (urls.length > 0 || isDeclined) return [];
+  return [
+    `The signatures get no timestamp, so they end with the certificate, on ${dateOf(notAfter)}: name an authority with --timestamp-url, or say --no-timestamp.`,
+  ];
 }
 
 /** A dry run needs no credentials; but what is given must be right, or the real run will fail. */

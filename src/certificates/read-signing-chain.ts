@@ -36,6 +36,7 @@ export async function readSigningChain(
   return {
     leaf: { der: leaf.der, name: leaf.name },
     publicKey,
+    notAfter: leaf.notAfter,
     signatureLength,
     certificates: [leaf, ...sorted.issuers].map(({ der, name }) => ({ der, name })),
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],

@@ -13,6 +13,8 @@ export interface SigningChain {
   readonly leaf: Certificate;
   /** The leaf's RSA public key. */
   readonly publicKey: KeyObject;
+  /** When the leaf expires. */
+  readonly notAfter: Date;
   /** Length of the RSA modulus, and so of a signature, in bytes. */
   readonly signatureLength: number;
   /** Leaf first, then each issuer in turn, the self-signed root included where it was given. */

@@ -100,8 +100,13 @@ export class Console {
     }
   }
 
-  #signed({ path, output, algorithm, record, replaced, milliseconds }: SignedOutcome): void {
-    const details = [algorithm, ...(record === null ? [] : [`record ${printable(record)}`]), `${milliseconds} ms`];
+  #signed({ path, output, algorithm, record, replaced, timestamp, milliseconds }: SignedOutcome): void {
+    const details = [
+      algorithm,
+      ...(record === null ? [] : [`record ${printable(record)}`]),
+      ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
+      `${milliseconds} ms`,
+    ];
     const to = output === path ? '' : ` -> ${shownPath(output)}`;
     this.#result(`signed   ${shownPath(path)}${to}  (${details.join(', ')})`);
     this.#tellReplaced(replaced, 'replaced');

@@ -39,6 +39,7 @@ function fileJson(outcome: FileOutcome) {
     case 'signed': {
       const { path, output, format, status, algorithm, record, reported, reused, timestamp, bytes, milliseconds } =
         outcome;
+      const { timestampAuthority } = outcome;
       const replaced = replacedJson(outcome.replaced);
       const signed = {
         path,
@@ -53,7 +54,8 @@ function fileJson(outcome: FileOutcome) {
         bytes,
         milliseconds,
       };
-      return { ...signed, ...replaced, ...told };
+      const authority = timestampAuthority === null ? {} : { timestampAuthority };
+      return { ...signed, ...authority, ...replaced, ...told };
     }
     case 'planned': {
       const { path, output, format, status, algorithm, digest, bytes } = outcome;

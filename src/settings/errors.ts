@@ -59,6 +59,11 @@ export const settingsErrors = defineErrors({
     message: (d) => (d.value === '' ? `${d.name} is empty` : `${d.name}: "${d.value}" is not ${d.expected}`),
     hint: (d) => `Give ${d.expected}.`,
   },
+  'timestamp-url-holds-credentials': {
+    category: 'usage',
+    message: (d) => `${d.name} holds a user name or password`,
+    hint: 'Give the address without them: it would end up in logs.',
+  },
   'settings-conflict': {
     category: 'usage',
     message: (d) => `${d.options} exclude one another`,

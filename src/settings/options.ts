@@ -1,6 +1,14 @@
 /** What the command line or a library caller may say, before it has been judged: text as typed. */
 
-export interface SettingsOptions {
+export interface TimestampOptions {
+  readonly timestampUrl?: readonly string[] | undefined;
+  readonly timestampAlgorithm?: string | undefined;
+  readonly timestampPolicy?: string | undefined;
+  /** False: none, whatever the environment says. */
+  readonly timestamp?: boolean | undefined;
+}
+
+export interface SettingsOptions extends TimestampOptions {
   readonly baseUrl?: string | undefined;
   readonly code?: string | undefined;
   readonly certificate?: readonly string[] | undefined;

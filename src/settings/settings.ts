@@ -1,9 +1,11 @@
 /** Everything a run is told, from options, environment and defaults, judged and frozen: option wins over environment over default. */
 
-import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { settingsErrors } from './errors.ts';
 import type { Environment, SettingsOptions } from './options.ts';
+import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
+import { either, type Given, given, nonEmpty, readAlgorithm, readNumber, readWord, refuse } from './values.ts';
 
 const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
 const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
@@ -21,6 +23,8 @@ export interface Settings {
   /** Paths of the signing certificate and its chain; at least one. */
   readonly certificates: readonly string[];
   readonly algorithm: DigestAlgorithm;
+  /** The authorities to ask, in order; none for a signature without a timestamp. */
+  readonly timestamps: TimestampSettings;
   readonly description: string | undefined;
   readonly url: string | undefined;
   /** Names the files of a JAR's signature; undefined for a name made of the certificate's. */
@@ -50,11 +54,13 @@ export function resolveSettings(options: SettingsOptions, env: Environment): Set
     require(baseUrl, '--base-url', 'CODESIGN_BASE_URL', 'the address of the signing service');
     require(code, '--code', 'CODESIGN_CODE', 'the number of the certificate at the service');
   }
+  const algorithm = readAlgorithm(either(options.algorithm, '--algorithm', env, 'CODESIGN_ALGORITHM'), 'SHA256');
   return Object.freeze({
     baseUrl: baseUrl && parseBaseUrl(baseUrl.value, baseUrl.name),
     code: code?.value,
     certificates: readCertificates(options, env),
-    algorithm: readAlgorithm(either(options.algorithm, '--algorithm', env, 'CODESIGN_ALGORITHM')),
+    algorithm,
+    timestamps: resolveTimestampSettings(options, env, algorithm),
     description: nonEmpty(options.description, '--description'),
     url: readWebPage(options.url),
     signerName: nonEmpty(options.signerName, '--signer-name'),
@@ -82,32 +88,8 @@ export function resolveSettings(options: SettingsOptions, env: Environment): Set
   });
 }
 
-/** A value with where it came from, for messages. */
-interface Given {
-  readonly value: string;
-  readonly name: string;
-}
-
-function given(value: string | undefined, name: string): Given | undefined {
-  return value === undefined ? undefined : { value, name };
-}
-
-function either(
-  option: string | number | undefined,
-  optionName: string,
-  env: Environment,
-  variable: string,
-): Given | undefined {
-  return given(option?.toString(), optionName) ?? given(env[variable] || undefined, variable);
-}
-
 function require(value: Given | undefined, option: string, variable: string, what: string): void {
   if (value === undefined || value.value === '') throw settingsErrors('setting-missing', { option, variable, what });
-}
-
-function nonEmpty(value: string | undefined, name: string): string | undefined {
-  if (value === '') throw settingsErrors('invalid-setting', { name, value, expected: 'some text' });
-  return value;
 }
 
 function readCertificates(options: SettingsOptions, env: Environment): readonly string[] {
@@ -119,30 +101,6 @@ function readCertificates(options: SettingsOptions, env: Environment): readonly 
     variable: 'CODESIGN_CERTIFICATE',
     what: 'the signing certificate and its chain',
   });
-}
-
-function readAlgorithm(from: Given | undefined): DigestAlgorithm {
-  if (from === undefined) return 'SHA256';
-  // As Java writes them, too: SHA-256.
-  const wanted = from.value.toUpperCase().replace(/^SHA-/, 'SHA');
-  const found = DIGEST_ALGORITHMS.find((algorithm) => algorithm === wanted);
-  return found ?? refuse(from, `one of ${DIGEST_ALGORITHMS.join(', ')}`);
-}
-
-function readWord<const Word extends string>(from: Given | undefined, words: readonly Word[], otherwise: Word): Word {
-  if (from === undefined) return otherwise;
-  return words.find((word) => word === from.value) ?? refuse(from, `one of ${words.join(', ')}`);
-}
-
-function readNumber(
-  from: Given | undefined,
-  otherwise: number,
-  { whole, from: least, to }: { whole: boolean; from: number; to: number },
-): number {
-  if (from === undefined) return otherwise;
-  const number = /^\d+(\.\d+)?$/.test(from.value) ? Number(from.value) : Number.NaN;
-  if (number >= least && number <= to && (!whole || Number.isInteger(number))) return number;
-  return refuse(from, `a ${whole ? 'whole ' : ''}number from ${least} to ${to}`);
 }
 
 /** The program's web page is shown to users of the signed file: only http and https make sense there. */
@@ -158,8 +116,4 @@ function readExisting({ replace, append, skipSigned }: SettingsOptions): Setting
   if (asked.length > 1) throw settingsErrors('settings-conflict', { options: asked.join(' and ') });
   if (append) return 'append';
   return skipSigned ? 'skip' : 'replace';
-}
-
-function refuse({ name, value }: Given, expected: string): never {
-  throw settingsErrors('invalid-setting', { name, value, expected });
 }

@@ -33,6 +33,8 @@ export interface SignedOutcome extends Judged {
   readonly reused: boolean;
   /** Time of the timestamp, ISO 8601; null without one. */
   readonly timestamp: string | null;
+  /** Address of the authority that gave it; null without one. */
+  readonly timestampAuthority: string | null;
   /** Signers whose signatures gave way to the new one. */
   readonly replaced: readonly string[];
   /** Size of the signed file. */

@@ -2,21 +2,20 @@
 
 import { measureContent } from '../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
-import { fromFileSystem } from './file-system-errors.ts';
 import type { Judgement } from './judge.ts';
 import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
-import { digestToBeSigned, type RequestSignature } from './remote-signature.ts';
+import { digestToBeSigned } from './remote-signature.ts';
 import type { Reports } from './report.ts';
-import { prepareOnly, signFile } from './sign-file.ts';
+import { prepareOnly, type Remote, signFile } from './sign-file.ts';
 import type { Signing } from './signing.ts';
 
-export interface Run {
+export interface Run extends Remote {
   readonly signing: Signing;
   readonly batch: Batch;
-  readonly requestSignature: RequestSignature;
   readonly reports: Reports;
 }
 
@@ -36,7 +35,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
   try {
     batch.assertGoing();
     onEvent({ type: 'file-started', path: plan.path });
-    const file = await signFile(plan, signing, run.requestSignature, (given) => {
+    const file = await signFile(plan, signing, run, (given) => {
       record = given;
     });
     const outcome: SignedOutcome = {
@@ -47,7 +46,8 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
       record: file.record.id ?? null,
       reported: false,
       reused: false,
-      timestamp: null,
+      timestamp: file.stamped === undefined ? null : isoTime(file.stamped.time),
+      timestampAuthority: file.stamped?.authority ?? null,
       replaced: plan.replaced,
       bytes: file.bytes,
       milliseconds: Math.round(signing.clock() - started),
@@ -117,4 +117,9 @@ function failed(judgement: Judgement, error: CodesignError, record?: string): Fa
     error,
     record: record ?? null,
   };
+}
+
+/** Without the fraction where there is none. */
+function isoTime(time: Date): string {
+  return time.toISOString().replace('.000Z', 'Z');
 }

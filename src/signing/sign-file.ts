@@ -1,23 +1,34 @@
 /** THE MAIN FLOW: the walk of one file from its bytes to its signed bytes, as named steps. */
 
 import type { MeasureContent } from '../crypto/content.ts';
+import { type InputFile, openInput } from '../files/input-file.ts';
 import type { PreparedSignature } from '../formats/format.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
+import type { Stamped } from '../timestamp/authorities.ts';
 import { commit } from './commit.ts';
 import { describeRequest } from './extra.ts';
-import { type InputFile, openInput } from './input-file.ts';
 import type { PlannedFile } from './plan.ts';
 import type { RequestSignature } from './remote-signature.ts';
+import type { RequestTimestamp } from './remote-timestamp.ts';
 import { assertSame, assertUnchanged } from './same-file.ts';
 import type { Signing } from './signing.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
 export interface SignedFile {
   readonly record: SignatureRecord;
+  /** Undefined for a signature without a timestamp. */
+  readonly stamped: Stamped | undefined;
   /** Size of the signed file in bytes. */
   readonly bytes: number;
   /** Whole sentences on what went wrong after the file was in place. */
   readonly warnings: readonly string[];
+}
+
+/** What others are asked for. */
+export interface Remote {
+  readonly requestSignature: RequestSignature;
+  /** Undefined for signatures without a timestamp. */
+  readonly requestTimestamp: RequestTimestamp | undefined;
 }
 
 /** Hears of the record the moment there is one, whatever happens to the file afterwards. */
@@ -26,33 +37,34 @@ export type OnRecord = (record: SignatureRecord) => void;
 export async function signFile(
   plan: PlannedFile,
   signing: Signing,
-  requestSignature: RequestSignature,
+  remote: Remote,
   onRecord: OnRecord,
 ): Promise<SignedFile> {
   await using input = await openPlanned(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
-  const { record, expected } = await signCopy(plan, signing, requestSignature, onRecord, { input, copy });
+  const { record, stamped, expected } = await signCopy(plan, signing, remote, onRecord, { input, copy });
   const committed = await commit({ plan, input, copy, expected });
-  return { record, ...committed };
+  return { record, stamped, ...committed };
 }
 
-/** Prepare, rehearse, sign, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
+/** Prepare, rehearse, sign, timestamp, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
 async function signCopy(
   plan: PlannedFile,
   signing: Signing,
-  requestSignature: RequestSignature,
+  { requestSignature, requestTimestamp }: Remote,
   onRecord: OnRecord,
   { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
 ) {
   const file = await plan.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
-  await rehearse(copy, prepared, signing.chain.signatureLength);
+  await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
   const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
   onRecord(record);
-  const { patch, sealed, standing } = prepared.embed(prepared.seal(record.signature));
+  const stamped = await requestTimestamp?.stamp(record.signature);
+  const { patch, sealed, standing } = prepared.embed(prepared.seal(record.signature, stamped?.token));
   await copy.apply(patch);
-  return { record, expected: { sealed, standing } };
+  return { record, stamped, expected: { sealed, standing } };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */
@@ -78,11 +90,18 @@ async function openPlanned(plan: PlannedFile): Promise<InputFile> {
 }
 
 /**
- * Puts a signature of zeros, as long as the real one, into the copy, and gives it owner and mode. Whatever that may run
- * into, a full disk above all, is met before a signature is spent; the real one then overwrites the same bytes.
+ * Puts a signature of zeros, as long as the real one, and a timestamp about as long, into the copy, and gives it owner and
+ * mode. Whatever that may run into, a full disk above all, is met before a signature is spent; the real one then
+ * overwrites the same bytes.
  */
-async function rehearse(copy: StagedCopy, prepared: PreparedSignature, signatureLength: number): Promise<void> {
-  const { patch } = prepared.embed(prepared.seal(new Uint8Array(signatureLength)));
+async function rehearse(
+  copy: StagedCopy,
+  prepared: PreparedSignature,
+  signatureLength: number,
+  tokenLength: number | undefined,
+): Promise<void> {
+  const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
+  const { patch } = prepared.embed(prepared.seal(new Uint8Array(signatureLength), token));
   await copy.apply(patch);
   await copy.takeOwnerAndMode();
 }

@@ -5,6 +5,7 @@ import { type Batch, startBatch } from './batch.ts';
 import { type Judgement, judgeFiles } from './judge.ts';
 import type { FileOutcome, FileToSign, SignFilesResult, SigningEvent } from './outcome.ts';
 import { requestSignatures } from './remote-signature.ts';
+import { requestTimestamps } from './remote-timestamp.ts';
 import { noReports, reportTo } from './report.ts';
 import { rehearseFile, runFile } from './run-file.ts';
 import type { Signing } from './signing.ts';
@@ -57,7 +58,8 @@ async function signAll(
   if (service === undefined || code === undefined) throw new Error('signing needs a service and a certificate number');
   const requestSignature = requestSignatures(signing, service, code, batch);
   const reports = signing.report ? reportTo({ ...signing, service, signal }) : noReports;
-  const run = { signing, batch, requestSignature, reports };
+  const requestTimestamp = requestTimestamps(signing.authorities, batch);
+  const run = { signing, batch, requestSignature, requestTimestamp, reports };
   const limit = pLimit(signing.concurrency);
   const reporting = await Promise.all(judgements.map((judgement) => limit(() => runFile(judgement, run))));
   return Promise.all(reporting.map((report) => report()));

@@ -6,6 +6,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Format } from '../formats/format.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { ExistingSignatures } from '../settings/settings.ts';
+import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { ClientDescription } from './extra.ts';
 import type { SigningEvent } from './outcome.ts';
@@ -32,6 +33,8 @@ export interface SigningParts {
   readonly chain: SigningChain;
   /** Undefined only in a dry run. */
   readonly service: SigningService | undefined;
+  /** Undefined for signatures without a timestamp. */
+  readonly authorities: TimestampAuthorities | undefined;
   /** What the calls tell about this client. */
   readonly client: ClientDescription;
   /** Digests of what is in archives. */

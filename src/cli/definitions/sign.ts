@@ -17,6 +17,14 @@ export function defineSign(program: Command, run: Run): void {
       (path, before: string[] = []) => [...before, path],
     )
     .option('-a, --algorithm <name>', 'SHA1, SHA256, SHA384 or SHA512 (default SHA256) [CODESIGN_ALGORITHM]')
+    .option(
+      '-t, --timestamp-url <url>',
+      'RFC 3161 time stamp authority; repeatable, tried in order [CODESIGN_TIMESTAMP_URL]',
+      (url, before: string[] = []) => [...before, url],
+    )
+    .option('--timestamp-algorithm <name>', 'digest algorithm of the timestamp (default: as --algorithm)')
+    .option('--timestamp-policy <oid>', 'policy to ask the authority for')
+    .option('--no-timestamp', 'sign without a timestamp: the signature ends with the certificate')
     .option('-d, --description <text>', "the program's name, shown by Windows")
     .option('-u, --url <url>', "the program's web page, shown by Windows")
     .option('--signer-name <name>', "JAR: name of the signature's files (default: from the certificate)")
@@ -52,8 +60,9 @@ Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIG
 
 Examples:
   codesign-remote sign app.exe
+  codesign-remote sign --timestamp-url http://timestamp.example.com app.exe
   codesign-remote sign --description "My App" --url https://example.com "dist/*.exe"
   codesign-remote sign --recursive --skip-signed --output signed/ dist/
   codesign-remote sign --dry-run --json app.exe
 
-Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 refused by the service, 6 local file or certificate, 9 several kinds`;
+Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 refused by the service, 6 local file or certificate, 7 timestamp, 9 several kinds`;

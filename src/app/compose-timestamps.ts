@@ -1,0 +1,30 @@
+/** Time stamp authorities as the settings name them. */
+
+import { randomBytes } from 'node:crypto';
+import type { Http } from '../http/http.ts';
+import type { TimestampSettings } from '../settings/timestamp-settings.ts';
+import { createTimestampAuthorities, type TimestampAuthorities } from '../timestamp/authorities.ts';
+
+export interface TimestampComposition {
+  readonly timestamps: TimestampSettings;
+  /** For one attempt of one request. */
+  readonly timeoutMilliseconds: number;
+}
+
+/** Undefined when none is named. */
+export function composeTimestamps(
+  { timestamps, timeoutMilliseconds }: TimestampComposition,
+  http: Http,
+): TimestampAuthorities | undefined {
+  const { urls, algorithm, policy } = timestamps;
+  if (urls.length === 0) return undefined;
+  return createTimestampAuthorities({
+    urls,
+    algorithm,
+    policy,
+    http,
+    timeoutMilliseconds,
+    now: () => new Date(),
+    randomBytes: (length) => randomBytes(length),
+  });
+}
