@@ -8,6 +8,7 @@ const FLOORS = [
   ['timestamp'],
   ['authenticode'],
   ['formats', 'service', 'settings'],
+  ['files'],
   ['signing', 'verifying'],
   ['app'],
   ['cli', 'index.ts'],
@@ -44,7 +45,7 @@ module.exports = {
     {
       name: 'signing-names-no-format',
       severity: 'error',
-      from: { path: '^src/(signing|verifying)/' },
+      from: { path: '^src/(files|signing|verifying)/' },
       to: { path: '^src/formats/', pathNot: '^src/formats/format\\.ts$' },
     },
     {

@@ -9,7 +9,7 @@ import { resultJson } from '../src/cli/json.ts';
 import { main } from '../src/cli/main.ts';
 import type { ErrorCategory } from '../src/errors/codesign-error.ts';
 import { EXIT_MIXED, EXIT_SIGINT, EXIT_SIGTERM, EXIT_SUCCESS, exitCodeFor } from '../src/errors/exit-codes.ts';
-import { signingErrors } from '../src/signing/errors.ts';
+import { fileErrors } from '../src/files/errors.ts';
 import type { FailedOutcome, SignedOutcome } from '../src/signing/outcome.ts';
 import { errorReference } from './documentation/error-reference.ts';
 
@@ -104,7 +104,7 @@ const FAILED: FailedOutcome = {
   path: 'notes.txt',
   format: null,
   status: 'failed',
-  error: signingErrors('unsupported-format'),
+  error: fileErrors('unsupported-format'),
   record: null,
   warnings: [],
 };

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { systemReason } from '../errors/system-reason.ts';
-import { inFileSystem } from '../signing/file-system-errors.ts';
+import { inFileSystem } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { cliErrors } from './errors.ts';
 

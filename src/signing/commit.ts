@@ -1,7 +1,7 @@
 /** Putting the signed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
+import type { InputFile } from '../files/input-file.ts';
 import type { ExpectedEnvelope } from '../formats/format.ts';
-import type { InputFile } from './input-file.ts';
 import type { PlannedFile } from './plan.ts';
 import { assertUnchanged } from './same-file.ts';
 import type { StagedCopy } from './staged-copy.ts';

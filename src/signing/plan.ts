@@ -4,14 +4,12 @@ import type { BigIntStats } from 'node:fs';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import { speaksAgainst } from '../errors/finding.ts';
+import { openInput } from '../files/input-file.ts';
+import { recogniseFormat } from '../files/recognise-format.ts';
 import type { EmbeddedSignature, Format, OpenOptions, SignableFile, SigningMode } from '../formats/format.ts';
-import { signingErrors } from './errors.ts';
-import { openInput } from './input-file.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
 import { assertReplaceable, resolveTarget } from './target.ts';
-
-const HEAD_LENGTH = 4096;
 
 export interface PlannedFile extends FileToSign {
   readonly format: Format;
@@ -45,7 +43,7 @@ export async function planFile(
   { onFormat, keepLayout }: PlanOptions,
 ): Promise<PlannedFile> {
   await using input = await openInput(file.path);
-  const format = await recognise(input.source, file.path, signing);
+  const format = await recogniseFormat(input.source, file.path, signing);
   onFormat(format);
   const opened = await format.open(input.source, { ...signing, measure: measureContent });
   const signatures = await opened.signatures();
@@ -78,17 +76,6 @@ function openOnceFrom(opened: SignableFile, format: Format): PlannedFile['open']
     kept = undefined;
     return file;
   };
-}
-
-async function recognise(source: ByteSource, name: string, { formats, describe }: Signing): Promise<Format> {
-  const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
-  for (const format of formats) {
-    if (await format.detect(head, source, name)) return format;
-  }
-  throw signingErrors('unsupported-format', {
-    looksLike: await describe(head, source, name),
-    formats: formats.map((format) => format.title).join(', '),
-  });
 }
 
 async function isSignedBy(signatures: readonly EmbeddedSignature[], leaf: Uint8Array): Promise<boolean> {

@@ -2,8 +2,8 @@
 
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingErrors } from './errors.ts';
-import { inFileSystem } from './file-system-errors.ts';
 
 /** The same for all names of one file. */
 export function identityOf({ dev, ino }: BigIntStats): string {

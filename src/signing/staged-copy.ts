@@ -10,10 +10,10 @@ import type { Content, Measure, MeasureContent, Measurement } from '../crypto/co
 import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
+import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import type { OpenOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { signingErrors } from './errors.ts';
-import { inFileSystem, whenFree } from './file-system-errors.ts';
 import type { SigningEvent } from './outcome.ts';
 import {
   coversRegions,

@@ -3,8 +3,9 @@
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { fileErrors } from '../files/errors.ts';
+import { fromFileSystem, inFileSystem } from '../files/file-system-errors.ts';
 import { signingErrors } from './errors.ts';
-import { fromFileSystem, inFileSystem } from './file-system-errors.ts';
 
 /** Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link. */
 export async function resolveTarget(output: string): Promise<string> {
@@ -29,7 +30,7 @@ export async function assertReplaceable(target: string): Promise<void> {
   });
   if (existing) {
     if (!existing.isFile()) {
-      throw signingErrors('not-a-file', { kind: existing.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
+      throw fileErrors('not-a-file', { kind: existing.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
     }
     if ((existing.mode & 0o222) === 0) throw signingErrors('read-only-file', { path: target });
     await inFileSystem('write to the file', () => access(target, constants.W_OK));

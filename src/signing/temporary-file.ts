@@ -2,8 +2,9 @@
 
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, statfs } from 'node:fs/promises';
+import { fileErrors } from '../files/errors.ts';
+import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingErrors } from './errors.ts';
-import { inFileSystem } from './file-system-errors.ts';
 
 export const COPY = 'write the temporary file beside the target';
 
@@ -15,7 +16,7 @@ export async function assertRoom(folder: string, size: number): Promise<void> {
   const { bavail, bsize } = await inFileSystem('look at the target folder', () => statfs(folder));
   // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write will tell.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
-    throw signingErrors('disk-full', { doing: COPY });
+    throw fileErrors('disk-full', { doing: COPY });
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { signingErrors } from './errors.ts';
+import { fileErrors } from './errors.ts';
 
 /** `doing` completes "no permission to …". What is not a system error comes back as it is. */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
@@ -11,20 +11,20 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
   switch (thrown.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return signingErrors('file-not-found', {}, cause);
+      return fileErrors('file-not-found', {}, cause);
     case 'EISDIR':
-      return signingErrors('not-a-file', { kind: 'a folder' }, cause);
+      return fileErrors('not-a-file', { kind: 'a folder' }, cause);
     case 'EACCES':
     case 'EPERM':
-      return signingErrors('permission-denied', { doing }, cause);
+      return fileErrors('permission-denied', { doing }, cause);
     case 'ENOSPC':
     case 'EDQUOT':
-      return signingErrors('disk-full', { doing }, cause);
+      return fileErrors('disk-full', { doing }, cause);
     case 'EBUSY':
     case 'ETXTBSY':
-      return signingErrors('file-busy', { doing }, cause);
+      return fileErrors('file-busy', { doing }, cause);
     default:
-      return signingErrors('file-system', { doing, reason: thrown.message }, cause);
+      return fileErrors('file-system', { doing, reason: thrown.message }, cause);
   }
 }
 

@@ -1,10 +1,10 @@
-/** The file to be signed, held open: its bytes, its owner and mode. */
+/** A file to be read, held open: its bytes, its owner and mode. */
 
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
-import { signingErrors } from './errors.ts';
+import { fileErrors } from './errors.ts';
 import { inFileSystem, whenFree } from './file-system-errors.ts';
 
 export interface InputFile extends AsyncDisposable {
@@ -23,7 +23,7 @@ export async function openInput(path: string): Promise<InputFile> {
   try {
     const stats = await inFileSystem('read the file', () => handle.stat({ bigint: true }));
     if (!stats.isFile()) {
-      throw signingErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
+      throw fileErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
     }
     return inputFile(path, handle, stats);
   } catch (thrown) {

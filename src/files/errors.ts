@@ -1,0 +1,41 @@
+/** What the operating system, or a first look, says against a file: for every command that opens one. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const fileErrors = defineErrors({
+  'file-not-found': {
+    category: 'local',
+    message: 'there is no such file',
+    hint: 'Check the path. A pattern with * must match at least one file.',
+  },
+  'not-a-file': {
+    category: 'local',
+    message: (d) => `this is ${d.kind}, not a file`,
+    hint: 'Name files; commands that take several take a folder with --recursive.',
+  },
+  'permission-denied': {
+    category: 'local',
+    message: (d) => `no permission to ${d.doing}`,
+    hint: 'Signing needs to read the file, and to write to it and to its folder. Check the owner and the permissions, or use --output.',
+  },
+  'disk-full': {
+    category: 'local',
+    message: (d) => `no space left on the disk to ${d.doing}`,
+    hint: 'Signing writes a copy beside the target first: it needs as much free space as the file is large.',
+  },
+  'file-busy': {
+    category: 'local',
+    message: (d) => `another program holds the file, so it was not possible to ${d.doing}`,
+    hint: 'Close the program that uses it. Antivirus programs and indexers let go after a moment: try again.',
+  },
+  'file-system': {
+    category: 'local',
+    message: (d) => `could not ${d.doing}: ${d.reason}`,
+    hint: 'Check the disk and the path.',
+  },
+  'unsupported-format': {
+    category: 'local',
+    message: (d) => `not a file that can be signed: it looks like ${d.looksLike}`,
+    hint: (d) => `Formats that can be signed: ${d.formats}. What counts is the content, not the name.`,
+  },
+});
