@@ -1,0 +1,20 @@
+/** Reads a file whole, unless it is too large: to the end rather than to a size, for pipes have none. */
+
+import { open } from 'node:fs/promises';
+
+const CHUNK = 64 * 1024;
+
+/** Throws what the system throws, and EFBIG for a file longer than `limit`. */
+export async function readFileUpTo(path: string, limit: number): Promise<Uint8Array> {
+  await using handle = await open(path, 'r');
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(CHUNK), 0, CHUNK, null);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+    if (length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });
+  }
+  return Buffer.concat(chunks, length);
+}

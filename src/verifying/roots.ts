@@ -1,0 +1,127 @@
+/** The root certificates that signatures are trusted by: the user's file, or else what the system or Node.js trusts. */
+
+import tls from 'node:tls';
+import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
+import { readContainer } from '../certificates/read-containers.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { systemReason } from '../errors/system-reason.ts';
+import { verifyingErrors } from './errors.ts';
+import { readFileUpTo } from './read-file-up-to.ts';
+
+export interface TrustRoots {
+  /** Read when first asked for: the system's take some 30 ms. */
+  readonly roots: readonly ParsedCertificate[];
+  /** Where they come from, for people. */
+  readonly source: string;
+}
+
+export interface TrustRootsOptions {
+  /** A file of roots (PEM, DER or PKCS#7): these alone are trusted. */
+  readonly file?: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where this system may have its roots; the first that can be read counts. */
+  readonly systemBundles?: readonly string[];
+}
+
+/** One bundle of all public roots, in PEM, is 0.2 MB. */
+const MAX_FILE_LENGTH = 4 * 1024 * 1024;
+
+const LINUX_BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Alpine, Arch, Gentoo
+  '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, Red Hat, Amazon
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem', // newer Fedora
+  '/etc/ssl/ca-bundle.pem', // openSUSE
+  '/etc/ssl/cert.pem', // Alpine without ca-certificates
+];
+
+/**
+ * `file`, else SSL_CERT_FILE, else the system's roots, else those that Node.js brings. A file that the user names is read
+ * at once and must be whole. Throws `roots-unreadable`, `roots-unusable`.
+ */
+export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
+  const { file, environment, systemBundles = process.platform === 'linux' ? LINUX_BUNDLES : [] } = options;
+  if (file !== undefined) {
+    const certificates = await readNamed(file, '--roots');
+    return { roots: certificates.map((der) => parseNamed(der, file)), source: file };
+  }
+  const fromEnvironment = environment.SSL_CERT_FILE;
+  if (fromEnvironment) {
+    const certificates = await readNamed(fromEnvironment, 'SSL_CERT_FILE');
+    return lazily(fromEnvironment, () => certificates);
+  }
+  for (const path of systemBundles) {
+    const certificates = await readBundle(path);
+    if (certificates !== undefined) return lazily(path, () => certificates);
+  }
+  return rootsOfNode();
+}
+
+async function readNamed(path: string, option: string): Promise<readonly Uint8Array[]> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFileUpTo(path, MAX_FILE_LENGTH);
+  } catch (cause) {
+    throw verifyingErrors('roots-unreadable', { path, option, reason: systemReason(cause) }, { cause });
+  }
+  try {
+    return await readContainer({ name: 'it', bytes }, undefined);
+  } catch (cause) {
+    throw unusable(path, option, cause);
+  }
+}
+
+function parseNamed(der: Uint8Array, path: string): ParsedCertificate {
+  try {
+    return parseCertificate(der, 'it');
+  } catch (cause) {
+    throw unusable(path, '--roots', cause);
+  }
+}
+
+function unusable(path: string, option: string, cause: unknown): CodesignError {
+  const problem = cause instanceof CodesignError ? cause.message : 'it is damaged';
+  return verifyingErrors('roots-unusable', { path, option, problem }, { cause });
+}
+
+/** undefined when there is none here that can be used. */
+async function readBundle(path: string): Promise<readonly Uint8Array[] | undefined> {
+  try {
+    return await readContainer({ name: path, bytes: await readFileUpTo(path, MAX_FILE_LENGTH) }, undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Node 22.15 and later. */
+interface CertificateStores {
+  readonly getCACertificates?: (type: 'system') => readonly string[];
+}
+
+function rootsOfNode(): TrustRoots {
+  const { getCACertificates } = tls as typeof tls & CertificateStores;
+  const fromPem = (certificates: readonly string[]) => certificates.map((pem) => derOf(pem));
+  if (getCACertificates === undefined) return lazily('Node.js', () => fromPem(tls.rootCertificates));
+  return lazily('the operating system', () => fromPem(getCACertificates('system')));
+}
+
+function derOf(pem: string): Uint8Array {
+  return Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
+}
+
+/** What cannot be read among many is left out: it trusts nothing then. */
+function lazily(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
+  let parsed: readonly ParsedCertificate[] | undefined;
+  return {
+    source,
+    get roots() {
+      parsed ??= certificates().flatMap((der) => {
+        try {
+          return [parseCertificate(der, source)];
+        } catch {
+          return [];
+        }
+      });
+      return parsed;
+    },
+  };
+}

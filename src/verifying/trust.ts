@@ -1,0 +1,181 @@
+/** Whether a signer's certificate is trusted: its path to a root, for a purpose, at a time, and whether it was revoked. */
+
+import { createHash } from 'node:crypto';
+import { buildPath, type CertificatePath } from '../certificates/build-path.ts';
+import { secondOf } from '../certificates/judge-path.ts';
+import { isSelfSigned, type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
+import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import type { Revocation } from './revocation.ts';
+import type { TrustRoots } from './roots.ts';
+
+export interface TrustRequest {
+  /** DER. */
+  readonly leaf: Uint8Array;
+  /** Whatever may help to get from the leaf to a root, DER, in any order. */
+  readonly certificates: readonly Uint8Array[];
+  /** When the leaf was used: the time of a timestamp, or now. */
+  readonly at: Date;
+  readonly purpose: Purpose;
+}
+
+export interface Trust {
+  readonly isTrusted: boolean;
+  /** Leaf first; empty when the leaf cannot be read. */
+  readonly path: readonly ParsedCertificate[];
+  /** The path's end, if it is trusted or self-signed. */
+  readonly root: ParsedCertificate | undefined;
+  readonly findings: readonly Finding[];
+}
+
+export type JudgeTrust = (request: TrustRequest) => Promise<Trust>;
+
+export interface TrustJudgeOptions {
+  readonly roots: TrustRoots;
+  readonly now: Date;
+  /** Without it nobody asks whether a certificate was revoked. */
+  readonly revocation?: Revocation | undefined;
+}
+
+/** A signature brings about ten, with those of its timestamp. */
+const MAX_CERTIFICATES = 500;
+/** Certificates and answers kept, so that thousands of files by one signer cost as much as one. */
+const MAX_REMEMBERED = 1000;
+
+/** The judge never throws for what certificates hold: whatever is odd with them is a finding. */
+export function trustJudge(options: TrustJudgeOptions): JudgeTrust {
+  const parse = remembering(MAX_REMEMBERED, digestOf, parseOrNothing);
+  const judge = remembering(MAX_REMEMBERED, requestKey, (request: TrustRequest) => judgeOnce(request, parse, options));
+  return judge;
+}
+
+type Parse = (der: Uint8Array) => ParsedCertificate | undefined;
+
+async function judgeOnce(request: TrustRequest, parse: Parse, options: TrustJudgeOptions): Promise<Trust> {
+  const leaf = parse(request.leaf);
+  if (leaf === undefined) {
+    const finding: Finding = {
+      code: 'certificate-unreadable',
+      message: "The signer's certificate cannot be read.",
+      against: 'trust',
+    };
+    return { isTrusted: false, path: [], root: undefined, findings: [finding] };
+  }
+  const given = request.certificates.slice(0, MAX_CERTIFICATES).map(parse);
+  const pool = given.filter((certificate) => certificate !== undefined);
+  const { roots, revocation } = options;
+  const path = buildPath(leaf, pool, roots.roots, request.at, request.purpose);
+  const last = path.certificates.at(-1) ?? leaf;
+  const root = path.isTrusted || isSelfSigned(last) ? last : undefined;
+  const findings = [
+    ...path.findings,
+    ...(path.isTrusted ? [] : [whyNotTrusted(path.certificates, root, roots.source)]),
+    ...lifetimeFindings(leaf, request, options.now),
+    ...(path.isTrusted && revocation !== undefined ? await judgeRevocation(path, revocation, request.at) : []),
+    ...poolFindings(request.certificates.length, given.length - pool.length),
+  ];
+  const isTrusted = path.isTrusted && !speaksAgainst(findings, 'trust');
+  return { isTrusted, path: path.certificates, root, findings };
+}
+
+function whyNotTrusted(
+  path: readonly ParsedCertificate[],
+  root: ParsedCertificate | undefined,
+  source: string,
+): Finding {
+  if (root !== undefined) {
+    const what = path.length === 1 ? 'self-signed certificate' : 'root';
+    const message = `The ${what} "${root.name}" is not among the trusted roots (${source}).`;
+    return { code: 'root-not-trusted', message, against: 'trust' };
+  }
+  const last = path.at(-1);
+  const message = `The issuer "${last?.issuerName}" of "${last?.name}" is neither given with the signature nor among the trusted roots (${source}).`;
+  return { code: 'chain-incomplete', message, against: 'trust' };
+}
+
+/** Authenticode's lifetime signing: a timestamp shows that the certificate was valid then, and that is not enough. */
+function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
+  if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
+  const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}, and its signatures end with it, timestamp or not (lifetime signing).`;
+  return [{ code: 'certificate-expired', message, against: 'trust' }];
+}
+
+function isLifetime({ fields }: ParsedCertificate): boolean {
+  try {
+    return isLifetimeSigner(fields);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return false; // a damaged extension is among the path's findings
+  }
+}
+
+/**
+ * From the root down, and only when the path is trusted: the addresses asked are those that a trusted authority wrote
+ * into a certificate, never those of somebody who made one up. Nothing below a revoked authority is asked about.
+ */
+async function judgeRevocation(
+  { certificates }: CertificatePath,
+  revocation: Revocation,
+  at: Date,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (let index = certificates.length - 2; index >= 0; index -= 1) {
+    const certificate = certificates[index];
+    const issuer = certificates[index + 1];
+    if (certificate === undefined || issuer === undefined) break;
+    const found = await revocation.judge(certificate, issuer, at);
+    findings.push(...found);
+    if (found.some(({ code, against }) => code === 'certificate-revoked' && against === 'trust')) break;
+  }
+  return findings;
+}
+
+function poolFindings(count: number, unreadable: number): Finding[] {
+  const findings: Finding[] = [];
+  if (count > MAX_CERTIFICATES) {
+    const message = `${count} certificates come with the signature; only ${MAX_CERTIFICATES} were looked at.`;
+    findings.push({ code: 'too-many-certificates', message, against: 'nothing' });
+  }
+  if (unreadable > 0) {
+    const message = `${unreadable === 1 ? 'A certificate' : `${unreadable} certificates`} beside the signer's cannot be read.`;
+    findings.push({ code: 'certificate-unreadable', message, against: 'nothing' });
+  }
+  return findings;
+}
+
+function parseOrNothing(der: Uint8Array): ParsedCertificate | undefined {
+  try {
+    return parseCertificate(der, 'certificate');
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return undefined;
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
+}
+
+/** All that the answer depends on: a file that lacks an intermediate must not spoil the answer for one that has it. */
+function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
+  const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(digestOf).join();
+  return `${purpose} ${at.getTime()} ${certificates.length} ${digestOf(Buffer.from(digests))}`;
+}
+
+/** The function with its last answers kept, the oldest dropped first. */
+function remembering<Input, Output>(
+  limit: number,
+  keyOf: (input: Input) => string,
+  compute: (input: Input) => Output,
+): (input: Input) => Output {
+  const known = new Map<string, { readonly output: Output }>();
+  return (input) => {
+    const key = keyOf(input);
+    const found = known.get(key) ?? { output: compute(input) };
+    known.delete(key);
+    known.set(key, found);
+    if (known.size > limit) known.delete(known.keys().next().value ?? key);
+    return found.output;
+  };
+}
