@@ -1,0 +1,43 @@
+/** Opens a file to be looked at: for reading only, recognised by its bytes, with its layout read. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { measureContent } from '../crypto/measure-content.ts';
+import { openInput } from '../files/input-file.ts';
+import { type Recognising, recogniseFormat } from '../files/recognise-format.ts';
+import type { Format, SignableFile } from '../formats/format.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
+
+export interface Reading extends Recognising {
+  /** Digests of what is in archives. */
+  readonly digestEntries: DigestEntries;
+}
+
+/** Disposing closes the file: what it gave is not to be asked any more. */
+export interface ReadFile extends AsyncDisposable {
+  readonly path: string;
+  readonly format: Format;
+  readonly source: ByteSource;
+  readonly signable: SignableFile;
+}
+
+/**
+ * `onFormat` hears of the format as soon as it is known, of a file that then proves unreadable too. Throws what the file
+ * system says against the file, `unsupported-format`, and what the format finds malformed.
+ */
+export async function readFile(
+  path: string,
+  reading: Reading,
+  onFormat: (format: Format) => void = () => undefined,
+): Promise<ReadFile> {
+  const input = await openInput(path);
+  try {
+    const format = await recogniseFormat(input.source, path, reading);
+    onFormat(format);
+    const { digestEntries } = reading;
+    const signable = await format.open(input.source, { digestEntries, measure: measureContent });
+    return { path, format, source: input.source, signable, [Symbol.asyncDispose]: input.close };
+  } catch (thrown) {
+    await input.close();
+    throw thrown;
+  }
+}
