@@ -1,31 +1,31 @@
-/** Putting the signed bytes in place: flushed, reopened and checked first, then renamed whole. */
+/** Putting the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
 import type { InputFile } from '../files/input-file.ts';
-import type { ExpectedEnvelope } from '../formats/format.ts';
-import type { PlannedFile } from './plan.ts';
+import type { SignableFile } from '../formats/format.ts';
+import type { JudgedFile } from './plan.ts';
 import { assertUnchanged } from './same-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
 
 export interface Commit {
-  readonly plan: PlannedFile;
+  readonly plan: JudgedFile;
   readonly input: InputFile;
-  /** Signed. */
+  /** As it shall be. */
   readonly copy: StagedCopy;
-  readonly expected: ExpectedEnvelope;
+  /** Throws when the reopened copy is not what it was to become. */
+  check(result: SignableFile): Promise<void>;
 }
 
 export interface Committed {
-  /** Size of the signed file. */
+  /** Size of the new file. */
   readonly bytes: number;
   readonly warnings: readonly string[];
 }
 
 /** The original stays untouched until the rename. */
-export async function commit({ plan, input, copy, expected }: Commit): Promise<Committed> {
+export async function commit({ plan, input, copy, check }: Commit): Promise<Committed> {
   await copy.flush();
   const { source, reading } = copy.reopen();
-  const result = await plan.format.open(source, reading);
-  await result.check(expected);
+  await check(await plan.format.open(source, reading));
   // Windows does not rename onto a file that is open.
   await input.close();
   await assertUnchanged(plan.path, plan.stats);

@@ -1,4 +1,4 @@
-/** What can go wrong while files are signed, beside what the formats and the service say. */
+/** What can go wrong while files are signed or changed, beside what the formats and the service say. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
@@ -6,12 +6,12 @@ export const signingErrors = defineErrors({
   'read-only-file': {
     category: 'local',
     message: (d) => `${d.path} is read-only`,
-    hint: 'Make it writable first (chmod u+w, attrib -r), or write the signed file elsewhere with --output.',
+    hint: 'Make it writable first (chmod u+w, attrib -r), or write the result elsewhere with --output.',
   },
   'file-changed': {
     category: 'local',
-    message: 'the file changed while it was being signed, so it was left as it is now',
-    hint: 'Another program is writing to it. Sign it when that has finished.',
+    message: 'the file changed meanwhile, so it was left as it is now',
+    hint: 'Another program is writing to it. Run again when that has finished.',
   },
   'copy-differs': {
     category: 'local',
@@ -21,12 +21,12 @@ export const signingErrors = defineErrors({
   'output-conflict': {
     category: 'local',
     message: (d) => `the result would be written to ${d.target}, which is the place of another file of this run`,
-    hint: 'Sign such files in separate runs, with different --output folders.',
+    hint: 'Name such files in separate runs, with different --output folders.',
   },
   'not-replaceable': {
     category: 'local',
     message: (d) => `${d.path} cannot be replaced: ${d.reason}`,
-    hint: 'Signing writes a new file and renames it into place. Write the signed file elsewhere with --output.',
+    hint: 'The result is written to a new file, which is renamed into place. Write it elsewhere with --output.',
   },
   'signature-mismatch': {
     category: 'local',
@@ -36,7 +36,7 @@ export const signingErrors = defineErrors({
   },
   'not-attempted': {
     category: 'local',
-    message: (d) => `not signed, because ${d.reason}`,
-    hint: 'No signature was asked for this file. Run again for it.',
+    message: (d) => `left as it was, because ${d.reason}`,
+    hint: 'Nothing was asked for this file. Run again for it.',
   },
 });

@@ -79,12 +79,28 @@ export interface SignFilesResult {
   };
 }
 
-export type SigningEvent =
+export interface FileLeftOut {
+  readonly type: 'file-left-out';
+  readonly path: string;
+  readonly error: CodesignError;
+}
+
+export interface TemporaryFileLeft {
+  readonly type: 'temporary-file-left';
+  readonly path: string;
+  readonly error: CodesignError;
+}
+
+/** What is told of files whatever is done with them. */
+export type FileEvent =
   | { readonly type: 'file-started'; readonly path: string }
+  /** Found in a folder, of no format by content, and named like one. */
+  | FileLeftOut
+  /** It could not be removed. */
+  | TemporaryFileLeft;
+
+export type SigningEvent =
+  | FileEvent
   /** The file is final; its report may still be under way. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
-  /** Found in a folder, of no format by content, and named like one. */
-  | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
-  /** It could not be removed. */
-  | { readonly type: 'temporary-file-left'; readonly path: string; readonly error: CodesignError }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

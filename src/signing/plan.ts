@@ -11,26 +11,30 @@ import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
 import { assertReplaceable, resolveTarget } from './target.ts';
 
-export interface PlannedFile extends FileToSign {
+/** A file that has been looked at, whatever is to be done with it. */
+export interface JudgedFile extends FileToSign {
   readonly format: Format;
-  readonly mode: SigningMode;
-  /** The input as it was judged; a file that has changed since is not signed. */
+  /** The input as it was judged; a file that has changed since is left as it is. */
   readonly stats: BigIntStats;
   /** Where the result is written, absolute, links followed. */
   readonly target: string;
-  /** Signers whose signatures the new one replaces. */
-  readonly replaced: readonly string[];
   readonly warnings: readonly string[];
-  /** Set when the file is to be left alone because it already carries this certificate's intact signature. */
-  readonly alreadySigned: boolean;
   /** Opens the file, if it has not changed since it was judged. */
   open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
+}
+
+export interface PlannedFile extends JudgedFile {
+  readonly mode: SigningMode;
+  /** Signers whose signatures the new one replaces. */
+  readonly replaced: readonly string[];
+  /** Set when the file is to be left alone because it already carries this certificate's intact signature. */
+  readonly alreadySigned: boolean;
 }
 
 export interface PlanOptions {
   /** Hears of the format as soon as it is known, of a file that then proves unfit too. */
   onFormat(format: Format): void;
-  /** Whether what was read of the file is kept until it is signed: memory for time. */
+  /** Whether what was read of the file is kept until it is changed: memory for time. */
   readonly keepLayout: boolean;
 }
 
@@ -69,7 +73,7 @@ export async function planFile(
 }
 
 /** What was read is let go when it has been used once: by the time the result is checked, it would only be in the way. */
-function openOnceFrom(opened: SignableFile, format: Format): PlannedFile['open'] {
+export function openOnceFrom(opened: SignableFile, format: Format): JudgedFile['open'] {
   let kept: SignableFile | undefined = opened;
   return async (source, options) => {
     const file = kept?.reopen(source, options) ?? (await format.open(source, options));
@@ -88,15 +92,16 @@ async function isSignedBy(signatures: readonly EmbeddedSignature[], leaf: Uint8A
 }
 
 /** Each signer once: a second signature with another algorithm is usually by the same one. */
-function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
+export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
   return [...new Set(flatten(signatures).map((signature) => signature.signerName))];
 }
 
-function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] {
+/** With the nested ones, each behind the one that it is in. */
+export function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] {
   return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
-function hardLinkWarnings({ path, output }: FileToSign, { nlink }: BigIntStats): string[] {
+export function hardLinkWarnings({ path, output }: FileToSign, { nlink }: BigIntStats): string[] {
   if (path !== output || nlink <= 1n) return [];
-  return [`The file has ${nlink} names (hard links): only this one will lead to the signed file.`];
+  return [`The file has ${nlink} names (hard links): only this one will lead to the new file.`];
 }

@@ -1,16 +1,17 @@
 /** THE MAIN FLOW: the walk of one file from its bytes to its signed bytes, as named steps. */
 
 import type { MeasureContent } from '../crypto/content.ts';
-import { type InputFile, openInput } from '../files/input-file.ts';
+import type { InputFile } from '../files/input-file.ts';
 import type { PreparedSignature } from '../formats/format.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Stamped } from '../timestamp/authorities.ts';
 import { commit } from './commit.ts';
 import { describeRequest } from './extra.ts';
+import { openJudged } from './open-judged.ts';
 import type { PlannedFile } from './plan.ts';
 import type { RequestSignature } from './remote-signature.ts';
 import type { RequestTimestamp } from './remote-timestamp.ts';
-import { assertSame, assertUnchanged } from './same-file.ts';
+import { assertUnchanged } from './same-file.ts';
 import type { Signing } from './signing.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
@@ -40,11 +41,11 @@ export async function signFile(
   remote: Remote,
   onRecord: OnRecord,
 ): Promise<SignedFile> {
-  await using input = await openPlanned(plan);
+  await using input = await openJudged(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
   const { record, stamped, expected } = await signCopy(plan, signing, remote, onRecord, { input, copy });
-  const committed = await commit({ plan, input, copy, expected });
+  const committed = await commit({ plan, input, copy, check: (result) => result.check(expected) });
   return { record, stamped, ...committed };
 }
 
@@ -73,20 +74,9 @@ export async function prepareOnly(
   signing: Signing,
   measure: MeasureContent,
 ): Promise<PreparedSignature> {
-  await using input = await openPlanned(plan);
+  await using input = await openJudged(plan);
   const file = await plan.open(input.source, { ...signing, measure });
   return await file.prepare(signing, plan.mode);
-}
-
-async function openPlanned(plan: PlannedFile): Promise<InputFile> {
-  const input = await openInput(plan.path);
-  try {
-    assertSame(plan.stats, input.stats);
-    return input;
-  } catch (thrown) {
-    await input.close();
-    throw thrown;
-  }
 }
 
 /**

@@ -2,8 +2,10 @@
 
 import pLimit from 'p-limit';
 import { type Batch, startBatch } from './batch.ts';
-import { type Judgement, judgeFiles } from './judge.ts';
-import type { FileOutcome, FileToSign, SignFilesResult, SigningEvent } from './outcome.ts';
+import { type Judgement, type Judging, judgeFiles } from './judge.ts';
+import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
+import { patientListener } from './patient-listener.ts';
+import { type PlannedFile, planFile } from './plan.ts';
 import { requestSignatures } from './remote-signature.ts';
 import { requestTimestamps } from './remote-timestamp.ts';
 import { noReports, reportTo } from './report.ts';
@@ -19,13 +21,14 @@ export async function signFiles(
   given: Signing,
   signal?: AbortSignal,
 ): Promise<SignFilesResult> {
-  const { signing, warnings } = withPatientListener(given);
+  const { onEvent, warnings } = patientListener(given.onEvent);
+  const signing: Signing = { ...given, onEvent };
   const batch = startBatch();
   const interrupt = (): void => batch.stop('the run was interrupted');
   signal?.addEventListener('abort', interrupt, { once: true });
   if (signal?.aborted) interrupt();
   try {
-    const judgements = await judgeFiles(files, signing, batch);
+    const judgements = await judgeAll(files, signing, batch);
     const outcomes = signing.dryRun
       ? await rehearseAll(judgements, signing, batch)
       : await signAll(judgements, signing, batch, signal);
@@ -35,17 +38,18 @@ export async function signFiles(
   }
 }
 
-/** A listener that throws must not make a signed file count as failed: it is told of once, as a warning. */
-function withPatientListener(signing: Signing): { signing: Signing; warnings: readonly string[] } {
-  const warnings: string[] = [];
-  const onEvent = (event: SigningEvent): void => {
-    try {
-      signing.onEvent(event);
-    } catch (thrown) {
-      if (warnings.length === 0) warnings.push(`The listener for events failed: ${String(thrown)}`);
-    }
+/** With --all-or-nothing one unfit file stops the batch. */
+async function judgeAll(files: readonly FileToSign[], signing: Signing, batch: Batch): Promise<Judgement[]> {
+  const judging: Judging<PlannedFile> = {
+    ...signing,
+    plan: (file, options) => planFile(file, signing, options),
+    isWritten: ({ alreadySigned }) => !alreadySigned,
   };
-  return { signing: { ...signing, onEvent }, warnings };
+  const judgements = await judgeFiles(files, judging, batch);
+  if (signing.allOrNothing && judgements.some((judgement) => 'error' in judgement)) {
+    batch.stop('another file of this run cannot be signed, and --all-or-nothing was asked for');
+  }
+  return judgements;
 }
 
 async function signAll(

@@ -14,7 +14,7 @@ import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import type { OpenOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { signingErrors } from './errors.ts';
-import type { SigningEvent } from './outcome.ts';
+import type { TemporaryFileLeft } from './outcome.ts';
 import {
   coversRegions,
   hasSameShape,
@@ -72,7 +72,7 @@ export interface StagedCopyOptions {
   readonly digestEntries: DigestEntries;
   /** Holds the temporary file's path for as long as it is there. */
   readonly temporaryFiles: Set<string>;
-  readonly onEvent: (event: SigningEvent) => void;
+  readonly onEvent: (event: TemporaryFileLeft) => void;
 }
 
 /** Creates the temporary file. Disposing removes it unless it has been renamed. */
