@@ -1,15 +1,15 @@
 /** The Remote Code Signing API over HTTP: sign and report-sign, repeated only where nothing can have been signed. */
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
+import { REAL_WAITING, type Waiting } from '../http/waiting.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type Operation, readSignatureRecord, type Show } from './answer.ts';
 import { networkErrors } from './errors.ts';
 import { headOf, judge, type Success } from './judge.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import { waitBeforeRepeat } from './repeating.ts';
-import { readRetryAfter } from './retry-after.ts';
 import type { SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
@@ -26,20 +26,12 @@ export interface SigningServiceOptions {
 }
 
 /** Time and chance, for tests to hold still. */
-export interface ServiceClock {
+export interface ServiceClock extends Waiting {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Rejects when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
-  /** 0 ≤ random < 1. */
-  readonly random: () => number;
 }
 
-const REAL_CLOCK: ServiceClock = {
-  now: Date.now,
-  sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal === undefined ? {} : { signal }),
-  random: Math.random,
-};
+const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_WAITING };
 
 export function createSigningService(options: SigningServiceOptions): SigningService {
   const call = createCall(options);

@@ -2,8 +2,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LONGEST_WAIT, MAX_ATTEMPTS, waitBeforeRepeat } from '../../src/service/repeating.ts';
-import { readRetryAfter } from '../../src/service/retry-after.ts';
+import { readRetryAfter } from '../../src/http/retry-after.ts';
+import { LONGEST_WAIT } from '../../src/http/waiting.ts';
+import { MAX_ATTEMPTS, waitBeforeRepeat } from '../../src/service/repeating.ts';
 import {
   type MisbehavingService,
   type MisbehavingServiceOptions,
