@@ -1,6 +1,5 @@
-/** What people read: results on standard output, everything else on standard error. Nothing from outside is printed raw. */
+/** What people read of `sign`. */
 
-import type { CodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import type {
   FailedOutcome,
@@ -11,59 +10,34 @@ import type {
   SigningEvent,
 } from '../signing/outcome.ts';
 import type { Io } from './io.ts';
-
-export interface ConsoleOptions {
-  /** Errors only. */
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  /** Standard output belongs to the JSON document. */
-  readonly json: boolean;
-}
-
-/** Longer than any path a system allows: what is printed of one. */
-const PATH_LENGTH = 4096;
+import { counted, Lines, type LinesOptions, oneLine, shownPath, shownPaths } from './lines.ts';
 
 export class Console {
-  readonly #io: Io;
-  readonly #options: ConsoleOptions;
+  readonly #lines: Lines;
   /** Told last, behind the failure that is their reason. */
   readonly #notAttempted: FailedOutcome[] = [];
 
-  constructor(io: Io, options: ConsoleOptions) {
-    this.#io = io;
-    this.#options = options;
+  constructor(io: Io, options: LinesOptions) {
+    this.#lines = new Lines(io, options);
   }
 
   event(event: SigningEvent): void {
     switch (event.type) {
-      case 'file-started':
-        if (this.#options.verbose) this.#tell(`signing  ${shownPath(event.path)}`);
-        break;
       case 'file-finished':
         this.#outcome(event.outcome);
-        break;
-      case 'file-left-out':
-        this.warning(`${shownPath(event.path)}: left out: ${oneLine(event.error)}`);
-        break;
-      case 'temporary-file-left':
-        this.warning(`${shownPath(event.path)}: this temporary file could not be removed: ${oneLine(event.error)}`);
         break;
       case 'report-failed':
         this.warning(
           `${shownPath(event.path)}: the report for record ${printable(event.record)} did not arrive: ${oneLine(event.error)}`,
         );
         break;
+      default:
+        this.#lines.fileEvent(event, 'signing');
     }
   }
 
   warning(text: string): void {
-    if (!this.#options.quiet) this.#tell(`warning  ${printable(text, PATH_LENGTH)}`);
-  }
-
-  /** An error that concerns the whole run. */
-  error(error: CodesignError): void {
-    this.#tell(`error    ${oneLine(error)}`);
-    this.#explain(error);
+    this.#lines.warning(text);
   }
 
   summary({ summary, files }: SignFilesResult): void {
@@ -75,9 +49,11 @@ export class Console {
       ...(summary.failed > 0 ? [`${summary.failed} failed`] : []),
     ];
     if (planned > 0) {
-      this.#result(`dry run: this run would ask for ${counted(planned, 'signature')}; nothing was sent or written`);
+      this.#lines.result(
+        `dry run: this run would ask for ${counted(planned, 'signature')}; nothing was sent or written`,
+      );
     } else if (files.length > 1 || summary.failed > 0) {
-      this.#result(parts.join(', '));
+      this.#lines.result(parts.join(', '));
     }
   }
 
@@ -91,7 +67,7 @@ export class Console {
         this.#planned(outcome);
         break;
       case 'skipped':
-        this.#result(`skipped  ${shownPath(outcome.path)}  already signed with this certificate`);
+        this.#lines.result(`skipped  ${shownPath(outcome.path)}  already signed with this certificate`);
         break;
       case 'failed':
         if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);
@@ -107,62 +83,21 @@ export class Console {
       ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
       `${milliseconds} ms`,
     ];
-    const to = output === path ? '' : ` -> ${shownPath(output)}`;
-    this.#result(`signed   ${shownPath(path)}${to}  (${details.join(', ')})`);
+    this.#lines.result(`signed   ${shownPaths({ path, output })}  (${details.join(', ')})`);
     this.#tellReplaced(replaced, 'replaced');
   }
 
   #planned({ path, output, algorithm, digest, replaced }: PlannedOutcome): void {
-    const to = output === path ? '' : ` -> ${shownPath(output)}`;
-    this.#result(`planned  ${shownPath(path)}${to}  would send the ${algorithm} digest ${digest}`);
+    this.#lines.result(`planned  ${shownPaths({ path, output })}  would send the ${algorithm} digest ${digest}`);
     this.#tellReplaced(replaced, 'would replace');
   }
 
   #failed({ path, error, record }: FailedOutcome): void {
-    this.#tell(`failed   ${shownPath(path)}: ${oneLine(error)}`);
-    this.#explain(error);
-    if (record !== null) this.#tell(`         a signature had been given already: record ${printable(record)}`);
+    this.#lines.failed(path, error);
+    if (record !== null) this.#lines.tell(`         a signature had been given already: record ${printable(record)}`);
   }
 
   #tellReplaced(signers: readonly string[], word: string): void {
-    for (const signer of signers) this.#result(`         ${word} the signature of "${printable(signer)}"`);
+    for (const signer of signers) this.#lines.result(`         ${word} the signature of "${printable(signer)}"`);
   }
-
-  #explain(error: CodesignError): void {
-    // The files that were not attempted have one reason, and its hint stands already where it failed.
-    if (error.hint !== undefined && error.code !== 'not-attempted')
-      this.#tell(`         hint: ${printable(error.hint, PATH_LENGTH)}`);
-    if (!this.#options.verbose) return;
-    for (
-      let cause: unknown = error.category === 'internal' ? error : error.cause;
-      cause instanceof Error;
-      cause = cause.cause
-    ) {
-      for (const line of (cause.stack ?? cause.message).split('\n'))
-        this.#tell(`         ${printable(line, PATH_LENGTH)}`);
-    }
-  }
-
-  #result(line: string): void {
-    if (this.#options.quiet) return;
-    // With --json standard output belongs to the document.
-    const stream = this.#options.json ? this.#io.stderr : this.#io.stdout;
-    stream.write(`${line}\n`);
-  }
-
-  #tell(line: string): void {
-    this.#io.stderr.write(`${line}\n`);
-  }
-}
-
-function oneLine(error: CodesignError): string {
-  return `${printable(error.message, PATH_LENGTH)} [${error.code}]`;
-}
-
-function shownPath(path: string): string {
-  return printable(path, PATH_LENGTH);
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -3,10 +3,10 @@
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { exitCodeFor } from '../errors/exit-codes.ts';
 import { systemReason } from '../errors/system-reason.ts';
-import { Console } from './console.ts';
 import { cliErrors } from './errors.ts';
 import type { Io } from './io.ts';
 import { errorJson, jsonText } from './json.ts';
+import { Lines } from './lines.ts';
 
 /** Tells the failure and gives its exit code. The arguments may be the very thing that is wrong, so they are only looked at. */
 export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
@@ -14,7 +14,7 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   const json = argv.includes('--json');
   if (json) io.stdout.write(jsonText({ error: errorJson(error) }));
   const verbose = argv.includes('--verbose') || argv.includes('-v');
-  new Console(io, { quiet: false, verbose, json }).error(error);
+  new Lines(io, { quiet: false, verbose, json }).error(error);
   return exitCodeFor([error.category]);
 }
 

@@ -1,0 +1,50 @@
+/** What happens when the user ends a run: the first signal lets what is under way finish, the second ends at once. */
+
+import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
+import type { EndingSignal, Io } from './io.ts';
+
+export interface Interruption {
+  /** Aborts with the first signal. */
+  readonly signal: AbortSignal;
+  /** That of the first signal, once one has come. */
+  readonly exitCode: number | undefined;
+  stopListening(): void;
+}
+
+export interface InterruptionOptions {
+  readonly warn: (text: string) => void;
+  /** Called before a second signal ends the process. */
+  readonly removeTemporaryFiles: () => void;
+}
+
+const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
+  SIGINT: EXIT_SIGINT,
+  SIGTERM: EXIT_SIGTERM,
+  SIGHUP: EXIT_SIGTERM,
+};
+/** npm hands on a Ctrl-C that the terminal has sent to this program already: two within so short a time are one. */
+const ECHO_MILLISECONDS = 1000;
+
+export function listenForInterruption(io: Io, { warn, removeTemporaryFiles }: InterruptionOptions): Interruption {
+  const controller = new AbortController();
+  let exitCode: number | undefined;
+  let first = 0;
+  const stopListening = io.onSignal((signal) => {
+    if (exitCode !== undefined) {
+      if (performance.now() - first < ECHO_MILLISECONDS) return;
+      removeTemporaryFiles();
+      io.exit(exitCode);
+    }
+    first = performance.now();
+    exitCode = SIGNAL_EXIT_CODES[signal];
+    warn('interrupted: waiting for calls under way; a second interrupt ends at once');
+    controller.abort();
+  });
+  return {
+    signal: controller.signal,
+    get exitCode() {
+      return exitCode;
+    },
+    stopListening,
+  };
+}
