@@ -11,6 +11,7 @@ import { digestOfSecret } from '../../src/auth.ts';
 import { findSoftHsm } from '../../src/keys/softhsm.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
+import { openTimestampAuthority } from '../../src/setup/timestamp-authority.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 
 /** The certificate in the data that `openApp` works on. */
@@ -56,9 +57,13 @@ export interface CallOptions {
   readonly payload?: string;
 }
 
-/** @param replaced dependencies to put in the place of the real ones: a clock, or a seam that must fail */
+/**
+ * @param replaced dependencies to put in the place of the real ones: a clock, or a seam that must fail
+ * @param timestamps whether there is a time stamp authority too
+ */
 export async function openApp(
   replaced: (real: ServerDependencies) => Partial<ServerDependencies> = () => ({}),
+  timestamps = false,
 ): Promise<TestApp> {
   const root = await mkdtemp(join(tmpdir(), 'codesign-app-'));
   await copyData(root, 2048);
@@ -73,6 +78,7 @@ export async function openApp(
     tls: await ownTls(data.folder, [], new Date()),
     now: () => new Date(),
     log: { level: 'info', stream: { write } },
+    ...(timestamps ? { timestamps: { authority: await openTimestampAuthority(data, new Date()), atOnce: 1 } } : {}),
   };
   const app = buildServer({ ...real, ...replaced(real) });
   const addClient = (accessSecret?: string) => newClient(data, accessSecret);
