@@ -1,12 +1,16 @@
 /** The library's door: what build tools import. */
 
 import { composeSigning } from './app/compose.ts';
+import { composeVerifying } from './app/compose-verifying.ts';
 import type { SettingsOptions } from './settings/options.ts';
 import { resolveSettings } from './settings/settings.ts';
+import { resolveVerifySettings, type VerifyOptions } from './settings/verify-settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
+import type { VerifiedFile } from './verifying/verdict.ts';
 
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
 export type { SettingsOptions } from './settings/options.ts';
+export type { VerifyOptions } from './settings/verify-settings.ts';
 export type {
   FailedOutcome,
   FileOutcome,
@@ -17,6 +21,14 @@ export type {
   SigningEvent,
   SkippedOutcome,
 } from './signing/outcome.ts';
+export type {
+  Identity,
+  PathCertificate,
+  Verdict,
+  VerifiedFile,
+  VerifiedSignature,
+  VerifiedTimestamp,
+} from './verifying/verdict.ts';
 
 export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
   /** Paths, signed in place, or paths with where the result goes. */
@@ -38,4 +50,19 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
   await using composition = await composeSigning(settings, env, onEvent);
   const named = files.map((file) => (typeof file === 'string' ? { path: file, output: file } : file));
   return await composition.signFiles(named, signal);
+}
+
+export interface VerifyFileOptions extends VerifyOptions {
+  /** Where SSL_CERT_FILE is looked for: pass `process.env` to use the process's own. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Verifies a file as `codesign-remote verify` does. What is wrong with the file, or keeps it from being read, is in the
+ * result. Throws a CodesignError for settings that cannot be, and roots that cannot be read.
+ */
+export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
+  const { env = {}, ...verifyOptions } = options;
+  await using composition = await composeVerifying(resolveVerifySettings(verifyOptions), env);
+  return await composition.verifyFile(path);
 }

@@ -5,10 +5,11 @@ import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import type { Run } from './definitions/run.ts';
 import { defineSign } from './definitions/sign.ts';
+import { defineVerify } from './definitions/verify.ts';
 import { cliErrors } from './errors.ts';
 import type { Io } from './io.ts';
 
-const DEFINITIONS = [defineSign];
+const DEFINITIONS = [defineSign, defineVerify];
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {

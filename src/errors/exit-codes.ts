@@ -3,6 +3,8 @@
 import type { ErrorCategory } from './codesign-error.ts';
 
 export const EXIT_SUCCESS = 0;
+/** `verify`: a signature is missing, broken or not trusted. */
+export const EXIT_NOT_VERIFIED = 8;
 /** Several files failed, for different reasons. */
 export const EXIT_MIXED = 9;
 export const EXIT_SIGINT = 130;
@@ -20,8 +22,13 @@ const EXIT_CODES: Readonly<Record<ErrorCategory, number>> = {
 
 /** The exit code for the categories of all failures of one run: none is success, one kind is its own code, several are 9. */
 export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
-  const codes = new Set([...categories].map((category) => EXIT_CODES[category]));
-  const [only] = codes;
+  return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
+}
+
+/** The exit code of several failures, each with its own. */
+export function combineExitCodes(codes: Iterable<number>): number {
+  const distinct = new Set(codes);
+  const [only] = distinct;
   if (only === undefined) return EXIT_SUCCESS;
-  return codes.size === 1 ? only : EXIT_MIXED;
+  return distinct.size === 1 ? only : EXIT_MIXED;
 }

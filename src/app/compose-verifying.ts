@@ -1,0 +1,63 @@
+/** Where verifying is wired: settings in, a function that verifies files out. */
+
+import { describeFile } from '../formats/recognise.ts';
+import { formats } from '../formats/registry.ts';
+import { createHttp, type Http } from '../http/http.ts';
+import { loadRoots } from '../http/roots.ts';
+import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import type { Environment } from '../settings/options.ts';
+import type { VerifySettings } from '../settings/verify-settings.ts';
+import { loadTrustRoots } from '../verifying/roots.ts';
+import { type JudgeTrust, trustJudge } from '../verifying/trust.ts';
+import type { VerifiedFile } from '../verifying/verdict.ts';
+import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
+import { digestEntries } from '../zip/entry-digests.ts';
+import { VERSION } from './version.ts';
+
+export interface VerifyingComposition extends AsyncDisposable {
+  /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
+  readonly rootsFrom: string | undefined;
+  /** Never throws for one file: it has its verdict, or its error. */
+  verifyFile(path: string): Promise<VerifiedFile>;
+}
+
+/** Reads the roots and CRLs named; throws what makes every verification impossible. */
+export async function composeVerifying(settings: VerifySettings, env: Environment): Promise<VerifyingComposition> {
+  const now = new Date();
+  const http = settings.checkRevocation ? await connect(settings, env) : undefined;
+  const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
+  const { requireTimestamp, signer, leastAlgorithm } = settings;
+  const verifying: Verifying = {
+    formats,
+    describe: describeFile,
+    digestEntries,
+    judgeTrust: trust?.judgeTrust,
+    now,
+    policy: { requireTimestamp, signer, leastAlgorithm },
+  };
+  return {
+    rootsFrom: trust?.rootsFrom,
+    verifyFile: (path) => verifyFile(path, verifying),
+    async [Symbol.asyncDispose]() {
+      await http?.close();
+    },
+  };
+}
+
+async function composeTrust(
+  settings: VerifySettings,
+  env: Environment,
+  now: Date,
+  _http: Http | undefined,
+): Promise<{ readonly judgeTrust: JudgeTrust; readonly rootsFrom: string }> {
+  const roots = await loadTrustRoots({ file: settings.roots, environment: env });
+  return { judgeTrust: trustJudge({ roots, now }), rootsFrom: roots.source };
+}
+
+/** For CRLs and OCSP alone. */
+async function connect({ caFile }: VerifySettings, env: Environment): Promise<Http> {
+  const checksDisabled = tlsChecksDisabled(env);
+  if (checksDisabled) throw checksDisabled;
+  const roots = await loadRoots({ caFile, environment: env });
+  return createHttp({ roots, userAgent: `codesign-remote/${VERSION}` });
+}

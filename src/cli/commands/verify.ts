@@ -1,0 +1,48 @@
+/** `codesign-remote verify`: a verdict on each file, in words or as a document. */
+
+import { composeVerifying } from '../../app/compose-verifying.ts';
+import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
+import { resolveVerifySettings, type VerifyOptions } from '../../settings/verify-settings.ts';
+import type { VerifiedFile } from '../../verifying/verdict.ts';
+import { cliErrors } from '../errors.ts';
+import { expandInputs, type InputPath } from '../inputs.ts';
+import type { Io } from '../io.ts';
+import { jsonText } from '../json.ts';
+import { verdictsJson } from '../verdict-json.ts';
+import { isGood, tellVerdict, tellVerdicts } from '../verdict-text.ts';
+
+export interface VerifyCommandOptions extends VerifyOptions {
+  readonly recursive?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Gives the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
+export async function verify(named: readonly string[], options: VerifyCommandOptions, io: Io): Promise<number> {
+  const { recursive = false, json = false, quiet = false, verbose = false } = options;
+  const settings = resolveVerifySettings(options);
+  const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: undefined });
+  await using composition = await composeVerifying(settings, io.env);
+  const files: VerifiedFile[] = [];
+  for (const input of inputs) {
+    const file = await composition.verifyFile(input.path);
+    if (isLeftOut(input, file)) continue;
+    files.push(file);
+    if (!json) tellVerdict(file, { io, quiet, verbose });
+  }
+  if (files.length === 0) throw cliErrors('nothing-to-sign');
+  if (json) io.stdout.write(jsonText(verdictsJson(files, composition.rootsFrom)));
+  else if (!quiet) tellVerdicts(files, io);
+  return combineExitCodes(files.flatMap(exitCodeOf));
+}
+
+/** Whoever names a folder means the files in it that can be signed. */
+function isLeftOut({ placeInFolder }: InputPath, { error }: VerifiedFile): boolean {
+  return placeInFolder !== undefined && error?.code === 'unsupported-format';
+}
+
+function exitCodeOf(file: VerifiedFile): number[] {
+  if (file.error !== undefined) return [exitCodeFor([file.error.category])];
+  return isGood(file) ? [] : [EXIT_NOT_VERIFIED];
+}

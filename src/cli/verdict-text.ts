@@ -1,0 +1,125 @@
+/** What people read of a verification: the verdict in one line, and below it what speaks against it. */
+
+import { dateOf } from '../certificates/judge-leaf.ts';
+import { secondOf } from '../certificates/judge-path.ts';
+import type { Finding } from '../errors/finding.ts';
+import { printable } from '../errors/printable.ts';
+import type { Verdict, VerifiedFile, VerifiedSignature } from '../verifying/verdict.ts';
+import type { Io } from './io.ts';
+
+export interface Telling {
+  readonly io: Io;
+  /** Only what is wrong. */
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+/** Longer than any path a system allows. */
+const PATH_LENGTH = 4096;
+const MESSAGE_LENGTH = 1000;
+const INDENT = ' '.repeat(14);
+
+/** Whether everything asked for holds. */
+export function isGood({ verdict }: VerifiedFile): boolean {
+  return verdict === 'trusted' || verdict === 'intact';
+}
+
+/** What is wrong goes to standard output too: it is what was asked for. A file that cannot be read is an error. */
+export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling): void {
+  const path = printable(file.path, PATH_LENGTH);
+  if (file.error !== undefined) {
+    const { message, code, hint } = file.error;
+    io.stderr.write(`${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]\n`);
+    if (hint !== undefined) io.stderr.write(`${INDENT}hint: ${printable(hint, MESSAGE_LENGTH)}\n`);
+    return;
+  }
+  if (quiet && isGood(file)) return;
+  const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
+  const shows = ({ against }: Finding) => against !== 'nothing' || verbose;
+  for (const finding of file.findings.filter(shows)) lines.push(`${INDENT}${sentence(finding)}`);
+  for (const signature of file.signatures) lines.push(...signatureLines(signature, INDENT, { verbose, shows }));
+  io.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** The sum, where there are several files. */
+export function tellVerdicts(files: readonly VerifiedFile[], io: Io): void {
+  if (files.length < 2) return;
+  const counts = new Map<string, number>();
+  for (const { verdict } of files) {
+    const word = verdict ?? 'failed';
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  io.stdout.write(`${[...counts].map(([word, count]) => `${count} ${word}`).join(', ')}\n`);
+}
+
+/** Integrity, identity and trust, one after the other. */
+function headline({ verdict, signatures }: VerifiedFile): string {
+  const [first] = signatures;
+  const others = signatures.length > 1 ? ` (and ${signatures.length - 1} more)` : '';
+  if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be told' : 'holds no signature';
+  const signer = `signed by ${quoted(first.signer.name)}${others}`;
+  switch (verdict as Verdict) {
+    case 'broken':
+      return `what is here is not what was signed; it claims to be ${signer}`;
+    case 'intact':
+      return `${signer}${when(first)}; trust was not asked about`;
+    case 'untrusted':
+      return `intact, ${signer}${when(first)}${untrustedRoot(first)}`;
+    case 'not-accepted':
+      return `intact, ${signer}${when(first)}, trusted, but not what was asked for`;
+    default:
+      return `intact, ${signer}${when(first)}${root(first)}`;
+  }
+}
+
+function when({ time }: VerifiedSignature): string {
+  return time === undefined ? ', without a timestamp' : ` before ${secondOf(time)}`;
+}
+
+function root({ signer }: VerifiedSignature): string {
+  return signer.root === undefined ? '' : `, trusted by root ${quoted(signer.root.name)}`;
+}
+
+function untrustedRoot({ signer, findings }: VerifiedSignature): string {
+  const isUnknown = findings.some(({ code }) => code === 'root-not-trusted');
+  if (!isUnknown || signer.root === undefined) return ', not trusted';
+  return `, root ${quoted(signer.root.name)} is not among your trusted roots`;
+}
+
+function signatureLines(
+  signature: VerifiedSignature,
+  indent: string,
+  options: { readonly verbose: boolean; readonly shows: (finding: Finding) => boolean },
+): string[] {
+  const { place, findings, timestamps, nested, signer } = signature;
+  const lines: string[] = [];
+  if (options.verbose) {
+    lines.push(`${indent}${printable(place)}: ${signature.integrity}, ${signature.trust}`);
+    for (const { name, notBefore, notAfter } of signer.path) {
+      lines.push(`${indent}  ${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
+    }
+  }
+  for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
+  for (const timestamp of timestamps) {
+    const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
+    const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
+    const shown = timestamp.findings.filter(options.shows);
+    if (options.verbose || shown.length > 0) {
+      lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
+    }
+    for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
+  }
+  for (const inner of nested) {
+    lines.push(`${indent}nested: signed by ${quoted(inner.signer.name)}: ${inner.integrity}, ${inner.trust}`);
+    lines.push(...signatureLines(inner, `${indent}  `, options));
+  }
+  return lines;
+}
+
+function sentence({ message, code }: Finding): string {
+  return `${printable(message, MESSAGE_LENGTH)} [${code}]`;
+}
+
+function quoted(name: string): string {
+  return `"${printable(name)}"`;
+}

@@ -1,0 +1,71 @@
+/** What `verify` is told: whom to trust, and what a signature must have. */
+
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { settingsErrors } from './errors.ts';
+import { given, nonEmpty, readAlgorithm, readNumber } from './values.ts';
+
+export interface VerifyOptions {
+  readonly roots?: string | undefined;
+  readonly crlFile?: readonly string[] | undefined;
+  readonly checkRevocation?: boolean | undefined;
+  readonly integrityOnly?: boolean | undefined;
+  readonly requireTimestamp?: boolean | undefined;
+  readonly signer?: string | undefined;
+  readonly algorithmAtLeast?: string | undefined;
+  readonly caFile?: string | undefined;
+  /** In seconds. */
+  readonly timeout?: string | number | undefined;
+}
+
+export interface VerifySettings {
+  /** Path of the roots to trust; undefined for the system's. */
+  readonly roots: string | undefined;
+  readonly crlFiles: readonly string[];
+  readonly checkRevocation: boolean;
+  readonly integrityOnly: boolean;
+  readonly requireTimestamp: boolean;
+  /** By common name, or by the SHA-256 of the certificate in lower-case hexadecimal. */
+  readonly signer: { readonly commonName: string } | { readonly sha256: string } | undefined;
+  readonly leastAlgorithm: DigestAlgorithm | undefined;
+  readonly caFile: string | undefined;
+  /** For one request for a CRL or to an OCSP responder. */
+  readonly timeoutMilliseconds: number;
+}
+
+/** As openssl and Windows print it: with colons or blanks, in either case. */
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Throws `invalid-setting`, `settings-conflict`. */
+export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
+  const { crlFile = [], checkRevocation = false, integrityOnly = false, requireTimestamp = false } = options;
+  if (integrityOnly) refuseTrustOptions(options);
+  const signer = nonEmpty(options.signer, '--signer');
+  const least = given(options.algorithmAtLeast, '--algorithm-at-least');
+  return {
+    roots: nonEmpty(options.roots, '--roots'),
+    crlFiles: crlFile,
+    checkRevocation,
+    integrityOnly,
+    requireTimestamp,
+    signer: signer === undefined ? undefined : readSigner(signer),
+    leastAlgorithm: least === undefined ? undefined : readAlgorithm(least, 'SHA256'),
+    caFile: nonEmpty(options.caFile, '--ca-file'),
+    timeoutMilliseconds:
+      1000 * readNumber(given(options.timeout?.toString(), '--timeout'), 30, { whole: false, from: 0.1, to: 3600 }),
+  };
+}
+
+function refuseTrustOptions({ roots, crlFile = [], checkRevocation }: VerifyOptions): void {
+  const asked = [
+    roots !== undefined && '--roots',
+    crlFile.length > 0 && '--crl-file',
+    checkRevocation && '--check-revocation',
+  ];
+  const [other] = asked.filter(Boolean);
+  if (other) throw settingsErrors('settings-conflict', { options: `--integrity-only and ${other}` });
+}
+
+function readSigner(text: string): VerifySettings['signer'] {
+  const digits = text.replace(/[:\s]/g, '').toLowerCase();
+  return SHA256.test(digits) ? { sha256: digits } : { commonName: text };
+}
