@@ -3,6 +3,7 @@
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
+import { nameProblem } from './name-constraints.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
 import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
@@ -27,6 +28,7 @@ const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   '2.5.29.17', // subjectAltName
   '2.5.29.18', // issuerAltName
   '2.5.29.19', // basicConstraints
+  '2.5.29.30', // nameConstraints
   '2.5.29.31', // cRLDistributionPoints
   '2.5.29.32', // certificatePolicies
   '2.5.29.33', // policyMappings
@@ -121,7 +123,18 @@ function judgeAuthority({ certificates, purpose }: PathToJudge, index: number, i
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${nameOfPurpose(purpose)}.`;
     findings.push({ code: 'certificate-purpose', message, against: 'trust' });
   }
-  return findings;
+  return [...findings, ...judgeNames(certificate, certificates.slice(0, index))];
+}
+
+/** Those of a root count too, as OpenSSL has it. Self-issued certificates below it are exempt, but for the leaf. */
+function judgeNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
+  return below.flatMap((issued, index) => {
+    if (index > 0 && isSelfIssued(issued)) return [];
+    const problem = nameProblem(authority.fields, issued.fields);
+    if (problem === undefined) return [];
+    const message = `The name constraints of "${authority.name}" forbid the certificate of "${issued.name}": ${problem}.`;
+    return [{ code: 'certificate-name-constraints', message, against: 'trust' }];
+  });
 }
 
 function authorityProblem(

@@ -9,9 +9,14 @@ export interface DistinguishedName {
   readonly text: string;
   /** Equal for names that RFC 5280 section 7.1 takes as equal whatever their string types, case and spaces. */
   readonly key: string;
+  /** The same for each relative name, from the root of the directory down. */
+  readonly relativeKeys: readonly string[];
+  /** Its e-mail addresses (PKCS#9). Raw. */
+  readonly emailAddresses: readonly string[];
 }
 
 const COMMON_NAME = '2.5.4.3';
+const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   [COMMON_NAME]: 'CN',
   '2.5.4.5': 'serialNumber',
@@ -21,12 +26,12 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   '2.5.4.9': 'street',
   '2.5.4.10': 'O',
   '2.5.4.11': 'OU',
-  '1.2.840.113549.1.9.1': 'emailAddress',
+  [EMAIL_ADDRESS]: 'emailAddress',
 };
 
 /** Reads a DER Name. */
 export function readName(der: Uint8Array): DistinguishedName {
-  const attributes = parts(readDer(der, 'name'), 'name').flatMap((relative) =>
+  const relativeNames = parts(readDer(der, 'name'), 'name').map((relative) =>
     parts(relative, 'relative name').map((attribute) => {
       const fields = fieldsOf(attribute, 0x30, 'name attribute');
       const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
@@ -34,12 +39,19 @@ export function readName(der: Uint8Array): DistinguishedName {
       return { type, value: decodeText(value.tag, value.contents) };
     }),
   );
+  const attributes = relativeNames.flat();
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
     commonName,
     text: attributes.map(({ type, value }) => `${SHORT_NAMES[type] ?? type}=${value}`).join(', '),
-    key: JSON.stringify(attributes.map(({ type, value }) => [type, comparable(value)])),
+    key: keyOf(attributes),
+    relativeKeys: relativeNames.map(keyOf),
+    emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
   };
+}
+
+function keyOf(attributes: readonly { readonly type: string; readonly value: string }[]): string {
+  return JSON.stringify(attributes.map(({ type, value }) => [type, comparable(value)]));
 }
 
 function comparable(value: string): string {

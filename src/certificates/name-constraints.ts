@@ -1,0 +1,151 @@
+/** Name constraints (RFC 5280, 4.2.1.10): which names an authority may put into the certificates below it. */
+
+import { isIPv4, isIPv6 } from 'node:net';
+import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
+import type { CertificateFields } from './certificate-fields.ts';
+import { GENERAL_NAME, textOf } from './general-names.ts';
+import { readName } from './names.ts';
+
+const NAME_CONSTRAINTS = '2.5.29.30';
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
+/** Comparisons for one pair of certificates: real ones take tens, those made to exhaust would take billions. */
+const MAX_COMPARISONS = 10_000;
+const LONGEST_TEXT = 100;
+
+/** A name, or the base of a subtree of names, in a form that can be compared with others of its tag. */
+interface Comparable {
+  /** The tag of the GeneralName. */
+  readonly tag: number;
+  readonly value: string;
+}
+
+interface Name extends Comparable {
+  /** For people. */
+  readonly text: string;
+}
+
+interface Constraints {
+  readonly permitted: readonly Comparable[];
+  readonly excluded: readonly Comparable[];
+}
+
+/** What in the names of `issued` goes against the constraints of an authority above it, for people; undefined: nothing. */
+export function nameProblem(authority: CertificateFields, issued: CertificateFields): string | undefined {
+  const constraints = constraintsOf(authority);
+  if (constraints === undefined) return undefined;
+  const names = namesOf(issued);
+  const count = constraints.permitted.length + constraints.excluded.length;
+  if (names.length * count > MAX_COMPARISONS) return `${names.length} names and ${count} constraints are too many`;
+  return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
+}
+
+function problemOf({ tag, value, text }: Name, constraints: Constraints): string | undefined {
+  const ofKind = (base: Comparable) => base.tag === tag;
+  const permitted = constraints.permitted.filter(ofKind);
+  const excluded = constraints.excluded.filter(ofKind);
+  if (permitted.length + excluded.length === 0) return undefined;
+  const matches = MATCHERS[tag];
+  if (matches === undefined) return `they are about names of a kind that is not known here (${text})`;
+  if (tag === GENERAL_NAME.uniformResourceIdentifier && hostOf(value) === undefined) {
+    return `they are about hosts, and ${text} has none`;
+  }
+  if (excluded.some((base) => matches(value, base.value))) return `they exclude ${text}`;
+  if (permitted.length === 0 || permitted.some((base) => matches(value, base.value))) return undefined;
+  return `they do not permit ${text}`;
+}
+
+function constraintsOf({ extensions }: CertificateFields): Constraints | undefined {
+  const extension = extensions.get(NAME_CONSTRAINTS);
+  if (extension === undefined) return undefined;
+  const what = 'name constraints';
+  const fields = fieldsOf(readDer(extension, what), 0x30, what);
+  const permitted = fields.optional(0xa0);
+  const excluded = fields.optional(0xa1);
+  fields.end();
+  return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
+}
+
+/** The minimum is always 0, which DER leaves out, and there is never a maximum: anything else is refused as malformed. */
+function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
+  if (subtrees === undefined) return [];
+  return parts(subtrees, what).map((subtree) => {
+    const fields = fieldsOf(subtree, 0x30, what);
+    const base = fields.any('base');
+    fields.end();
+    return { tag: base.tag, value: comparable(base) };
+  });
+}
+
+/** The subject, the e-mail addresses in it, and all names of subjectAltName. */
+function namesOf({ subject, extensions }: CertificateFields): Name[] {
+  const { text, relativeKeys, emailAddresses } = readName(subject);
+  const alternatives = extensions.get(SUBJECT_ALTERNATIVE_NAME);
+  const what = 'subjectAltName';
+  const elements = alternatives === undefined ? [] : parts(readDer(alternatives, what), what);
+  const { directoryName, rfc822Name } = GENERAL_NAME;
+  return [
+    ...(relativeKeys.length === 0 ? [] : [{ tag: directoryName, value: directoryKey(relativeKeys), text }]),
+    ...emailAddresses.map((address) => ({ tag: rfc822Name, value: address.toLowerCase(), text: address })),
+    ...elements.map((element) => ({ tag: element.tag, value: comparable(element), text: nameText(element) })),
+  ];
+}
+
+function nameText(element: Element): string {
+  if (element.tag === GENERAL_NAME.directoryName) return readName(element.contents).text;
+  const isText = (element.tag & 0x20) === 0 && element.tag !== GENERAL_NAME.iPAddress;
+  const text = isText ? textOf(element) : `#${Buffer.from(element.contents).toString('hex')}`;
+  return text.slice(0, LONGEST_TEXT);
+}
+
+function comparable(element: Element): string {
+  switch (element.tag) {
+    case GENERAL_NAME.directoryName:
+      return directoryKey(readName(element.contents).relativeKeys);
+    case GENERAL_NAME.iPAddress:
+      return textOf(element);
+    default:
+      return textOf(element).toLowerCase();
+  }
+}
+
+/** A name below another begins with the other's key. */
+function directoryKey(relativeKeys: readonly string[]): string {
+  return relativeKeys.map((key) => `${key}\n`).join('');
+}
+
+const MATCHERS: Readonly<Record<number, (name: string, base: string) => boolean>> = {
+  [GENERAL_NAME.directoryName]: (name, base) => name.startsWith(base),
+  [GENERAL_NAME.dNSName]: isHostBelow,
+  [GENERAL_NAME.rfc822Name]: (name, base) =>
+    base.includes('@') ? name === base : isHostOf(name.slice(name.lastIndexOf('@') + 1), base),
+  [GENERAL_NAME.uniformResourceIdentifier]: (name, base) => isHostOf(hostOf(name) ?? '', base),
+  [GENERAL_NAME.iPAddress]: isAddressIn,
+};
+
+/** For host names: the base itself and all below it; an empty base means all. */
+function isHostBelow(host: string, base: string): boolean {
+  const plain = base.startsWith('.') ? base.slice(1) : base;
+  return plain === '' || host === plain || host.endsWith(`.${plain}`);
+}
+
+/** For hosts in addresses: one with a leading dot means all below it, one without it that host alone. */
+function isHostOf(host: string, base: string): boolean {
+  if (base === '') return true;
+  return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
+}
+
+/** Octets as characters; the range is an address and a mask. */
+function isAddressIn(address: string, range: string): boolean {
+  const { length } = address;
+  if (range.length !== length * 2) return false;
+  return [...address].every((octet, index) => {
+    const mask = range.charCodeAt(length + index);
+    return (octet.charCodeAt(0) & mask) === (range.charCodeAt(index) & mask);
+  });
+}
+
+/** undefined where the URI has none, or an IP address, to which no constraint of names applies. */
+function hostOf(uri: string): string | undefined {
+  const host = URL.canParse(uri) ? new URL(uri).hostname : '';
+  return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;
+}
