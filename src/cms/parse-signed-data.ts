@@ -3,7 +3,16 @@
  * Nothing is decoded that is not asked for, and all parts are views on the bytes given.
  */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readDer } from '../asn1/read.ts';
+import {
+  type Element,
+  fieldsOf,
+  objectIdentifierOf,
+  octetsOf,
+  onlyPart,
+  parts,
+  readDer,
+  readElement,
+} from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
 import {
   type CertificateFields,
@@ -75,6 +84,19 @@ export function parseSignedData(bytes: Uint8Array): SignedData {
       certificates,
       signers: [parseSigner(first, candidates), ...others.map((other) => parseSigner(other, candidates))],
     };
+  });
+}
+
+/**
+ * Reads a SignerInfo that stands alone, as countersignatures do (RFC 5652, 11.4). Throws `cms-malformed`, `cms-too-large`.
+ */
+export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
+  return refusingMalformed(() => {
+    if (certificates.length > MAX_CERTIFICATES) {
+      throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
+    }
+    const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
+    return parseSigner(readElement(bytes, 'SignerInfo'), candidates);
   });
 }
 

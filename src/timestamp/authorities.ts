@@ -1,0 +1,87 @@
+/** Time stamp authorities in the order the user gives: the first usable timestamp is taken. */
+
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { Http } from '../http/http.ts';
+import { REAL_WAITING, type Waiting } from '../http/waiting.ts';
+import { type Answered, type Authority, createAuthority } from './authority.ts';
+import { timestampErrors } from './errors.ts';
+
+export interface TimestampAuthorities {
+  /**
+   * A checked token for a signature value. A request under way is waited for, everything else ends when the signal aborts.
+   * Throws `timestamp-failed`, `timestamp-interrupted`.
+   */
+  stamp(signatureValue: Uint8Array, signal?: AbortSignal): Promise<Stamped>;
+  /** Closes the HTTP connections. */
+  close(): Promise<void>;
+}
+
+export interface Stamped {
+  /** The ContentInfo, DER. */
+  readonly token: Uint8Array;
+  /** genTime. */
+  readonly time: Date;
+  /** Address of the authority, for people: without user information and query. */
+  readonly authority: string;
+}
+
+export interface TimestampAuthoritiesOptions {
+  /** One at least. */
+  readonly urls: readonly URL[];
+  readonly algorithm: DigestAlgorithm;
+  /** Dotted; undefined for whichever policy an authority has. */
+  readonly policy?: string | undefined;
+  readonly http: Http;
+  /** For one attempt of one request; the waits between attempts are apart. */
+  readonly timeoutMilliseconds: number;
+  /** Requests to one authority at once. */
+  readonly concurrency?: number | undefined;
+  readonly now: () => Date;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly clock?: Waiting | undefined;
+}
+
+/** Authorities limit the rate of requests, some of them to one in a second or two. */
+const USUAL_CONCURRENCY = 2;
+
+export function createTimestampAuthorities(options: TimestampAuthoritiesOptions): TimestampAuthorities {
+  const { urls, concurrency = USUAL_CONCURRENCY, clock: waiting = REAL_WAITING, policy } = options;
+  const authorities = urls.map((url) => createAuthority({ ...options, url, policy, concurrency, waiting }));
+  return {
+    async stamp(signatureValue, signal) {
+      const untried = new Set(authorities);
+      const reasons: string[] = [];
+      for (let next = firstOf(untried); next !== undefined; next = firstOf(untried)) {
+        const authority = next;
+        const isStillWanted = () => firstOf(untried) === authority;
+        const answered = await orInterrupted(authority.ask(signatureValue, { signal, isStillWanted }), reasons, signal);
+        if (answered === undefined) continue;
+        if ('token' in answered) return { ...answered, authority: authority.name };
+        reasons.push(`${authority.name}: ${answered.reason}`);
+        untried.delete(authority);
+      }
+      throw timestampErrors('timestamp-failed', { reasons: reasons.join('; '), authorities: authorities.length });
+    },
+    close: () => options.http.close(),
+  };
+}
+
+/** Those that have just failed for another file come last: they would cost this one their whole time-out again. */
+function firstOf(untried: ReadonlySet<Authority>): Authority | undefined {
+  const all = [...untried];
+  return all.find((authority) => !authority.isDown()) ?? all[0];
+}
+
+async function orInterrupted(
+  asking: Promise<Answered | undefined>,
+  reasons: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Answered | undefined> {
+  try {
+    return await asking;
+  } catch (cause) {
+    if (!signal?.aborted) throw cause;
+    const tried = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+    throw timestampErrors('timestamp-interrupted', { reasons: tried }, { cause });
+  }
+}

@@ -1,0 +1,89 @@
+/** Whether an authority's answer gives a token that can be used: all that a verifier will ask, and what only the asker knows. */
+
+import { createHash } from 'node:crypto';
+import { buildPath } from '../certificates/build-path.ts';
+import { secondOf } from '../certificates/judge-path.ts';
+import { parseCertificate } from '../certificates/parsed-certificate.ts';
+import { DIGEST_OID } from '../cms/object-identifiers.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { readToken, type TokenReading } from './read-token.ts';
+import { isSameInteger } from './request.ts';
+import { readTimestampResponse } from './response.ts';
+import type { Timestamp } from './timestamp.ts';
+import type { TstInfo } from './tst-info.ts';
+
+export interface AskedFor {
+  readonly signatureValue: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
+  readonly policy: string | undefined;
+  /** The contents of the INTEGER. */
+  readonly nonce: Uint8Array;
+  /** Of the answer, by this machine's clock. */
+  readonly now: Date;
+}
+
+export type CheckedAnswer =
+  | { readonly token: Uint8Array; readonly time: Date }
+  /** Why it cannot be used, for people. Raw: may hold control characters. */
+  | { readonly refusal: string };
+
+/** How far genTime may be from this machine's clock: authorities are exact, machines without NTP minutes off. */
+export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
+
+/** Never throws for what is wrong with the answer. */
+export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
+  if (body.length === 0) return { refusal: 'the answer is empty' };
+  try {
+    const response = readTimestampResponse(body);
+    if ('refusal' in response) return { refusal: `it refuses: ${response.refusal}` };
+    return checkToken(readToken(response.token, asked.signatureValue), asked);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return { refusal: `the answer is no timestamp (${thrown.message})` };
+  }
+}
+
+function checkToken({ timestamp, info }: TokenReading, asked: AskedFor): CheckedAnswer {
+  if (info === undefined) return { refusal: sentences(timestamp) || 'the timestamp cannot be read' };
+  const refusal = differenceFrom(asked, info) ?? (sentences(timestamp) || pathProblem(timestamp, info.time));
+  return refusal === undefined ? { token: timestamp.bytes, time: info.time } : { refusal };
+}
+
+/** The answer must be the one to this request. */
+function differenceFrom(
+  { algorithm, signatureValue, policy, nonce, now }: AskedFor,
+  info: TstInfo,
+): string | undefined {
+  const { imprint, time } = info;
+  if (imprint.algorithm !== DIGEST_OID[algorithm]) {
+    return `its timestamp has another digest algorithm (${imprint.algorithm}) than ${algorithm}`;
+  }
+  if (Buffer.compare(imprint.digest, createHash(algorithm).update(signatureValue).digest()) !== 0) {
+    return 'its timestamp is of other data';
+  }
+  if (info.nonce === undefined) return 'its timestamp lacks the nonce of the request';
+  if (!isSameInteger(info.nonce, nonce)) return 'its timestamp has the nonce of another request';
+  if (policy !== undefined && info.policy !== policy) return `its timestamp is of policy ${info.policy}, not ${policy}`;
+  if (Math.abs(time.getTime() - now.getTime()) > MAX_CLOCK_DIFFERENCE) {
+    return `its timestamp says ${secondOf(time)}, and this machine's clock ${secondOf(now)}: either may be wrong`;
+  }
+  return undefined;
+}
+
+/** What speaks against the timestamp; not what is only a warning, such as the SHA-1 that the user asked for. */
+function sentences({ findings }: Timestamp): string {
+  return findings
+    .filter(({ against }) => against !== 'nothing')
+    .map(({ message }) => message)
+    .join(' ');
+}
+
+/** As far as the token carries the chain: whether the root is trusted is for those to say who verify. */
+function pathProblem({ signerCertificate, certificates }: Timestamp, time: Date): string | undefined {
+  if (signerCertificate === undefined) return 'its timestamp carries no certificate';
+  const leaf = parseCertificate(signerCertificate, 'timestamp');
+  const pool = certificates.map((der) => parseCertificate(der, 'timestamp'));
+  const { findings } = buildPath(leaf, pool, [], time, 'time-stamping');
+  return findings.find(({ against }) => against !== 'nothing')?.message;
+}

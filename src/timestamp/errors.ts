@@ -1,0 +1,24 @@
+/** What can go wrong with timestamps. */
+
+import { defineErrors } from '../errors/define-errors.ts';
+
+export const timestampErrors = defineErrors({
+  'timestamp-failed': {
+    category: 'timestamp',
+    message: (d) => `no time stamp authority gave a usable timestamp: ${d.reasons}`,
+    hint: (d) =>
+      d.authorities === 1
+        ? 'Try again later, or name a second authority as well (--timestamp-url, repeatable): they are tried in order.'
+        : 'Try again later, or check the addresses given with --timestamp-url and that the network lets them through.',
+  },
+  'timestamp-interrupted': {
+    category: 'timestamp',
+    message: (d) => `interrupted before a time stamp authority gave a timestamp${d.reasons}`,
+    hint: 'Run again.',
+  },
+  'timestamp-malformed': {
+    category: 'local',
+    message: (d) => `the timestamp is malformed: ${d.problem}`,
+    hint: 'It is damaged, or is not a timestamp at all. Sign the file again.',
+  },
+});

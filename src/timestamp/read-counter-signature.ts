@@ -1,0 +1,84 @@
+/** Reading the older timestamps of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) with a signing time. */
+
+import { readElement } from '../asn1/read.ts';
+import { DATA, DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
+import { attributeValues, parseSignerInfo, type SignerInfo } from '../cms/parse-signed-data.ts';
+import { signerNameOf } from '../cms/signer-name.ts';
+import { examineSigner } from '../cms/verify-signer.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
+import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
+import { SIGNING_TIME } from './object-identifiers.ts';
+import { unreadableTimestamp } from './read-token.ts';
+import { readTime } from './times.ts';
+import type { Timestamp } from './timestamp.ts';
+
+/**
+ * `certificates`: those of the signature round it. Never throws for what is wrong with the countersignature: that is in
+ * its findings.
+ */
+export function readCounterSignature(
+  signerInfo: Uint8Array,
+  signatureValue: Uint8Array,
+  certificates: readonly Uint8Array[],
+): Timestamp {
+  try {
+    const bytes = readElement(signerInfo, 'countersignature').bytes;
+    return read(bytes, parseSignerInfo(bytes, certificates), signatureValue, certificates);
+  } catch (thrown) {
+    return { ...unreadableTimestamp('authenticode', signerInfo, thrown), certificates };
+  }
+}
+
+function read(
+  bytes: Uint8Array,
+  signer: SignerInfo,
+  signatureValue: Uint8Array,
+  certificates: readonly Uint8Array[],
+): Timestamp {
+  const algorithm = DIGEST_NAME_BY_OID[signer.digestAlgorithm];
+  const { time, findings } = readSigningTime(signer);
+  return {
+    kind: 'authenticode',
+    bytes,
+    time,
+    algorithm,
+    policy: undefined,
+    serialNumber: undefined,
+    signerCertificate: signer.certificate,
+    signerName: signerNameOf(signer),
+    certificates,
+    findings: [
+      ...findings,
+      // The signature value that it is of is its content.
+      ...examineSigner({ contentType: DATA }, signer, signatureValue).map(asCounterSignatureFinding),
+      ...(signer.certificate === undefined ? [] : judgePurpose(signer.certificate, 'authenticode')),
+      ...judgeDigests([algorithm]),
+    ],
+  };
+}
+
+function asCounterSignatureFinding(finding: Finding): Finding {
+  if (finding.code !== 'message-digest-differs') return asTimestampFinding(finding);
+  return broken('timestamp-other-signature', 'The timestamp is of another signature (its messageDigest differs).');
+}
+
+interface SigningTime {
+  readonly time: Date | undefined;
+  readonly findings: readonly Finding[];
+}
+
+function readSigningTime({ signedAttributes }: SignerInfo): SigningTime {
+  const [value, ...more] = attributeValues(signedAttributes, SIGNING_TIME);
+  if (value === undefined || more.length > 0) {
+    const message = `The timestamp has ${value === undefined ? 'no signing time' : 'several signing times'}.`;
+    return { time: undefined, findings: [broken('timestamp-attributes-damaged', message)] };
+  }
+  try {
+    return { time: readTime(value, 'signing time'), findings: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    const message = `The timestamp's signing time cannot be read: ${thrown.message}.`;
+    return { time: undefined, findings: [broken('timestamp-attributes-damaged', message)] };
+  }
+}

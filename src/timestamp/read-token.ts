@@ -1,0 +1,137 @@
+/** Reading RFC 3161 timestamp tokens, one's own before use and those of others: what they say, and what is wrong with them. */
+
+import { createHash } from 'node:crypto';
+import { octetsOf } from '../asn1/read.ts';
+import { DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
+import { parseSignedData, type SignedData, type SignerInfo } from '../cms/parse-signed-data.ts';
+import { signerNameOf } from '../cms/signer-name.ts';
+import { examineSigner } from '../cms/verify-signer.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
+import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
+import { SIGNING_TIME, TST_INFO } from './object-identifiers.ts';
+import { signingCertificateProblem } from './signing-certificate.ts';
+import type { Timestamp } from './timestamp.ts';
+import { readTstInfo, type TstInfo } from './tst-info.ts';
+
+export interface TokenReading {
+  readonly timestamp: Timestamp;
+  /** Undefined when it cannot be read. */
+  readonly info: TstInfo | undefined;
+}
+
+/** Never throws for what is wrong with the token: that is in its findings. */
+export function readTimestampToken(token: Uint8Array, signatureValue: Uint8Array): Timestamp {
+  return readToken(token, signatureValue).timestamp;
+}
+
+/** The same, with all that the token says. */
+export function readToken(token: Uint8Array, signatureValue: Uint8Array): TokenReading {
+  try {
+    return readSignedToken(parseSignedData(token), signatureValue);
+  } catch (thrown) {
+    return { timestamp: unreadableTimestamp('rfc3161', token, thrown), info: undefined };
+  }
+}
+
+/** Of a timestamp of which not even the outer structure can be read. Throws again what is a fault of this program. */
+export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, thrown: unknown): Timestamp {
+  return {
+    kind,
+    bytes,
+    time: undefined,
+    algorithm: undefined,
+    policy: undefined,
+    serialNumber: undefined,
+    signerCertificate: undefined,
+    signerName: 'unknown',
+    certificates: [],
+    findings: [unreadable(thrown)],
+  };
+}
+
+function unreadable(thrown: unknown): Finding {
+  if (!(thrown instanceof CodesignError)) throw thrown;
+  return broken('timestamp-unreadable', `The timestamp cannot be read: ${thrown.message}.`);
+}
+
+function readSignedToken(signedData: SignedData, signatureValue: Uint8Array): TokenReading {
+  const [signer, ...others] = signedData.signers;
+  const content = readContent(signedData);
+  const { info } = content;
+  const algorithm = info && DIGEST_NAME_BY_OID[info.imprint.algorithm];
+  const findings = [
+    ...content.findings,
+    ...(others.length === 0 ? [] : [broken('timestamp-several-signers', 'The timestamp has several signers.')]),
+    ...(info === undefined ? [] : judgeImprint(info, signatureValue)),
+    ...examineSigner(signedData, signer, content.bytes).map(asTimestampFinding),
+    ...judgeSigner(signer),
+    ...judgeDigests([algorithm, DIGEST_NAME_BY_OID[signer.digestAlgorithm]]),
+  ];
+  const timestamp: Timestamp = {
+    kind: 'rfc3161',
+    bytes: signedData.bytes,
+    time: info?.time,
+    algorithm,
+    policy: info?.policy,
+    serialNumber: info && Buffer.from(info.serialNumber).toString('hex'),
+    signerCertificate: signer.certificate,
+    signerName: signerNameOf(signer),
+    certificates: signedData.certificates,
+    findings,
+  };
+  return { timestamp, info };
+}
+
+interface Content {
+  readonly bytes: Uint8Array;
+  readonly info: TstInfo | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** A damaged TSTInfo leaves the rest readable: who signed it, and whether the signature is over what is there. */
+function readContent({ contentType, content }: SignedData): Content {
+  let bytes: Uint8Array = new Uint8Array();
+  try {
+    if (contentType !== TST_INFO || content === undefined) {
+      const problem = content === undefined ? 'it holds nothing' : `it holds ${contentType}, not TSTInfo`;
+      return {
+        bytes,
+        info: undefined,
+        findings: [broken('timestamp-unreadable', `The timestamp cannot be read: ${problem}.`)],
+      };
+    }
+    bytes = octetsOf(content, 'TSTInfo');
+    return { bytes, info: readTstInfo(bytes), findings: [] };
+  } catch (thrown) {
+    return { bytes, info: undefined, findings: [unreadable(thrown)] };
+  }
+}
+
+function judgeImprint({ imprint }: TstInfo, signatureValue: Uint8Array): readonly Finding[] {
+  const algorithm = DIGEST_NAME_BY_OID[imprint.algorithm];
+  if (algorithm === undefined) {
+    const message = `The timestamp's imprint has the digest algorithm ${imprint.algorithm}, which is not known.`;
+    return [broken('timestamp-algorithm-unknown', message)];
+  }
+  if (Buffer.compare(createHash(algorithm).update(signatureValue).digest(), imprint.digest) === 0) return [];
+  return [broken('timestamp-other-signature', 'The timestamp is of another signature (its imprint differs).')];
+}
+
+function judgeSigner(signer: SignerInfo): readonly Finding[] {
+  const { certificate, signedAttributes } = signer;
+  const times = signedAttributes.filter(({ type }) => type === SIGNING_TIME);
+  const repeated =
+    times.length > 1 ? [broken('timestamp-attributes-damaged', 'The timestamp has several signing times.')] : [];
+  if (certificate === undefined) return repeated;
+  try {
+    const problem = signingCertificateProblem(signedAttributes, certificate);
+    const differs =
+      problem === undefined
+        ? []
+        : [broken('timestamp-certificate-differs', `The timestamp is not bound to its certificate: ${problem}.`)];
+    return [...repeated, ...differs, ...judgePurpose(certificate, 'rfc3161')];
+  } catch (thrown) {
+    return [...repeated, unreadable(thrown)];
+  }
+}

@@ -1,0 +1,86 @@
+/** The signed attributes that say which certificate is the signer's: ESSCertID (RFC 2634, 5.4) and ESSCertIDv2 (RFC 5035, 3). */
+
+import { createHash } from 'node:crypto';
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
+import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { readName } from '../certificates/names.ts';
+import { DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
+import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
+import { SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from './object-identifiers.ts';
+
+interface CertificateIdentifier {
+  /** As node:crypto calls it; undefined for one that it does not know. */
+  readonly algorithm: string | undefined;
+  readonly digest: Uint8Array;
+  readonly issuerSerial: Element | undefined;
+}
+
+const SEQUENCE_TAG = 0x30;
+/** directoryName of GeneralName. */
+const DIRECTORY_NAME_TAG = 0xa4;
+
+/**
+ * What keeps the attributes from naming this certificate, for people; undefined when all is well. One of them must be
+ * there; where both are, both count. Throws `asn1-malformed`.
+ */
+export function signingCertificateProblem(
+  attributes: readonly ParsedAttribute[],
+  certificate: Uint8Array,
+): string | undefined {
+  const first = attributeValues(attributes, SIGNING_CERTIFICATE);
+  const second = attributeValues(attributes, SIGNING_CERTIFICATE_V2);
+  if (first.length + second.length === 0) return "it does not say which certificate is its signer's (ESSCertID)";
+  if (first.length > 1 || second.length > 1) return "it says several times which certificate is its signer's";
+  const identifiers = [...first.map(readIdentifier), ...second.map(readIdentifierV2)];
+  return identifiers.every((identifier) => isNamed(identifier, certificate))
+    ? undefined
+    : "it names another certificate as its signer's (ESSCertID) than the one it carries";
+}
+
+/** SigningCertificate: the first of its certificates is the signer's, what follows are its issuers and policies. */
+function readIdentifier(value: Element): CertificateIdentifier {
+  const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, 'ESSCertID');
+  const digest = octetsOf(fields.next(0x04, 'digest'), 'ESSCertID');
+  const issuerSerial = fields.optional(SEQUENCE_TAG);
+  fields.end();
+  return { algorithm: 'sha1', digest, issuerSerial };
+}
+
+function readIdentifierV2(value: Element): CertificateIdentifier {
+  const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, 'ESSCertIDv2');
+  const algorithm = fields.optional(SEQUENCE_TAG);
+  const digest = octetsOf(fields.next(0x04, 'digest'), 'ESSCertIDv2');
+  const issuerSerial = fields.optional(SEQUENCE_TAG);
+  fields.end();
+  return { algorithm: algorithm === undefined ? 'sha256' : digestNameOf(algorithm), digest, issuerSerial };
+}
+
+function firstCertificate(value: Element): Element {
+  const certificates = fieldsOf(value, SEQUENCE_TAG, 'SigningCertificate').next(SEQUENCE_TAG, 'certificates');
+  return fieldsOf(certificates, SEQUENCE_TAG, 'SigningCertificate').next(SEQUENCE_TAG, 'first certificate');
+}
+
+function digestNameOf(algorithm: Element): string | undefined {
+  const type = fieldsOf(algorithm, SEQUENCE_TAG, 'ESSCertIDv2').next(0x06, 'algorithm');
+  return DIGEST_NAME_BY_OID[objectIdentifierOf(type, 'ESSCertIDv2')];
+}
+
+function isNamed({ algorithm, digest, issuerSerial }: CertificateIdentifier, certificate: Uint8Array): boolean {
+  // Two certificates with one MD5 digest are made in an afternoon.
+  if (algorithm === undefined || algorithm === 'md5') return false;
+  if (Buffer.compare(createHash(algorithm).update(certificate).digest(), digest) !== 0) return false;
+  return issuerSerial === undefined || isIssuerSerialOf(issuerSerial, certificate);
+}
+
+function isIssuerSerialOf(issuerSerial: Element, certificate: Uint8Array): boolean {
+  const fields = fieldsOf(issuerSerial, SEQUENCE_TAG, 'IssuerSerial');
+  const names = parts(fields.next(SEQUENCE_TAG, 'issuer'), 'IssuerSerial');
+  const serialNumber = fields.next(0x02, 'serial number').bytes;
+  const own = readCertificateFields(certificate);
+  const isIssuer = ({ bytes }: Element): boolean => readName(bytes).key === readName(own.issuer).key;
+  return (
+    Buffer.compare(serialNumber, own.serialNumber) === 0 &&
+    names.length === 1 &&
+    names.every((name) => name.tag === DIRECTORY_NAME_TAG && isIssuer(onlyPart(name, 'issuer')))
+  );
+}

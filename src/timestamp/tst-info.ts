@@ -1,0 +1,78 @@
+/** What a timestamp token says (TSTInfo, RFC 3161, 2.4.2). */
+
+import { fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
+import { timestampErrors } from './errors.ts';
+import { readGeneralizedTime } from './times.ts';
+
+export interface TstInfo {
+  /** Dotted. */
+  readonly policy: string;
+  readonly imprint: {
+    /** Dotted. */
+    readonly algorithm: string;
+    readonly digest: Uint8Array;
+  };
+  /** The contents of the INTEGER. */
+  readonly serialNumber: Uint8Array;
+  /** genTime. */
+  readonly time: Date;
+  /** The contents of the INTEGER. */
+  readonly nonce: Uint8Array | undefined;
+}
+
+const VERSION = 1;
+/** RFC 3161 wants users to be ready for 160 bits. */
+const LONGEST_INTEGER = 64;
+
+/** Throws `asn1-malformed`, `timestamp-malformed`. */
+export function readTstInfo(der: Uint8Array): TstInfo {
+  const what = 'TSTInfo';
+  const outer = readDer(der, what);
+  if (outer.bytes.length !== der.length) throw malformed('bytes follow the TSTInfo');
+  const fields = fieldsOf(outer, 0x30, what);
+  const version = fields.next(0x02, 'version').contents;
+  if (version.length !== 1 || version[0] !== VERSION) throw malformed('the TSTInfo has an unknown version');
+  const policy = objectIdentifierOf(fields.next(0x06, 'policy'), 'policy');
+  const imprint = fieldsOf(fields.next(0x30, 'messageImprint'), 0x30, 'messageImprint');
+  const algorithm = fieldsOf(imprint.next(0x30, 'algorithm'), 0x30, 'messageImprint');
+  const digestOid = objectIdentifierOf(algorithm.next(0x06, 'algorithm'), 'messageImprint');
+  const digest = octetsOf(imprint.next(0x04, 'digest'), 'messageImprint');
+  imprint.end();
+  const serialNumber = integer(fields.next(0x02, 'serialNumber').contents, 'serial number');
+  const time = readGeneralizedTime(fields.next(0x18, 'genTime'), 'genTime');
+  fields.optional(0x30); // accuracy
+  fields.optional(0x01); // ordering
+  const nonce = fields.optional(0x02);
+  fields.optional(0xa0); // tsa: a hint only
+  const extensions = fields.optional(0xa1);
+  fields.end();
+  if (extensions !== undefined) refuseCritical(parts(extensions, 'extensions'));
+  return {
+    policy,
+    imprint: { algorithm: digestOid, digest },
+    serialNumber,
+    time,
+    nonce: nonce === undefined ? undefined : integer(nonce.contents, 'nonce'),
+  };
+}
+
+function integer(contents: Uint8Array, what: string): Uint8Array {
+  if (contents.length === 0 || contents.length > LONGEST_INTEGER) throw malformed(`its ${what} is no number`);
+  return contents;
+}
+
+/** None is known here, and a critical one may change what the token means. */
+function refuseCritical(extensions: readonly Parameters<typeof fieldsOf>[0][]): void {
+  for (const extension of extensions) {
+    const fields = fieldsOf(extension, 0x30, 'extension');
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), 'extension type');
+    const critical = fields.optional(0x01);
+    if (critical !== undefined && critical.contents[0] !== 0) {
+      throw malformed(`it has the critical extension ${type}, which is not known here`);
+    }
+  }
+}
+
+function malformed(problem: string) {
+  return timestampErrors('timestamp-malformed', { problem });
+}
