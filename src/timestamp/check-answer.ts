@@ -59,7 +59,7 @@ function differenceFrom(
   if (imprint.algorithm !== DIGEST_OID[algorithm]) {
     return `its timestamp has another digest algorithm (${imprint.algorithm}) than ${algorithm}`;
   }
-  if (Buffer.compare(imprint.digest, createHash(algorithm).update(signatureValue).digest()) !== 0) {
+  if (Buffer.compare(imprint.digest, createHash(NODE_DIGEST_NAME[algorithm]).update(signatureValue).digest()) !== 0) {
     return 'its timestamp is of other data';
   }
   if (info.nonce === undefined) return 'its timestamp lacks the nonce of the request';
