@@ -19,6 +19,11 @@ export async function signCopies(service, files, signal) {
   };
 }
 
+/*
+ * The judges give a verdict on each file: `why` it is rejected, undefined where it is accepted, and what they say of its
+ * timestamp, in their own words.
+ */
+
 /** Our own check: `--skip-signed` leaves a file alone only when it holds an intact signature by this certificate. */
 export async function signAgain(service, signed, signal) {
   const { report } = await sign(
@@ -27,36 +32,48 @@ export async function signAgain(service, signed, signal) {
     signed.map(({ file }) => file),
     signal,
   );
-  return report.files
-    .filter(({ status }) => status !== 'skipped')
-    .map(({ path, status, error }) => ({ file: path, why: error?.message ?? `found no intact signature (${status})` }));
+  return report.files.map(({ path, status, error }) => ({
+    file: path,
+    why: status === 'skipped' ? undefined : (error?.message ?? `found no intact signature (${status})`),
+  }));
 }
 
-/** Gives the files that `osslsigncode verify` does not accept under the given root. */
+/** `osslsigncode verify`, under the given root for signatures and timestamps. */
 export async function askOsslsigncode(root, signed, signal) {
-  const rejected = [];
-  for (const { file } of signed) {
-    const { code, output } = await run('osslsigncode', ['verify', '-CAfile', root, '-in', file], { signal });
-    if (code !== 0) rejected.push({ file, why: output.trim() });
+  const verdicts = [];
+  for (const { file, timestamp } of signed) {
+    const args = ['verify', '-CAfile', root, '-TSA-CAfile', root, '-in', file];
+    const { code, output } = await run('osslsigncode', args, { signal });
+    // What is wrong with a timestamp alone does not make it fail.
+    const ofTimestamp = /^Timestamp Server Signature verification: ok$/m.exec(output)?.[0];
+    verdicts.push(verdictOn(file, code === 0, timestamp, ofTimestamp, output));
   }
-  return rejected;
+  return verdicts;
 }
 
-/** Gives the files that `jarsigner -verify -strict` does not accept with the given root as the one it trusts. */
+/** `jarsigner -verify -strict`, with the given root as the one it trusts. */
 export async function askJarsigner(root, signed, signal) {
   const folder = await mkdtemp(path.join(tmpdir(), 'codesign-remote-demo-trust-'));
   try {
     const store = ['-keystore', path.join(folder, 'trust.p12'), '-storepass', 'changeit'];
     await run('keytool', ['-importcert', '-noprompt', '-alias', 'root', '-file', root, ...store], { signal });
-    const rejected = [];
-    for (const { file } of signed) {
-      const { code, output } = await run('jarsigner', ['-verify', '-strict', ...store, file], { signal });
-      if (code !== 0 || !/^jar verified\./m.test(output)) rejected.push({ file, why: output.trim() });
+    const verdicts = [];
+    for (const { file, timestamp } of signed) {
+      const args = ['-J-Duser.language=en', '-verify', '-strict', '-verbose', ...store, file];
+      const { code, output } = await run('jarsigner', args, { signal });
+      const ofTimestamp = /^ *(Timestamped by .*)$/m.exec(output)?.[1];
+      verdicts.push(verdictOn(file, code === 0 && /^jar verified\./m.test(output), timestamp, ofTimestamp, output));
     }
-    return rejected;
+    return verdicts;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A file that was said to have a timestamp is accepted only with what the judge says of it. */
+function verdictOn(file, accepted, timestamp, ofTimestamp, output) {
+  const lacking = timestamp && ofTimestamp === undefined ? 'it finds no good timestamp\n' : '';
+  return { file, why: accepted && lacking === '' ? undefined : lacking + output.trim(), ofTimestamp };
 }
 
 async function sign(service, options, files, signal) {

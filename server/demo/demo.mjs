@@ -12,7 +12,8 @@ import { startService } from './service.mjs';
 const USAGE = `Usage: npm run demo [-- file.exe …]
 
 Signs copies of the programs given, or of two bundled ones, with a key in SoftHSM, through the real service over HTTPS,
-and has the results judged. The originals stay as they are. The key is made for the demo and gone after it.`;
+with timestamps by its own authority, and has the results judged. The originals stay as they are. The keys are made for the
+demo and gone after it.`;
 
 /** Programs that are not ours, and what they judge. */
 const JUDGES = [
@@ -56,6 +57,7 @@ await asScript(async (args) => {
     say('2. Starting the signing service');
     service = await startService(interruption.signal);
     sayDetail(`It listens on ${service.url} and has made an RSA key inside SoftHSM, which never leaves it.`);
+    sayDetail('It is its own time stamp authority (RFC 3161) too, with another key.');
     const outcome = await show(service, folder, copies, interruption.signal);
     signed = outcome.signed;
     return interruption.exitCode() ?? outcome.exitCode;
@@ -67,7 +69,7 @@ await asScript(async (args) => {
   } finally {
     interruption.end();
     await service?.stop();
-    if (service) say('5. Stopped the service; its key and its data are gone.');
+    if (service) say('5. Stopped the service; its keys and its data are gone.');
     const kept = new Set(signed.map(({ file }) => file));
     for (const copy of copies) if (!kept.has(copy)) await rm(copy, { force: true });
     if (kept.size === 0) await rm(folder, { recursive: true, force: true });
@@ -86,10 +88,15 @@ async function show(service, folder, copies, signal) {
     sayDetail(`${path.basename(file.file)} was not signed: ${file.message}`);
     if (file.hint) sayDetail(`  ${file.hint}`);
   }
-  for (const { file, algorithm, record, reported, milliseconds } of signing.signed) {
+  for (const { file, algorithm, record, reported, timestamp, milliseconds } of signing.signed) {
     const grown = (await stat(file)).size;
     sayDetail(`${path.basename(file)}: ${sizes.get(file)} bytes became ${grown}, signed in ${milliseconds} ms.`);
     sayDetail(`  Only its ${algorithm} digest went to the service; the answer is signature record ${record}.`);
+    sayDetail(
+      timestamp
+        ? `  A digest of the signature went to the authority, whose timestamp says ${timestamp}.`
+        : '  It has no timestamp.',
+    );
     sayDetail(
       `  The service ${reported ? 'has been told that the file is written' : 'could not be told of the outcome'}.`,
     );
@@ -114,10 +121,12 @@ async function show(service, folder, copies, signal) {
 
 /** Says what one program thinks of the signed files; gives those that it rejects. */
 async function judge(program, signed, ask) {
-  const rejected = await ask();
+  const verdicts = await ask();
+  const rejected = verdicts.filter(({ why }) => why !== undefined);
   for (const { file, why } of rejected) sayDetail(`${program} REJECTS ${path.basename(file)}: ${why}`);
   const accepted = signed.length - rejected.length;
   if (accepted > 0) sayDetail(`${program} accepts ${accepted === 1 ? 'the signed file' : `${accepted} signed files`}.`);
+  for (const said of new Set(verdicts.map(({ ofTimestamp }) => ofTimestamp))) if (said) sayDetail(`  It says: ${said}`);
   return rejected;
 }
 

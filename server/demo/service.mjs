@@ -14,7 +14,7 @@ const STOP_TIMEOUT = 15_000;
 export async function startService(signal) {
   const data = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-demo-data-'));
   const clientEnv = path.join(data, 'client.env');
-  const options = ['--data', path.join(data, 'server'), '--port', '0', '--client-env', clientEnv];
+  const options = ['--data', path.join(data, 'server'), '--port', '0', '--tsa', '--client-env', clientEnv];
   const server = spawn(process.execPath, [program, 'start', ...options], {
     env: environmentWithoutSettings(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,7 +38,7 @@ export async function startService(signal) {
       CODESIGN_STATE_DIR: path.join(data, 'client-state'),
       CODESIGN_CONFIG_DIR: path.join(data, 'client-config'),
     };
-    // The root of the server's own signing CA, for programs that judge the result.
+    // The root of the server's own CA, over its signatures and its timestamps, for programs that judge the result.
     const root = path.join(data, 'server', 'service', 'certificates', 'ca.pem');
     return { url, root, environment, stop };
   } catch (error) {
