@@ -46,7 +46,7 @@ module.exports = {
       name: 'signing-names-no-format',
       severity: 'error',
       from: { path: '^src/(files|signing|verifying)/' },
-      to: { path: '^src/formats/', pathNot: '^src/formats/format\\.ts$' },
+      to: { path: '^src/formats/', pathNot: '^src/formats/(format|errors)\\.ts$' },
     },
     {
       name: 'formats-do-no-io',

@@ -88,7 +88,7 @@ function readPem(file: CertificateFile): Uint8Array[] {
 }
 
 /** PEM is ASCII; Windows' editors and shells put it into UTF-16 or mark it as UTF-8. */
-function textOf(bytes: Uint8Array): string {
+export function textOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.subarray(0, 2).equals(UTF16LE_MARK)) return buffer.toString('utf16le');
   return buffer.subarray(buffer.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0).toString('latin1');

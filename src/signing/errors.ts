@@ -39,4 +39,41 @@ export const signingErrors = defineErrors({
     message: (d) => `left as it was, because ${d.reason}`,
     hint: 'Nothing was asked for this file. Run again for it.',
   },
+  'signature-broken': {
+    category: 'local',
+    message: (d) => `the signature of "${d.signer}" is broken: ${d.problem}`,
+    hint: 'A timestamp would not mend it. Sign the file again.',
+  },
+  'signer-expired': {
+    category: 'local',
+    message: (d) =>
+      `the certificate of "${d.signer}" expired on ${d.date}, and a timestamp of now does not show that the signature is older`,
+    hint: 'Sign the file again with a valid certificate. --force adds the timestamp all the same.',
+  },
+  'timestamp-broken': {
+    category: 'local',
+    message: (d) => `the timestamp of the signature of "${d.signer}" is broken: ${d.problem}`,
+    hint: '--force puts a new one in its place.',
+  },
+  'timestamp-irreplaceable': {
+    category: 'local',
+    message: (d) =>
+      `the certificate of "${d.signer}" expired on ${d.date}, and the timestamp that is there shows that the signature is older: a new one would not`,
+    hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
+  },
+  'signature-file-unreadable': {
+    category: 'local',
+    message: (d) => `the signature cannot be read from ${d.file}: ${d.reason}`,
+    hint: 'Name a file that this user may read, or - for standard input.',
+  },
+  'signature-file-too-large': {
+    category: 'local',
+    message: (d) => `${d.file} is longer than any signature: more than ${d.limit} bytes`,
+    hint: 'It must hold a signature alone, as codesign-remote extract writes it.',
+  },
+  'signature-file-unusable': {
+    category: 'local',
+    message: (d) => `${d.file} holds no signature that can be used: ${d.problem}`,
+    hint: 'It must hold one CMS signature (PKCS#7), DER or PEM, as codesign-remote extract writes it.',
+  },
 });

@@ -5,6 +5,7 @@ import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
+import { isoTime } from './iso-time.ts';
 import type { Judgement } from './judge.ts';
 import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
@@ -117,9 +118,4 @@ function failed(judgement: Judgement, error: CodesignError, record?: string): Fa
     error,
     record: record ?? null,
   };
-}
-
-/** Without the fraction where there is none. */
-function isoTime(time: Date): string {
-  return time.toISOString().replace('.000Z', 'Z');
 }

@@ -1,0 +1,24 @@
+/** Putting a finished signature into a file. */
+
+import { parseSignedData } from '../cms/parse-signed-data.ts';
+import { signerNameOf } from '../cms/signer-name.ts';
+import type { Change } from './change.ts';
+import { signerNames } from './plan.ts';
+
+/** `cms`: DER, or BER. Throws `cms-malformed` and the like for what is no signature at all. */
+export function attachSignature(cms: Uint8Array): Change {
+  const signer = signerNameOf(parseSignedData(cms).signers[0]);
+  return {
+    judge: async () => undefined,
+    async prepare(opened) {
+      const before = await opened.signatures();
+      const embedding = await opened.attach(cms);
+      const goes = before.filter((old) => !embedding.standing.some((stays) => Buffer.compare(stays, old.cms) === 0));
+      return {
+        patch: embedding.patch,
+        check: (result) => result.check(embedding),
+        done: { status: 'attached', signer, replaced: signerNames(goes) },
+      };
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** A run over several files that are changed without the service: all judged first, then changed side by side; one failure stops no other. */
+
+import pLimit from 'p-limit';
+import { startBatch } from './batch.ts';
+import type { Changing } from './change.ts';
+import { runChange } from './change-file.ts';
+import type { ChangeFilesResult } from './change-outcome.ts';
+import { type PlannedChange, planChange } from './change-plan.ts';
+import { type Judging, judgeFiles } from './judge.ts';
+import type { FileToSign } from './outcome.ts';
+import { patientListener } from './patient-listener.ts';
+
+/**
+ * Never throws for what one file does: each has its outcome, in the order given. When `signal` aborts, nothing new starts
+ * and files under way are finished.
+ */
+export async function changeFiles(
+  files: readonly FileToSign[],
+  given: Changing,
+  signal?: AbortSignal,
+): Promise<ChangeFilesResult> {
+  const { onEvent, warnings } = patientListener(given.onEvent);
+  const changing: Changing = { ...given, onEvent };
+  const batch = startBatch();
+  const interrupt = (): void => batch.stop('the run was interrupted');
+  signal?.addEventListener('abort', interrupt, { once: true });
+  if (signal?.aborted) interrupt();
+  try {
+    const judging: Judging<PlannedChange> = {
+      ...changing,
+      plan: (file, options) => planChange(file, changing, options),
+      isWritten: ({ skipped }) => skipped === undefined,
+    };
+    const judgements = await judgeFiles(files, judging, batch);
+    const limit = pLimit(changing.concurrency);
+    const outcomes = await Promise.all(
+      judgements.map((judgement) => limit(() => runChange(judgement, changing, batch))),
+    );
+    return { files: outcomes, warnings };
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+  }
+}

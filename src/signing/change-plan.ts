@@ -1,0 +1,40 @@
+/** The pre-flight of one file that is to be changed. */
+
+import { measureContent } from '../crypto/measure-content.ts';
+import { openInput } from '../files/input-file.ts';
+import { recogniseFormat } from '../files/recognise-format.ts';
+import type { Changing } from './change.ts';
+import type { SkipReason } from './change-outcome.ts';
+import type { FileToSign } from './outcome.ts';
+import { hardLinkWarnings, type JudgedFile, openOnceFrom, type PlanOptions } from './plan.ts';
+import { assertReplaceable, resolveTarget } from './target.ts';
+
+export interface PlannedChange extends JudgedFile {
+  /** Set when there is nothing to do: the file is left alone. */
+  readonly skipped: SkipReason | undefined;
+}
+
+/** Opens, recognises and judges the file; throws what makes it unfit. Nothing stays open. */
+export async function planChange(
+  file: FileToSign,
+  changing: Changing,
+  { onFormat, keepLayout }: PlanOptions,
+): Promise<PlannedChange> {
+  await using input = await openInput(file.path);
+  const format = await recogniseFormat(input.source, file.path, changing);
+  onFormat(format);
+  const opened = await format.open(input.source, { ...changing, measure: measureContent });
+  const skipped = await changing.change.judge(opened, file);
+  const target = await resolveTarget(file.output);
+  if (skipped === undefined) await assertReplaceable(target);
+  return {
+    ...file,
+    output: skipped === undefined ? file.output : file.path,
+    format,
+    stats: input.stats,
+    target,
+    warnings: skipped === undefined ? [...opened.warnings, ...hardLinkWarnings(file, input.stats)] : [],
+    skipped,
+    open: keepLayout ? openOnceFrom(opened, format) : format.open,
+  };
+}

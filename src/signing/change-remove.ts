@@ -1,0 +1,38 @@
+/** Taking every signature out of a file. */
+
+import { CodesignError } from '../errors/codesign-error.ts';
+import { formatErrors } from '../formats/errors.ts';
+import type { SignableFile } from '../formats/format.ts';
+import type { Change } from './change.ts';
+import { flatten, signerNames } from './plan.ts';
+
+export const removeSignatures: Change = {
+  async judge(opened) {
+    const signatures = await opened.signatures();
+    return signatures.length > 0 || (await holdsRemains(opened)) ? undefined : 'not-signed';
+  },
+  async prepare(opened) {
+    const signatures = await opened.signatures();
+    return {
+      patch: await opened.remove(),
+      check: assertUnsigned,
+      done: { status: 'removed', signatures: flatten(signatures).length, removed: signerNames(signatures) },
+    };
+  },
+};
+
+/** Whether there is something to take out although there is no signature: a table of other entries, say. */
+async function holdsRemains(opened: SignableFile): Promise<boolean> {
+  try {
+    await opened.remove();
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof CodesignError && thrown.code === 'not-signed') return false;
+    throw thrown;
+  }
+}
+
+async function assertUnsigned(result: SignableFile): Promise<void> {
+  const left = (await result.signatures()).length;
+  if (left > 0) throw formatErrors('result-damaged', { reason: `it still holds ${left} signatures` });
+}

@@ -1,0 +1,140 @@
+/** Adding timestamps to signatures that are there. */
+
+import { dateOf } from '../certificates/judge-leaf.ts';
+import { parseCertificate } from '../certificates/parsed-certificate.ts';
+import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import { speaksAgainst } from '../errors/finding.ts';
+import { formatErrors } from '../formats/errors.ts';
+import type { EmbeddedSignature, SignableFile } from '../formats/format.ts';
+import type { Stamped, TimestampAuthorities } from '../timestamp/authorities.ts';
+import type { Timestamp } from '../timestamp/timestamp.ts';
+import type { Batch } from './batch.ts';
+import type { Change } from './change.ts';
+import { signingErrors } from './errors.ts';
+import { isoTime } from './iso-time.ts';
+import { flatten } from './plan.ts';
+
+export interface Timestamping {
+  readonly authorities: TimestampAuthorities;
+  /** Replaces the timestamps that are there, and stamps what a timestamp of now does not help. */
+  readonly force: boolean;
+  readonly now: () => Date;
+}
+
+export function addTimestamps(timestamping: Timestamping): Change {
+  const { force, now } = timestamping;
+  const request = requestTimestamp(timestamping.authorities);
+  return {
+    async judge(opened, file) {
+      const signatures = flatten(await opened.signatures());
+      if (signatures.length === 0) {
+        // Whoever names a folder means the signed files in it.
+        if (file.placeInFolder !== undefined) return 'not-signed';
+        throw formatErrors('not-signed');
+      }
+      if (!force) refuseBrokenTimestamps(signatures);
+      const lacking = choose(signatures, force);
+      for (const signature of lacking) assertWorthwhile(signature, now(), force);
+      return lacking.length === 0 ? 'already-timestamped' : undefined;
+    },
+    async prepare(opened, batch) {
+      const signatures = flatten(await opened.signatures());
+      for (const signature of signatures) await assertIntact(signature);
+      const stamps = new Map<EmbeddedSignature, Stamped>();
+      for (const signature of choose(signatures, force)) {
+        stamps.set(signature, await request(signatureValueOf(signature), batch));
+      }
+      const embedding = await opened.stamp(new Map(Array.from(stamps, ([key, { token }]) => [key, token])));
+      return {
+        patch: embedding.patch,
+        async check(result) {
+          await result.check(embedding);
+          await assertStamped(result);
+        },
+        done: { status: 'timestamped', ...firstOf(stamps), signatures: stamps.size },
+      };
+    },
+  };
+}
+
+function choose(signatures: readonly EmbeddedSignature[], force: boolean): readonly EmbeddedSignature[] {
+  return force ? signatures : signatures.filter(({ timestamps }) => timestamps.length === 0);
+}
+
+function isSound({ findings }: Timestamp): boolean {
+  return !speaksAgainst(findings, 'integrity');
+}
+
+/** To stamp over one in silence would hide what happened to it; to skip the file would call it good. */
+function refuseBrokenTimestamps(signatures: readonly EmbeddedSignature[]): void {
+  for (const { timestamps, signerName } of signatures) {
+    if (timestamps.length === 0 || timestamps.some(isSound)) continue;
+    const problem = timestamps[0]?.findings.find(({ against }) => against === 'integrity')?.message ?? '';
+    throw signingErrors('timestamp-broken', { signer: signerName, problem });
+  }
+}
+
+/** A timestamp of now shows nothing for a certificate that has expired: verifiers ask whether it was valid at that time. */
+function assertWorthwhile({ signerCertificate, signerName, timestamps }: EmbeddedSignature, now: Date, force: boolean) {
+  const expired = signerCertificate && expiryOf(signerCertificate);
+  if (expired === undefined || now <= expired) return;
+  const details = { signer: signerName, date: dateOf(expired) };
+  const proof = timestamps.find((timestamp) => isSound(timestamp) && timestamp.time && timestamp.time <= expired);
+  if (proof) throw signingErrors('timestamp-irreplaceable', details);
+  if (!force) throw signingErrors('signer-expired', details);
+}
+
+/** Undefined for a certificate that cannot be read: then its signature does not verify either, and that will be told. */
+function expiryOf(certificate: Uint8Array): Date | undefined {
+  try {
+    return parseCertificate(certificate, 'signature').notAfter;
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return undefined;
+    throw thrown;
+  }
+}
+
+async function assertIntact(signature: EmbeddedSignature): Promise<void> {
+  const finding = (await signature.examine()).find(({ against }) => against === 'integrity');
+  if (finding === undefined) return;
+  throw signingErrors('signature-broken', { signer: signature.signerName, problem: finding.message });
+}
+
+/** Of an intact signature. */
+function signatureValueOf({ signedData }: EmbeddedSignature): Uint8Array {
+  if (signedData === undefined) throw new TypeError('a signature that cannot be read was taken for intact');
+  return signedData.signers[0].signature;
+}
+
+async function assertStamped(result: SignableFile): Promise<void> {
+  for (const { timestamps } of flatten(await result.signatures())) {
+    if (!timestamps.some(isSound)) {
+      throw formatErrors('result-damaged', { reason: 'a signature in it has no sound timestamp' });
+    }
+  }
+}
+
+function firstOf(stamps: ReadonlyMap<unknown, Stamped>) {
+  const [first] = stamps.values();
+  if (first === undefined) throw new TypeError('a file with nothing to stamp is skipped');
+  return { timestamp: isoTime(first.time), authority: first.authority };
+}
+
+/** As long as no timestamp has been had, one that cannot be had stops the run: each further file would wait in vain as long. */
+function requestTimestamp(authorities: TimestampAuthorities) {
+  let proven = false;
+  return async (signature: Uint8Array, batch: Batch): Promise<Stamped> => {
+    batch.assertGoing();
+    try {
+      const stamped = await authorities.stamp(signature, batch.signal);
+      proven = true;
+      return stamped;
+    } catch (thrown) {
+      // Stopped while it waited: then what stopped the run is the reason.
+      batch.assertGoing();
+      const error = toCodesignError(thrown);
+      if (!proven) batch.stop('no time stamp authority gives a usable timestamp', error);
+      throw error;
+    }
+  };
+}

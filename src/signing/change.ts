@@ -1,0 +1,38 @@
+/** THE SEAM OF CHANGES: what can be done to files without the service, and what a run of it is made of. Types only. */
+
+import type { Patch } from '../bytes/patch.ts';
+import type { Recognising } from '../files/recognise-format.ts';
+import type { SignableFile } from '../formats/format.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
+import type { Batch } from './batch.ts';
+import type { ChangeEvent, Done, SkipReason } from './change-outcome.ts';
+import type { FileToSign } from './outcome.ts';
+
+export interface Change {
+  /** Says why there is nothing to do. Throws what makes it impossible and can be known without digesting the content. */
+  judge(opened: SignableFile, file: FileToSign): Promise<SkipReason | undefined>;
+  /** What is to be done, with all that is needed for it asked for; the file is not touched. */
+  prepare(opened: SignableFile, batch: Batch): Promise<PreparedChange>;
+}
+
+export interface PreparedChange {
+  readonly patch: Patch;
+  /** Throws unless the reopened result is what it was to become. */
+  check(result: SignableFile): Promise<void>;
+  /** Once the file is in place. */
+  readonly done: Done;
+}
+
+export interface Changing extends Recognising {
+  readonly change: Change;
+  /** Digests of what is in archives. */
+  readonly digestEntries: DigestEntries;
+  /** Files under way at once. */
+  readonly concurrency: number;
+  /** Milliseconds that never go back. */
+  readonly clock: () => number;
+  readonly randomName: () => string;
+  /** Paths of the temporary files that are there now, for whoever must end at once. */
+  readonly temporaryFiles: Set<string>;
+  readonly onEvent: (event: ChangeEvent) => void;
+}
