@@ -19,6 +19,7 @@ const COMMON_NAME = '2.5.4.3';
 const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   [COMMON_NAME]: 'CN',
+  '2.5.4.4': 'SN',
   '2.5.4.5': 'serialNumber',
   '2.5.4.6': 'C',
   '2.5.4.7': 'L',
@@ -26,6 +27,23 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   '2.5.4.9': 'street',
   '2.5.4.10': 'O',
   '2.5.4.11': 'OU',
+  '2.5.4.12': 'title',
+  '2.5.4.13': 'description',
+  '2.5.4.15': 'businessCategory',
+  '2.5.4.16': 'postalAddress',
+  '2.5.4.17': 'postalCode',
+  '2.5.4.18': 'postOfficeBox',
+  '2.5.4.20': 'telephoneNumber',
+  '2.5.4.41': 'name',
+  '2.5.4.42': 'GN',
+  '2.5.4.46': 'dnQualifier',
+  '2.5.4.97': 'organizationIdentifier',
+  '0.9.2342.19200300.100.1.1': 'UID',
+  '0.9.2342.19200300.100.1.3': 'mail',
+  '0.9.2342.19200300.100.1.25': 'DC',
+  '1.3.6.1.4.1.311.60.2.1.1': 'jurisdictionL',
+  '1.3.6.1.4.1.311.60.2.1.2': 'jurisdictionST',
+  '1.3.6.1.4.1.311.60.2.1.3': 'jurisdictionC',
   [EMAIL_ADDRESS]: 'emailAddress',
 };
 

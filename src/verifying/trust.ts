@@ -7,6 +7,7 @@ import { isSelfSigned, type ParsedCertificate, parseCertificate } from '../certi
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { remembering } from './remembering.ts';
 import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
 
@@ -40,7 +41,7 @@ export interface TrustJudgeOptions {
 
 /** A signature brings about ten, with those of its timestamp. */
 const MAX_CERTIFICATES = 500;
-/** Certificates and answers kept, so that thousands of files by one signer cost as much as one. */
+/** Certificates and answers kept. */
 const MAX_REMEMBERED = 1000;
 
 /** The judge never throws for what certificates hold: whatever is odd with them is a finding. */
@@ -161,21 +162,4 @@ function digestOf(bytes: Uint8Array): string {
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(digestOf).join();
   return `${purpose} ${at.getTime()} ${certificates.length} ${digestOf(Buffer.from(digests))}`;
-}
-
-/** The function with its last answers kept, the oldest dropped first. */
-function remembering<Input, Output>(
-  limit: number,
-  keyOf: (input: Input) => string,
-  compute: (input: Input) => Output,
-): (input: Input) => Output {
-  const known = new Map<string, { readonly output: Output }>();
-  return (input) => {
-    const key = keyOf(input);
-    const found = known.get(key) ?? { output: compute(input) };
-    known.delete(key);
-    known.set(key, found);
-    if (known.size > limit) known.delete(known.keys().next().value ?? key);
-    return found.output;
-  };
 }

@@ -1,0 +1,106 @@
+/** What an OCSP answer says of a certificate, if it may be believed (RFC 6960, 3.2): signer, certificate, freshness. */
+
+import { createHash } from 'node:crypto';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { allowsDigitalSignature, extendedKeyUsageOf } from './certificate-fields.ts';
+import { readName } from './names.ts';
+import { issuerDigests, keyBitsOf } from './ocsp-request.ts';
+import { type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
+import { hasSigned, type ParsedCertificate, parseCertificate, publicKeyOf } from './parsed-certificate.ts';
+import { type RevocationStatus, stalenessOf } from './revocation-status.ts';
+import { isSignedBy } from './signature-algorithm.ts';
+
+const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
+const DIGESTS: Readonly<Record<string, string>> = {
+  '1.3.14.3.2.26': 'sha1',
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+};
+
+/** Never throws for what an answer holds. */
+export function judgeOcspAnswer(
+  der: Uint8Array,
+  certificate: ParsedCertificate,
+  issuer: ParsedCertificate,
+  now: Date,
+): RevocationStatus {
+  try {
+    const response = readOcspResponse(der);
+    if (typeof response === 'string') return unknown(response);
+    const [critical] = response.criticalExtensions;
+    if (critical !== undefined) return unknown(`its critical extension ${critical} is not known here`);
+    const problem = signerProblem(response, issuer, now);
+    if (problem !== undefined) return unknown(problem);
+    const answer = response.answers.find((one) => isAbout(one, certificate, issuer));
+    if (answer === undefined) return unknown('it is about another certificate');
+    const staleness = stalenessOf(answer.thisUpdate, answer.nextUpdate, now);
+    return staleness === undefined ? statusOf(answer) : unknown(staleness);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return unknown(thrown.message);
+  }
+}
+
+function unknown(why: string): RevocationStatus {
+  return { kind: 'unknown', why };
+}
+
+function statusOf({ status, revokedAt, reason, invalidSince, thisUpdate }: OcspAnswer): RevocationStatus {
+  if (status === 'unknown') return unknown('it does not know the certificate');
+  return status === 'good'
+    ? { kind: 'good' }
+    : { kind: 'revoked', revokedAt: revokedAt ?? thisUpdate, reason, invalidSince };
+}
+
+function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: ParsedCertificate): boolean {
+  const digestName = DIGESTS[answer.digestAlgorithm];
+  if (digestName === undefined) return false;
+  const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, digestName);
+  return (
+    isSame(answer.serialNumber, certificate.fields.serialNumber) &&
+    isSame(answer.issuerNameDigest, nameDigest) &&
+    isSame(answer.issuerKeyDigest, keyDigest)
+  );
+}
+
+/**
+ * The issuer itself may sign, or whom the issuer itself has certified for this (RFC 6960, 4.2.2.2): no other path counts.
+ * Whether such a responder was revoked is not asked: they live for weeks, and say so (id-pkix-ocsp-nocheck).
+ */
+function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
+  const candidates = [issuer, ...response.certificates.flatMap(parseOrNothing)];
+  const signer = candidates.find((one) => isResponder(response, one) && isSigned(response, one));
+  if (signer === undefined) return 'its signature is not by the responder that it names';
+  if (signer === issuer || isSame(signer.der, issuer.der)) return undefined;
+  if (!hasSigned(issuer, signer)) return `its signer "${signer.name}" was certified by somebody else`;
+  if (!(extendedKeyUsageOf(signer.fields)?.includes(OCSP_SIGNING) ?? false)) {
+    return `its signer "${signer.name}" may not answer for the issuer (extendedKeyUsage)`;
+  }
+  if (!allowsDigitalSignature(signer.fields)) return `its signer "${signer.name}" may not sign (keyUsage)`;
+  const isValid = signer.notBefore <= now && now <= signer.notAfter;
+  return isValid ? undefined : `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
+}
+
+function isSigned({ signatureAlgorithm, signedBytes, signature }: OcspResponse, signer: ParsedCertificate): boolean {
+  const key = publicKeyOf(signer);
+  return key !== undefined && isSignedBy(key, signatureAlgorithm, signedBytes, signature);
+}
+
+/** By name `[1]`, or by the SHA-1 digest of the key `[2]`. */
+function isResponder({ responder }: OcspResponse, candidate: ParsedCertificate): boolean {
+  if (responder.tag === 0xa1) return readName(responder.contents).key === candidate.subjectKey;
+  if (responder.tag !== 0xa2) return false;
+  const digest = createHash('sha1').update(keyBitsOf(candidate)).digest();
+  return isSame(responder.contents.subarray(2), digest);
+}
+
+function parseOrNothing(der: Uint8Array): ParsedCertificate[] {
+  try {
+    return [parseCertificate(der, 'OCSP answer')];
+  } catch {
+    return [];
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}

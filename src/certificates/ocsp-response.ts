@@ -1,0 +1,140 @@
+/** Reading the answer of an OCSP responder (RFC 6960, 4.2): the fields, and nothing of whether they may be believed. */
+
+import {
+  type Element,
+  expectTag,
+  fieldsOf,
+  objectIdentifierOf,
+  octetsOf,
+  onlyPart,
+  parts,
+  readDer,
+} from '../asn1/read.ts';
+import { bitsOf } from './crl.ts';
+import { readTime } from './times.ts';
+
+export interface OcspResponse {
+  /** The whole ResponderID: by name `[1]` or by key `[2]`. */
+  readonly responder: Element;
+  readonly answers: readonly OcspAnswer[];
+  /** What was signed. */
+  readonly signedBytes: Uint8Array;
+  /** The whole AlgorithmIdentifier. */
+  readonly signatureAlgorithm: Uint8Array;
+  readonly signature: Uint8Array;
+  /** DER, as they came. */
+  readonly certificates: readonly Uint8Array[];
+  /** Critical extensions, of the whole or of an answer, dotted: none is known here. */
+  readonly criticalExtensions: readonly string[];
+}
+
+export interface OcspAnswer {
+  readonly digestAlgorithm: string;
+  readonly issuerNameDigest: Uint8Array;
+  readonly issuerKeyDigest: Uint8Array;
+  /** The whole INTEGER. */
+  readonly serialNumber: Uint8Array;
+  readonly status: 'good' | 'revoked' | 'unknown';
+  readonly revokedAt: Date | undefined;
+  readonly reason: number | undefined;
+  readonly invalidSince: Date | undefined;
+  readonly thisUpdate: Date;
+  readonly nextUpdate: Date | undefined;
+}
+
+const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
+const INVALIDITY_DATE = '2.5.29.24';
+const MAX_CERTIFICATES = 10;
+const REFUSALS: Readonly<Record<number, string>> = {
+  1: 'it did not understand the request',
+  2: 'it has an internal error',
+  3: 'it wants to be asked later',
+  5: 'it wants signed requests',
+  6: 'it answers only those it knows',
+};
+
+/** What the responder said, or why it refuses to: for people, no whole sentence. Throws `asn1-malformed`. */
+export function readOcspResponse(der: Uint8Array): OcspResponse | string {
+  const what = 'OCSP answer';
+  const outer = fieldsOf(readDer(der, what), 0x30, what);
+  const status = outer.next(0x0a, 'status').contents[0] ?? 0;
+  if (status !== 0) return REFUSALS[status] ?? `it refuses with status ${status}`;
+  const typed = fieldsOf(onlyPart(outer.next(0xa0, 'response'), what), 0x30, what);
+  const type = objectIdentifierOf(typed.next(0x06, 'type'), what);
+  if (type !== BASIC_RESPONSE) return `its answer is of type ${type}, which is not known here`;
+
+  const basic = fieldsOf(readDer(octetsOf(typed.any('response'), what), what), 0x30, what);
+  const body = basic.next(0x30, 'body');
+  const signatureAlgorithm = basic.next(0x30, 'signature algorithm').bytes;
+  const signature = bitsOf(basic.next(0x03, 'signature'), what);
+  const certificates = basic.optional(0xa0);
+
+  const fields = fieldsOf(body, 0x30, what);
+  fields.optional(0xa0); // version
+  const responder = fields.any('responder');
+  fields.next(0x18, 'time of production');
+  const answers = parts(fields.next(0x30, 'answers'), what).map(readAnswer);
+  const extensions = readExtensions(fields.optional(0xa1));
+  return {
+    responder,
+    answers: answers.map(({ answer }) => answer),
+    signedBytes: body.bytes,
+    signatureAlgorithm,
+    signature,
+    certificates: certificatesIn(certificates, what),
+    criticalExtensions: [extensions, ...answers.map((one) => one.extensions)].flatMap(({ critical }) => critical),
+  };
+}
+
+function certificatesIn(tagged: Element | undefined, what: string): Uint8Array[] {
+  if (tagged === undefined) return [];
+  return parts(onlyPart(tagged, what), what)
+    .slice(0, MAX_CERTIFICATES)
+    .map(({ bytes }) => bytes);
+}
+
+function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly extensions: Extensions } {
+  const what = 'OCSP answer';
+  const fields = fieldsOf(element, 0x30, what);
+  const id = fieldsOf(fields.next(0x30, 'certificate'), 0x30, what);
+  const algorithm = fieldsOf(id.next(0x30, 'digest algorithm'), 0x30, what);
+  const status = fields.any('status');
+  const revoked = status.tag === 0xa1 ? parts(status, what) : [];
+  const [time, reason] = revoked;
+  const thisUpdate = readTime(fields.next(0x18, 'this update'), what);
+  const nextUpdate = fields.optional(0xa0);
+  const extensions = readExtensions(fields.optional(0xa1));
+  const invalidSince = extensions.values.get(INVALIDITY_DATE);
+  const answer: OcspAnswer = {
+    digestAlgorithm: objectIdentifierOf(algorithm.next(0x06, 'identifier'), what),
+    issuerNameDigest: octetsOf(id.any('name'), what),
+    issuerKeyDigest: octetsOf(id.any('key'), what),
+    serialNumber: id.next(0x02, 'serial number').bytes,
+    status: status.tag === 0x80 ? 'good' : status.tag === 0xa1 ? 'revoked' : 'unknown',
+    // A certificate that is revoked at a time that nobody said is revoked all the same.
+    revokedAt: time && readTime(time, what),
+    reason: reason && expectTag(onlyPart(reason, what), 0x0a, what).contents[0],
+    invalidSince: invalidSince && readTime(readDer(invalidSince, what), what),
+    thisUpdate,
+    nextUpdate: nextUpdate && readTime(onlyPart(nextUpdate, what), what),
+  };
+  return { answer, extensions };
+}
+
+interface Extensions {
+  readonly values: ReadonlyMap<string, Uint8Array>;
+  readonly critical: readonly string[];
+}
+
+function readExtensions(tagged: Element | undefined): Extensions {
+  const values = new Map<string, Uint8Array>();
+  const critical: string[] = [];
+  const what = 'OCSP extensions';
+  for (const extension of tagged === undefined ? [] : parts(onlyPart(tagged, what), what)) {
+    const fields = fieldsOf(extension, 0x30, what);
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
+    if ((fields.optional(0x01)?.contents[0] ?? 0) !== 0) critical.push(type);
+    values.set(type, octetsOf(fields.any('value'), what));
+  }
+  return { values, critical };
+}

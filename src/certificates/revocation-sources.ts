@@ -1,0 +1,44 @@
+/** Where a certificate says that its revocation can be asked about (RFC 5280, 4.2.1.13 and 4.2.2.1). */
+
+import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../asn1/read.ts';
+import type { CertificateFields } from './certificate-fields.ts';
+import { addressesIn, GENERAL_NAME, textOf } from './general-names.ts';
+
+const CRL_DISTRIBUTION_POINTS = '2.5.29.31';
+const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
+const OCSP = '1.3.6.1.5.5.7.48.1';
+
+/** Addresses of OCSP responders, as the certificate has them. Throws `asn1-malformed`. */
+export function ocspAddressesOf({ extensions }: CertificateFields): string[] {
+  const extension = extensions.get(AUTHORITY_INFORMATION);
+  if (extension === undefined) return [];
+  const what = 'authorityInfoAccess';
+  return parts(readDer(extension, what), what).flatMap((description) => {
+    const fields = fieldsOf(description, 0x30, what);
+    const method = objectIdentifierOf(fields.next(0x06, 'method'), what);
+    const location = fields.any('location');
+    return method === OCSP && location.tag === GENERAL_NAME.uniformResourceIdentifier ? [textOf(location)] : [];
+  });
+}
+
+/**
+ * Addresses of CRLs, as the certificate has them. Points whose CRL has another issuer, or lacks some reasons, are left
+ * out. Throws `asn1-malformed`.
+ */
+export function crlAddressesOf({ extensions }: CertificateFields): string[] {
+  const extension = extensions.get(CRL_DISTRIBUTION_POINTS);
+  if (extension === undefined) return [];
+  const what = 'cRLDistributionPoints';
+  return parts(readDer(extension, what), what).flatMap((point) => {
+    const fields = fieldsOf(point, 0x30, what);
+    const name = fields.optional(0xa0);
+    const isPartial = fields.optional(0x81) !== undefined || fields.optional(0xa2) !== undefined;
+    return name === undefined || isPartial ? [] : addressesOfPoint(name, what);
+  });
+}
+
+/** The URIs of a DistributionPointName: fullName; a name relative to the issuer's is no address. */
+export function addressesOfPoint(name: Element, what: string): string[] {
+  const choice = onlyPart(name, what);
+  return choice.tag === 0xa0 ? addressesIn(choice, what) : [];
+}

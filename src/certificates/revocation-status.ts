@@ -1,0 +1,51 @@
+/** What one source (a CRL, an OCSP responder) says of one certificate, and how fresh it must be to count. */
+
+export interface Revoked {
+  readonly kind: 'revoked';
+  readonly revokedAt: Date;
+  /** CRLReason (RFC 5280, 5.3.1); undefined: not said. */
+  readonly reason: number | undefined;
+  /** Since when the key is known or suspected to be in wrong hands; undefined: not said. */
+  readonly invalidSince: Date | undefined;
+}
+
+export type RevocationStatus =
+  | { readonly kind: 'good' }
+  | Revoked
+  /** `why`: for people, no whole sentence. */
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export const ON_HOLD = 6;
+const REASONS: Readonly<Record<number, string>> = {
+  1: 'its key is in wrong hands',
+  2: "its authority's key is in wrong hands",
+  3: 'the affiliation has changed',
+  4: 'it was superseded',
+  5: 'it is out of use',
+  [ON_HOLD]: 'it is on hold',
+  9: 'a privilege was withdrawn',
+  10: 'its authority is in wrong hands',
+};
+
+/** For people; undefined where none is given. */
+export function nameOfReason(reason: number | undefined): string | undefined {
+  return reason === undefined ? undefined : REASONS[reason];
+}
+
+/** Whether the reason is that somebody else may have signed with the key. */
+export function isCompromise(reason: number | undefined): boolean {
+  return reason === 1 || reason === 2 || reason === 10;
+}
+
+/** Clocks of two machines differ. */
+const SKEW_MILLISECONDS = 5 * 60 * 1000;
+/** How long an answer counts that does not say when the next one comes. */
+const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
+
+/** Why something with these times does not tell of now, for people; undefined when it does. */
+export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
+  if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS)
+    return `it is of the future (${thisUpdate.toISOString()})`;
+  const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;
+  return end + SKEW_MILLISECONDS < now.getTime() ? `it expired on ${new Date(end).toISOString()}` : undefined;
+}

@@ -1,0 +1,23 @@
+/** UTCTime and GeneralizedTime as certificates, CRLs and OCSP answers have them (RFC 5280, 4.1.2.5): to the second, in UTC. */
+
+import { asn1Errors } from '../asn1/errors.ts';
+import type { Element } from '../asn1/read.ts';
+
+/** Reads either kind. Throws `asn1-malformed`. */
+export function readTime({ tag, contents, offset }: Element, what: string): Date {
+  const text = Buffer.from(contents).toString('latin1');
+  const digits = tag === 0x17 ? withCentury(text) : tag === 0x18 ? text : '';
+  const [, ...fields] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields.map(Number);
+  const time = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  // The 31st of February becomes a day in March.
+  if (fields.length === 0 || time.getUTCDate() !== day || time.getUTCMonth() !== month - 1) {
+    throw asn1Errors('asn1-malformed', { what, problem: 'not a time', offset });
+  }
+  return time;
+}
+
+/** Two digits of a year mean 1950 to 2049. */
+function withCentury(text: string): string {
+  return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
+}
