@@ -7,8 +7,9 @@ import * as jar from './jar.mjs';
 import * as pe from './pe.mjs';
 import { CLI, createSetting } from './setting.mjs';
 import * as startup from './startup.mjs';
+import * as verify from './verify.mjs';
 
-const PARTS = { startup, pe, jar };
+const PARTS = { startup, pe, jar, verify };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({
