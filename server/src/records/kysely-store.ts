@@ -98,18 +98,25 @@ function authorityOf(database: Kysely<Tables>): Store['authority'] {
 }
 
 function timestampAuthorityOf(database: Kysely<Tables>): Store['timestampAuthority'] {
+  const get = async () => {
+    const row = await findAuthority(database, TIME_STAMPING);
+    return row && { keyId: row.key_id, chain: row.certificate };
+  };
   return {
-    async get() {
-      const row = await findAuthority(database, TIME_STAMPING);
-      return row && { keyId: row.key_id, chain: row.certificate };
-    },
-    async set({ keyId, chain }) {
-      const row = { key_id: keyId, certificate: chain };
+    get,
+    async replace(before, authority) {
+      const row = { key_id: authority.keyId, certificate: authority.chain };
       await database
         .insertInto('authorities')
         .values({ purpose: TIME_STAMPING, ...row })
-        .onConflict((conflict) => conflict.column('purpose').doUpdateSet(row))
+        .onConflict((conflict) =>
+          conflict
+            .column('purpose')
+            .doUpdateSet(row)
+            .where('authorities.key_id', '=', before?.keyId ?? ''),
+        )
         .execute();
+      return (await get()) ?? authority;
     },
   };
 }

@@ -76,8 +76,14 @@ export interface Store {
   /** The authority for timestamps, once there is one. */
   readonly timestampAuthority: {
     get(): Promise<StoredTimestampAuthority | undefined>;
-    /** Takes the place of the one before. */
-    set(authority: StoredTimestampAuthority): Promise<void>;
+    /**
+     * Puts one in the place of the one before, unless another server was quicker.
+     * @returns the one that is there then
+     */
+    replace(
+      before: StoredTimestampAuthority | undefined,
+      authority: StoredTimestampAuthority,
+    ): Promise<StoredTimestampAuthority>;
   };
   readonly records: {
     /** Stores the record and counts it for its client, both or neither, durably. */

@@ -22,7 +22,7 @@ const SHORTEST = 3 * 365 * 24 * 60 * 60 * 1000;
  */
 export async function openTimestampAuthority(data: Omit<OpenData, 'close'>, now: Date): Promise<TimestampAuthority> {
   const known = await data.store.timestampAuthority.get();
-  const { keyId, chain } = known !== undefined && lasts(known, now) ? known : await makeAuthority(data, now);
+  const { keyId, chain } = known !== undefined && lasts(known, now) ? known : await makeAuthority(data, known, now);
   const key = await data.keys.find(keyId);
   if (key === undefined) throw serverError('key-not-found', { id: keyId });
   const path = data.folder.timestampAuthority;
@@ -44,14 +44,13 @@ export async function openTimestampAuthority(data: Omit<OpenData, 'close'>, now:
 
 async function makeAuthority(
   { store, keys, folder }: Omit<OpenData, 'close'>,
+  before: StoredTimestampAuthority | undefined,
   now: Date,
 ): Promise<StoredTimestampAuthority> {
   const { issuer, certificate } = await codeSigningIssuer({ store, keys, folder });
   const { id, publicKey } = await keys.generate(KEY_LABEL, BITS);
   const leaf = await issueFor(issuer, 'time-stamping', { commonName: 'Time Stamp Authority', publicKey }, now);
-  const made = { keyId: id, chain: toPem(leaf) + certificate };
-  await store.timestampAuthority.set(made);
-  return made;
+  return await store.timestampAuthority.replace(before, { keyId: id, chain: toPem(leaf) + certificate });
 }
 
 function lasts({ chain }: StoredTimestampAuthority, now: Date): boolean {

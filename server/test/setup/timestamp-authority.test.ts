@@ -51,8 +51,15 @@ test('is another one, with another key, when its certificate ends before code-si
   expect((await openTimestampAuthority(data, now)).key.id).toBe(next.key.id);
 });
 
+test('of two starts at once both have the one that was put there first', async () => {
+  const now = new Date();
+  const [one, other] = await Promise.all([openTimestampAuthority(data, now), openTimestampAuthority(data, now)]);
+  expect(one.key.id).toBe(other.key.id);
+  expect((await data.store.timestampAuthority.get())?.keyId).toBe(one.key.id);
+});
+
 test('a key that the HSM lost is an error, and not replaced in silence', async () => {
-  await data.store.timestampAuthority.set({
+  await data.store.timestampAuthority.replace(undefined, {
     keyId: '00'.repeat(16),
     chain: (await data.store.certificates.list())[0]?.chain ?? '',
   });

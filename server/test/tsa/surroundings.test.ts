@@ -1,3 +1,5 @@
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { openssl } from '../../../test/support/openssl.ts';
 import type { ServerDependencies } from '../../src/app.ts';
@@ -83,6 +85,47 @@ test('a flood waits in a line of its own, with an end: signatures are made meanw
   const statuses = (await Promise.all(flood)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(257); // one in the HSM, 256 waiting
   expect(statuses.filter((status) => status === 503)).toHaveLength(43);
+});
+
+test('nothing is signed for a client that left while it waited', async () => {
+  const gate = { open: () => {} };
+  const opened = new Promise<void>((resolve) => {
+    gate.open = resolve;
+  });
+  let signed = 0;
+  server = await openWith(
+    signingBy(() => async () => {
+      signed += 1;
+      await opened;
+      return Buffer.alloc(384);
+    }),
+  );
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const first = ask(server, query());
+  while (signed === 0) await new Promise((resolve) => setImmediate(resolve));
+  let arrived = 0;
+  let left = 0;
+  server.app.server.on('request', (_request, response) => {
+    arrived += 1;
+    response.once('close', () => {
+      left += 1;
+    });
+  });
+  const { port } = server.app.server.address() as AddressInfo;
+  const leaving = request({
+    ...{ host: '127.0.0.1', port, path: '/tsa', method: 'POST', rejectUnauthorized: false, agent: false },
+    headers: { 'content-type': 'application/timestamp-query' },
+  });
+  leaving.on('error', () => {}); // it hangs up itself
+  leaving.end(query());
+  while (arrived === 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 50)); // its body is there too
+  leaving.destroy();
+  while (left === 0) await new Promise((resolve) => setImmediate(resolve));
+  gate.open();
+  expect(await first).toMatchObject({ status: 200 });
+  await expect.poll(() => server.log().at(-1)).toMatchObject({ operation: 'timestamp', outcome: 'abandoned' });
+  expect(signed).toBe(1);
 });
 
 test('what is signed is the digest of the attributes, by SHA-256', async () => {
