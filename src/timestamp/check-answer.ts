@@ -71,10 +71,13 @@ function differenceFrom(
   return undefined;
 }
 
-/** What speaks against the timestamp; not what is only a warning, such as the SHA-1 that the user asked for. */
+/**
+ * What speaks against the timestamp, and an odd purpose, which some verifiers refuse; not what else is only a warning, such
+ * as the SHA-1 that the user asked for.
+ */
 function sentences({ findings }: Timestamp): string {
   return findings
-    .filter(({ against }) => against !== 'nothing')
+    .filter(({ against, code }) => against !== 'nothing' || code === 'timestamp-purpose')
     .map(({ message }) => message)
     .join(' ');
 }

@@ -1,8 +1,9 @@
 /** What is found wrong with timestamps of either kind. */
 
-import { type CertificateFields, readCertificateFields } from '../certificates/certificate-fields.ts';
+import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import type { Finding } from '../errors/finding.ts';
+import type { Timestamp } from './timestamp.ts';
 
 /** Speaks against the timestamp's integrity. */
 export function broken(code: string, message: string): Finding {
@@ -29,14 +30,15 @@ export function judgeDigests(algorithms: readonly (string | undefined)[]): reado
   return [{ code: 'timestamp-algorithm-weak', message, against: 'nothing' }];
 }
 
-/** RFC 3161, 2.3: the purpose is timeStamping, alone and critical; the older kind of timestamp wants it named at least. */
-export function judgePurpose(certificate: Uint8Array, kind: 'rfc3161' | 'authenticode'): readonly Finding[] {
-  const problem = problemOf(readCertificateFields(certificate), kind);
-  if (problem === undefined) return [];
-  const message = `The timestamp's certificate is not one of a time stamp authority: ${problem}.`;
-  return [{ code: 'timestamp-purpose', message, against: 'trust' }];
-}
-
-function problemOf(fields: CertificateFields, kind: 'rfc3161' | 'authenticode'): string | undefined {
-  return purposeProblem(fields, 'time-stamping') ?? (kind === 'rfc3161' ? timeStampingOddity(fields) : undefined);
+/**
+ * The purpose must be timeStamping. That it is critical and the only one, as RFC 3161, 2.3 wants it of tokens, many a
+ * certificate lacks whose timestamps Windows takes, Microsoft's own of 2016 among them: a warning.
+ */
+export function judgePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
+  const fields = readCertificateFields(certificate);
+  const problem = purposeProblem(fields, 'time-stamping');
+  const oddity = kind === 'rfc3161' ? timeStampingOddity(fields) : undefined;
+  if (problem === undefined && oddity === undefined) return [];
+  const message = `The timestamp's certificate is not as one of a time stamp authority should be: ${problem ?? oddity}.`;
+  return [{ code: 'timestamp-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }

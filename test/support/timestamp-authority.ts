@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTimestampDesk, POLICY, type StampOptions } from './timestamp-desk.ts';
+import { type CounterSignOptions, createTimestampDesk, POLICY, type StampOptions } from './timestamp-desk.ts';
 import { makeTimestampPki } from './timestamp-pki.ts';
 
 export const AUTHORITY_MODES = [
@@ -80,8 +80,10 @@ export interface TimestampAuthority {
   readonly requests: readonly AuthorityRequest[];
   /** The most requests that were under way at one time. */
   mostAtOnce(): number;
-  /** The token for these bytes without HTTP; `genTime` as in `20240601120000Z`. */
+  /** The token for these bytes without HTTP. */
   stamp(bytes: Uint8Array, options?: StampOptions): Promise<Buffer>;
+  /** The SignerInfo of an older timestamp on this signature value; its certificate is `certificatePem`. */
+  counterSign(signatureValue: Uint8Array, options?: CounterSignOptions): Promise<Buffer>;
   stop(): Promise<void>;
 }
 
@@ -163,7 +165,8 @@ export async function startTimestampAuthority(): Promise<TimestampAuthority> {
     policy: POLICY,
     requests,
     mostAtOnce: () => most,
-    stamp: (bytes, options) => desk.stamp(bytes, options),
+    stamp: desk.stamp,
+    counterSign: desk.counterSign,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { readSignedDataFields } from '../../src/cms/signed-data-fields.ts';
 import type { TimestampCertificate, TimestampPki } from './timestamp-pki.ts';
 
 export interface TimestampDesk {
@@ -12,6 +13,8 @@ export interface TimestampDesk {
   reply(query: Buffer, mode?: string): Promise<Buffer>;
   /** The token for these bytes. */
   stamp(bytes: Uint8Array, options?: StampOptions): Promise<Buffer>;
+  /** The SignerInfo of an older timestamp on this signature value (PKCS#9 countersignature), without its certificate. */
+  counterSign(signatureValue: Uint8Array, options?: CounterSignOptions): Promise<Buffer>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
 }
@@ -22,6 +25,15 @@ export interface StampOptions {
   readonly genTime?: string;
   /** One of AUTHORITY_MODES. */
   readonly mode?: string;
+  /** Of ESSCertID: SHA-1 gives its first version. */
+  readonly certificateDigest?: 'sha1' | 'sha256' | 'sha512';
+  /** In BER: indefinite lengths, the content in pieces. */
+  readonly streamed?: boolean;
+}
+
+export interface CounterSignOptions {
+  readonly algorithm?: 'sha1' | 'sha256' | 'md5';
+  readonly certificate?: TimestampCertificate;
 }
 
 export const POLICY = '1.3.6.1.4.1.99999.1';
@@ -32,7 +44,7 @@ const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 const PAST = '20240601120000Z';
 const FUTURE = '20400601120000Z';
 
-const CONFIGURATION = `[tsa]
+const configuration = (certificateDigest = 'sha256'): string => `[tsa]
 default_tsa = authority
 [authority]
 serial = ./serial
@@ -44,7 +56,7 @@ accuracy = secs:1
 ordering = yes
 tsa_name = yes
 ess_cert_id_chain = no
-ess_cert_id_alg = sha256
+ess_cert_id_alg = ${certificateDigest}
 `;
 
 const run = promisify(execFile);
@@ -84,13 +96,14 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
     reply: Buffer,
     certificate: TimestampCertificate,
     change: (tstInfo: Buffer) => Buffer = (same) => same,
+    more: readonly string[] = [],
   ): Promise<Buffer> => {
     await tokenOf(at, reply);
     await at.openssl('cms', '-verify', '-noverify', '-inform', 'DER', '-in', 'token', '-out', 'info');
     await at.write('info', change(await at.read('info')));
     const kind = ['-binary', '-nodetach', '-econtent_type', TST_INFO, '-cades', '-nosmimecap', '-md', 'sha256'];
     const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-certfile', file('root.crt')];
-    await at.openssl('cms', '-sign', ...kind, ...signer, '-in', 'info', '-outform', 'DER', '-out', 'token');
+    await at.openssl('cms', '-sign', ...kind, ...more, ...signer, '-in', 'info', '-outform', 'DER', '-out', 'token');
     return der(0x30, Buffer.from('3003020100', 'hex'), await at.read('token'));
   };
   const asking = async (at: Workplace, ...args: string[]): Promise<Buffer> => {
@@ -164,13 +177,38 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
 
   return {
     reply: (query, mode = 'ok') => work((at) => replyAt(at, query, mode)),
-    stamp: (bytes, { algorithm = 'sha256', genTime, mode = 'ok' } = {}) =>
+    stamp: (
+      bytes,
+      { algorithm = 'sha256', genTime, mode = 'ok', certificateDigest = 'sha256', streamed = false } = {},
+    ) =>
       work(async (at) => {
+        await at.write('tsa.cnf', Buffer.from(configuration(certificateDigest)));
         await at.write('data', bytes);
         const query = await asking(at, '-data', 'data', `-${algorithm}`, '-cert');
         const reply = await replyAt(at, query, mode);
-        if (genTime === undefined) return tokenOf(at, reply);
-        return tokenOf(at, await signAgain(at, reply, 'tsa', withGenTime(genTime)));
+        if (genTime === undefined && !streamed) return tokenOf(at, reply);
+        const change = genTime === undefined ? undefined : withGenTime(genTime);
+        await signAgain(at, reply, 'tsa', change, streamed ? ['-stream'] : []);
+        return at.read('token');
+      }),
+    counterSign: (signatureValue, { algorithm = 'sha256', certificate = 'tsa' } = {}) =>
+      work(async (at) => {
+        await at.write('data', signatureValue);
+        const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-md', algorithm];
+        await at.openssl(
+          'cms',
+          '-sign',
+          '-binary',
+          '-nosmimecap',
+          ...signer,
+          '-in',
+          'data',
+          '-outform',
+          'DER',
+          '-out',
+          'cms',
+        );
+        return Buffer.from(readSignedDataFields(await at.read('cms')).signers[0].bytes);
       }),
     async idle() {
       await Promise.all(underWay);
@@ -187,7 +225,7 @@ interface Workplace {
 
 async function openWorkplace(parent: string): Promise<Workplace> {
   const folder = await mkdtemp(path.join(parent, 'work-'));
-  await writeFile(path.join(folder, 'tsa.cnf'), CONFIGURATION);
+  await writeFile(path.join(folder, 'tsa.cnf'), configuration());
   await writeFile(path.join(folder, 'serial'), `10${randomBytes(8).toString('hex')}\n`);
   return {
     folder,
