@@ -17,6 +17,8 @@ export interface ArchiveChange {
    * bytes of their records.
    */
   readonly first: readonly (NewEntry | MovedEntry)[];
+  /** New entries that come right behind one of the archive, in the file and in the directory, whether or not that one goes. */
+  readonly behind?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
 export interface MovedEntry {
@@ -35,38 +37,42 @@ const ALIGNMENT_EXTRA_LENGTH = 6;
 const ROOM_FOR_RECORD = 256;
 
 /**
- * Pure: the edits. Entries behind all that changes move by a multiple of 4, which costs a few bytes of padding in a new
- * entry. Throws `zip-unsupported`.
+ * Pure: the edits. Entries behind new ones move by a multiple of 4, which costs a few bytes of padding in a new entry.
+ * Throws `zip-unsupported`.
  */
-export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChange): Patch {
+export function editArchive(archive: ZipArchive, { remove, first, behind = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.flatMap((item) => ('entry' in item ? [item.entry] : [])));
-  const leaving = archive.inFile.filter((entry) => remove.has(entry) || moved.has(entry));
-  const staying = archive.entries.filter((entry) => !remove.has(entry) && !moved.has(entry));
+  const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
+  const leaving = archive.inFile.filter(leaves);
+  const staying = archive.entries.filter((entry) => !leaves(entry));
 
-  const padded = alignFollowing(first, leaving, staying);
-  const edits = [
-    ...padded.flatMap((item) => insertionsOf(item, archive.start)),
-    ...mergeAdjacent(leaving.map(({ offset, end }) => ({ offset, remove: end - offset, insert: NOTHING }))),
-  ];
+  const aligned = staying.some(({ method, size }) => method === STORED && size > 0);
+  const added = aligned ? alignFollowing({ first, behind }, archive.inFile, leaving) : { first, behind };
+  const edits = editsOf(added, archive, leaving);
 
   const { base, directoryOffset } = archive.end;
   const movedBy = shifts(edits);
-  const directory = directoryWriter(archive.directory.length + padded.length * ROOM_FOR_RECORD);
+  const newCount = added.first.length + added.behind.size;
+  const directory = directoryWriter(archive.directory.length + newCount * ROOM_FOR_RECORD);
+  const addNew = (item: NewEntry, offset: number): void => {
+    const record = centralRecord(item);
+    directory.add(record, 0, record.length, offset - base);
+  };
   let offset = archive.start;
-  for (const item of padded) {
+  for (const item of added.first) {
     if ('entry' in item) directory.add(archive.directory, item.entry.recordStart, item.entry.recordEnd, offset - base);
-    else {
-      const record = centralRecord(item);
-      directory.add(record, 0, record.length, offset - base);
-    }
+    else addNew(item, offset);
     offset += lengthOf(item);
   }
-  for (const entry of staying) {
-    directory.add(archive.directory, entry.recordStart, entry.recordEnd, movedBy(entry.offset) - base);
+  for (const entry of added.behind.size === 0 ? staying : archive.entries) {
+    if (!leaves(entry))
+      directory.add(archive.directory, entry.recordStart, entry.recordEnd, movedBy(entry.offset) - base);
+    const follower = added.behind.get(entry);
+    if (follower !== undefined) addNew(follower, movedBy(entry.end) - localLength(follower));
   }
   const records = directory.bytes();
   const end = writeEndRecords(archive.end, {
-    entryCount: padded.length + staying.length,
+    entryCount: newCount + staying.length,
     directorySize: records.length,
     directoryOffset: movedBy(directoryOffset) - base,
   });
@@ -78,6 +84,28 @@ export function editArchive(archive: ZipArchive, { remove, first }: ArchiveChang
   ];
 }
 
+const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
+
+type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'behind'>;
+
+/** In the order of the file. Removals that touch become one, but where something new stands between them. */
+function editsOf({ first, behind }: AddedEntries, { inFile, start }: ZipArchive, leaving: readonly ZipEntry[]): Edit[] {
+  const isLeaving = new Set(leaving);
+  const edits = first.flatMap((item) => insertionsOf(item, start));
+  for (const entry of behind.size === 0 ? leaving : inFile) {
+    if (isLeaving.has(entry)) {
+      const last = edits.at(-1);
+      const touches = last !== undefined && last.remove > 0 && last.offset + last.remove === entry.offset;
+      const length = entry.end - entry.offset;
+      if (touches) edits[edits.length - 1] = { ...last, remove: last.remove + length };
+      else edits.push({ offset: entry.offset, remove: length, insert: NOTHING });
+    }
+    const follower = behind.get(entry);
+    if (follower !== undefined) edits.push(...insertionsOf(follower, entry.end));
+  }
+  return edits;
+}
+
 /** One after the other at the same place; putting them together would only cost memory. */
 function insertionsOf(item: NewEntry | MovedEntry, offset: number): Edit[] {
   const parts = 'entry' in item ? [item.bytes] : [localHeader(item), item.data];
@@ -86,17 +114,6 @@ function insertionsOf(item: NewEntry | MovedEntry, offset: number): Edit[] {
 
 function lengthOf(item: NewEntry | MovedEntry): number {
   return 'entry' in item ? item.bytes.length : localLength(item);
-}
-
-/** Removals in the order of the file; those that touch become one. */
-function mergeAdjacent(removals: readonly Edit[]): Edit[] {
-  const merged: Edit[] = [];
-  for (const edit of removals) {
-    const last = merged.at(-1);
-    if (last === undefined || last.offset + last.remove !== edit.offset) merged.push(edit);
-    else merged[merged.length - 1] = { ...last, remove: last.remove + edit.remove };
-  }
-  return merged;
 }
 
 /** Where a byte that stays is once the edits are made. */
@@ -119,27 +136,62 @@ function shifts(edits: readonly Edit[]): (offset: number) => number {
 }
 
 /**
- * The last new entry gets an extra field that makes everything behind it move by a multiple of the alignment, whether or
- * not it is aligned: so that the bytes added do not depend on which signatures were there before.
+ * New entries get an extra field that makes what is behind them move by a multiple of the alignment, whether or not it is
+ * aligned: so that the bytes added do not depend on which signatures were there before. Of those that come first the last
+ * one makes up for all entries that leave.
  */
 function alignFollowing(
-  first: readonly (NewEntry | MovedEntry)[],
+  { first, behind }: AddedEntries,
+  inFile: readonly ZipEntry[],
   leaving: readonly ZipEntry[],
-  staying: readonly ZipEntry[],
-): readonly (NewEntry | MovedEntry)[] {
+): AddedEntries {
+  const shift = first.reduce((sum, item) => sum + lengthOf(item), 0);
   const last = first.at(-1);
-  const isStored = ({ method, size }: ZipEntry): boolean => method === STORED && size > 0;
-  if (last === undefined || 'entry' in last || !staying.some(isStored)) return first;
-  const added = first.reduce((sum, item) => sum + lengthOf(item), 0);
-  const removed = leaving.reduce((sum, { offset, end }) => sum + end - offset, 0);
-  let padding = modulo(removed - added, ALIGNMENT);
-  if (padding === 0) return first;
+  if (last === undefined || 'entry' in last || behind.size > 0)
+    return { first, behind: alignEach(behind, inFile, leaving, shift) };
+  return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], behind };
+}
+
+/** Each makes up for what changes up to its place, the last one for all that changes. */
+function alignEach(
+  behind: AddedEntries['behind'],
+  inFile: readonly ZipEntry[],
+  leaving: readonly ZipEntry[],
+  shiftBefore: number,
+): AddedEntries['behind'] {
+  const isLeaving = new Set(leaving);
+  const aligned = new Map<ZipEntry, NewEntry>();
+  let shift = shiftBefore;
+  let stillLeaving = removedLength(leaving);
+  for (const entry of inFile) {
+    if (isLeaving.has(entry)) {
+      shift -= entry.end - entry.offset;
+      stillLeaving -= entry.end - entry.offset;
+    }
+    const follower = behind.get(entry);
+    if (follower === undefined) continue;
+    const isLast = aligned.size === behind.size - 1;
+    const item = padded(follower, shift + localLength(follower) - (isLast ? stillLeaving : 0));
+    aligned.set(entry, item);
+    shift += localLength(item);
+  }
+  return aligned;
+}
+
+function removedLength(entries: readonly ZipEntry[]): number {
+  return entries.reduce((sum, { offset, end }) => sum + end - offset, 0);
+}
+
+/** With room in its records for what makes the shift of what follows, this entry without padding included, a multiple. */
+function padded(entry: NewEntry, shift: number): NewEntry {
+  let padding = modulo(-shift, ALIGNMENT);
+  if (padding === 0) return entry;
   while (padding < ALIGNMENT_EXTRA_LENGTH) padding += ALIGNMENT;
   const extra = Buffer.alloc(padding);
   extra.writeUInt16LE(ALIGNMENT_EXTRA, 0);
   extra.writeUInt16LE(padding - 4, 2);
   extra.writeUInt16LE(ALIGNMENT, 4);
-  return [...first.slice(0, -1), { ...last, extra: Buffer.concat([last.extra, extra]) }];
+  return { ...entry, extra: Buffer.concat([entry.extra, extra]) };
 }
 
 function modulo(value: number, by: number): number {

@@ -25,6 +25,8 @@ export const DEFLATED = 8;
 
 /** General purpose bit 3: sizes and CRC-32 follow the data. */
 export const HAS_DESCRIPTOR = 1 << 3;
+/** General purpose bit 11: the name is UTF-8. */
+export const UTF8_NAME = 1 << 11;
 /** Bits 0 (encrypted), 5 (patch data), 6 (strong encryption), 13 (masked header). */
 export const UNREADABLE_FLAGS = (1 << 0) | (1 << 5) | (1 << 6) | (1 << 13);
 

@@ -11,8 +11,10 @@ import {
 } from './fields.ts';
 
 export interface NewEntry {
-  /** ASCII. */
+  /** Each character a byte of it, as latin1 has them. */
   readonly name: string;
+  /** General purpose bit flag; 0 when left out. */
+  readonly flags?: number;
   readonly method: number;
   readonly crc32: number;
   /** Of the contents, in bytes. */
@@ -66,6 +68,7 @@ export function centralRecord(entry: NewEntry): Buffer {
 /** What both records have in the same order, from "version needed to extract" on. */
 function writeFields(record: Buffer, start: number, entry: NewEntry): void {
   record.writeUInt16LE(VERSION, start);
+  record.writeUInt16LE(entry.flags ?? 0, start + 2);
   record.writeUInt16LE(entry.method, start + 4);
   record.writeUInt16LE(DOS_DATE, start + 8);
   record.writeUInt32LE(entry.crc32, start + 10);

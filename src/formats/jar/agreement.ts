@@ -2,29 +2,72 @@
 
 import { hash } from 'node:crypto';
 import { nodeDigestName } from './digest-names.ts';
-import { type Manifest, sectionsByName } from './manifest.ts';
+import type { Manifest, SectionRange } from './manifest.ts';
+import { sectionsByName } from './manifest-sections.ts';
 
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
+/** What of a manifest is not what was signed; the first such part. */
+export interface Disagreement {
+  readonly part: 'version' | 'main attributes' | 'section';
+  /** Of the section's entry. */
+  readonly name?: string;
+}
+
+export interface AgreementRules {
+  /** Whether digests by an algorithm (as node:crypto calls it) count. By default all that are known do. */
+  readonly permits?: (algorithm: string) => boolean;
+  /** The manifest's sections, for whoever has them already. */
+  readonly sections?: () => SectionsByName;
+}
+
+export type SectionsByName = ReadonlyMap<string, readonly SectionRange[]>;
+
+/** Whether nothing of the manifest is other than what was signed. */
+export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
+  return findDisagreement(signatureFile, manifest) === undefined;
+}
+
 /**
  * Java's rule: the digest of the whole manifest, or else that of its main attributes and every one of its sections'.
- * Entries that were added later leave a signature as good as it was.
+ * Entries that were added later leave a signature as good as it was. Undefined when it agrees.
  */
-export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
+export function findDisagreement(
+  signatureFile: Manifest,
+  manifest: Manifest,
+  { permits = () => true, sections = () => sectionsByName(manifest) }: AgreementRules = {},
+): Disagreement | undefined {
   // Java takes a file of any other version for no signature.
-  if (signatureFile.main.attributes.get('signature-version') !== '1.0') return false;
-  if (mainDigests(signatureFile, OF_MANIFEST).some((digest) => isDigestOf(digest, [manifest.bytes]))) return true;
-  const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
+  if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
+  const counts = ({ algorithm }: { readonly algorithm: string }): boolean => {
+    const nodeName = nodeDigestName(algorithm);
+    return nodeName !== undefined && permits(nodeName);
+  };
+  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isDigestOf(digest, [manifest.bytes])))
+    return undefined;
+  const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES).filter(counts);
   const mainBytes = manifest.bytes.subarray(manifest.main.start, manifest.main.end);
-  if (!ofMain.every((digest) => isDigestOf(digest, [mainBytes]))) return false;
-  const sections = sectionsByName(manifest);
-  for (const signed of signatureFile.sections()) {
-    const known = signed.digests.filter(({ algorithm }) => nodeDigestName(algorithm) !== undefined);
-    const parts = (sections.get(signed.name) ?? []).map(({ start, end }) => manifest.bytes.subarray(start, end));
-    if (parts.length === 0 || known.length === 0 || !known.every((digest) => isDigestOf(digest, parts))) return false;
+  if (!ofMain.every((digest) => isDigestOf(digest, [mainBytes]))) return { part: 'main attributes' };
+  const byName = sections();
+  for (const { name, digests } of signatureFile.sections()) {
+    const counted = digests.filter(counts);
+    const parts = (byName.get(name) ?? []).map(({ start, end }) => manifest.bytes.subarray(start, end));
+    if (parts.length === 0 || counted.length === 0 || !counted.every((digest) => isDigestOf(digest, parts))) {
+      return { part: 'section', name };
+    }
   }
-  return true;
+  return undefined;
+}
+
+/** Its digests of the whole manifest, by algorithms that are known. */
+export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
+  return mainDigests(signatureFile, OF_MANIFEST);
+}
+
+export function isDigestOf({ algorithm, value }: MainDigest, parts: readonly Buffer[]): boolean {
+  // Of an entry's sections, which are usually one: all of them, one after the other.
+  return sectionDigest(nodeDigestName(algorithm) ?? '', parts) === value;
 }
 
 /** The entries that the signature is about. */
@@ -34,22 +77,18 @@ export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
   return names;
 }
 
-interface Digest {
+export interface MainDigest {
+  /** In lower case, as attributes are found. */
   readonly algorithm: string;
   readonly value: string;
 }
 
 /** Attributes such as `SHA-256-Digest-Manifest`, of algorithms that are known. */
-function mainDigests({ main }: Manifest, suffix: string): readonly Digest[] {
+function mainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
   return [...main.attributes].flatMap(([name, value]) => {
     const algorithm = name.slice(0, -suffix.length);
     return name.endsWith(suffix) && nodeDigestName(algorithm) !== undefined ? [{ algorithm, value }] : [];
   });
-}
-
-/** Of an entry's sections, which are usually one: all of them, one after the other. */
-function isDigestOf({ algorithm, value }: Digest, parts: readonly Buffer[]): boolean {
-  return sectionDigest(nodeDigestName(algorithm) ?? '', parts) === value;
 }
 
 /** Base64. `algorithm`: as node:crypto calls it. */

@@ -16,7 +16,7 @@ export interface NameRequest {
   readonly signerName: string | undefined;
   readonly leaf: { readonly der: Uint8Array; readonly name: string };
   /** The signatures that stay beside the new one. */
-  readonly others: readonly EmbeddedBlock[];
+  readonly others: readonly Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>[];
 }
 
 /** A name that no other certificate's signature has. Throws `signer-name-taken`. */

@@ -1,18 +1,25 @@
 /** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { parseSignedData } from '../../cms/parse-signed-data.ts';
+import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
-import { signerVerifies } from '../../cms/verify-signer.ts';
+import { examineSigner } from '../../cms/verify-signer.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import type { Finding } from '../../errors/finding.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from './layout.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { onceOf } from './once.ts';
 
 export interface EmbeddedBlock {
   /** The name of its files, without extension, in upper case. */
   readonly base: string;
+  /** The block's own. */
+  readonly entry: ZipEntry;
+  readonly signatureFileEntry: ZipEntry;
   readonly cms: Uint8Array;
+  /** Undefined when it cannot be read. */
+  readonly signedData: SignedData | undefined;
   /** DER; undefined when the block does not carry it or cannot be read. */
   readonly signerCertificate: Uint8Array | undefined;
   /** Raw: may hold control characters. */
@@ -21,7 +28,9 @@ export interface EmbeddedBlock {
   readonly signedFile: Buffer;
   /** Undefined when it cannot be read. */
   readSignatureFile(): Manifest | undefined;
-  /** Whether the block is the signature of the signature file. Not the manifest, not the entries; not trust. */
+  /** What is wrong with the block as the signature of the signature file. Not the manifest, not the entries; not trust. */
+  examineSigners(): readonly Finding[];
+  /** Whether that is nothing. */
   verifies(): boolean;
 }
 
@@ -37,55 +46,93 @@ export async function readBlocks(source: ByteSource, { signatureFiles }: JarLayo
     if (signatureFile === undefined || blocks.length === 0) continue;
     const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
     room -= signedFile.length;
-    for (const block of blocks) found.push(readBlock(base, await tryRead(source, block), signedFile));
+    for (const entry of blocks) {
+      found.push(
+        readBlock({ base, entry, signatureFileEntry: signatureFile, signedFile }, await readOr(source, entry)),
+      );
+    }
   }
   return found;
 }
 
 /** What cannot be read is as good as empty: then it verifies nothing. */
 async function tryRead(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
-  return (await unlessRefused(() => readWhole(source, entry))) ?? Buffer.alloc(0);
+  const read = await readOr(source, entry);
+  return read instanceof CodesignError ? NOTHING : read;
 }
 
-function readBlock(base: string, block: Buffer, signedFile: Buffer): EmbeddedBlock {
+/** The contents, or why they cannot be had. */
+async function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
+  try {
+    return await readWhole(source, entry);
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return thrown;
+    throw thrown;
+  }
+}
+
+type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile'>;
+
+function readBlock(place: BlockPlace, block: Buffer | CodesignError): EmbeddedBlock {
   let parsed: Manifest | undefined;
+  const { signedFile } = place;
   const shared = {
-    base,
-    signedFile,
+    ...place,
     readSignatureFile() {
       parsed ??= tryReadManifest(signedFile);
       return parsed;
     },
   };
-  try {
-    const signedData = parseSignedData(block);
-    const [signer] = signedData.signers;
+  const read = block instanceof CodesignError ? block : tryParse(block);
+  if (read instanceof CodesignError) {
+    const unreadable: Finding = {
+      code: read.code,
+      message: `The signature block cannot be read: ${read.message}.`,
+      against: 'integrity',
+    };
     return {
       ...shared,
-      cms: signedData.bytes,
-      signerCertificate: signer.certificate,
-      signerName: signerNameOf(signer),
-      verifies: () => signerVerifies(signedData, signer, signedFile, { withoutAttributes: true }),
+      cms: block instanceof CodesignError ? NOTHING : block,
+      signedData: undefined,
+      signerCertificate: undefined,
+      signerName: '(unreadable signature)',
+      examineSigners: () => [unreadable],
+      verifies: () => false,
     };
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    const unreadable = { cms: block, signerCertificate: undefined, signerName: '(unreadable signature)' };
-    return { ...shared, ...unreadable, verifies: () => false };
   }
+  const examineSigners = onceOf(() => examineAllSigners(read.signedData, signedFile));
+  return {
+    ...shared,
+    ...read,
+    cms: read.signedData.bytes,
+    signerCertificate: read.signedData.signers[0].certificate,
+    examineSigners,
+    verifies: () => examineSigners().length === 0,
+  };
 }
 
-function tryReadManifest(bytes: Buffer): Manifest | undefined {
+/** Java verifies every signer, and takes a block for no signature when one of them does not. */
+export function examineAllSigners(signedData: SignedData, signedFile: Uint8Array): readonly Finding[] {
+  return signedData.signers.flatMap((signer) =>
+    examineSigner(signedData, signer, signedFile, { withoutAttributes: true }),
+  );
+}
+
+function tryParse(
+  block: Buffer,
+): (Pick<EmbeddedBlock, 'signerName'> & { readonly signedData: SignedData }) | CodesignError {
   try {
-    return readManifest(bytes);
+    const signedData = parseSignedData(block);
+    return { signedData, signerName: signerNameOf(signedData.signers[0]) };
   } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
+    if (thrown instanceof CodesignError) return thrown;
     throw thrown;
   }
 }
 
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
+export function tryReadManifest(bytes: Buffer): Manifest | undefined {
   try {
-    return await work();
+    return readManifest(bytes);
   } catch (thrown) {
     if (thrown instanceof CodesignError) return undefined;
     throw thrown;

@@ -7,24 +7,32 @@ import { formatErrors } from '../errors.ts';
 import type { ExpectedEnvelope } from '../format.ts';
 import { agrees } from './agreement.ts';
 import { readBlocks } from './blocks.ts';
-import { contentsMatch } from './content.ts';
+import { allMatch, readContentFacts } from './content-facts.ts';
+import { type Coverage, coverageOf } from './coverage.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
-import { coversArchive } from './signatures.ts';
+
+export interface JarExpectation extends ExpectedEnvelope {
+  /**
+   * Whether all that was there has its place, be that where a stream reader looks for signatures or not; signatures beside
+   * the new one are as good, or bad, as they were then.
+   */
+  readonly keepsPlaces?: boolean;
+}
 
 /**
- * Holds the archive to: the expected blocks and no other, byte for byte; the new one's signature file is about this
- * manifest and every file; the contents have the digests that the manifest says; signatures beside it are as good as
- * before; the manifest is where a stream reader looks for it. Throws `result-damaged`.
+ * Holds the archive to: the expected blocks and no other, byte for byte; each signature file is about this manifest, the
+ * new one's about nothing that is gone, all together about every file; the contents have the digests that the manifest
+ * says; the manifest is where a stream reader looks for it. Throws `result-damaged`.
  */
 export async function checkResult(
   source: ByteSource,
   layout: JarLayout,
   digestEntries: DigestEntries,
-  { sealed, standing }: ExpectedEnvelope,
+  { sealed, standing, keepsPlaces = false }: JarExpectation,
 ): Promise<void> {
   const { manifest } = layout;
   if (manifest === undefined) throw damaged('it holds no manifest');
-  requireManifestFirst(layout);
+  if (!keepsPlaces) requireManifestFirst(layout);
   const blocks = await readBlocks(source, layout);
   if (
     !sameEnvelopes(
@@ -34,15 +42,20 @@ export async function checkResult(
   ) {
     throw damaged('the signatures in it are not those that it should hold');
   }
+  const coverages: Coverage[] = [];
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     const isNew = Buffer.compare(block.cms, sealed) === 0;
-    const isGood = isNew
-      ? coversArchive(block, layout)
-      : signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
+    const isSound = signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
+    const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
+    if (coverage !== undefined) coverages.push(coverage);
+    const isGood = isNew ? coverage?.removed.count === 0 : keepsPlaces || isSound;
     if (!isGood) throw damaged(`the signature of "${block.signerName}" is not about what the archive holds`);
   }
-  if (!(await contentsMatch(source, layout, digestEntries))) {
+  if (!layout.signable.every((entry) => coverages.some(({ covers }) => covers(entry)))) {
+    throw damaged('the signatures in it are not about all that it holds');
+  }
+  if (!allMatch(await readContentFacts(source, layout, digestEntries), layout)) {
     throw damaged('its contents are not those that were signed');
   }
 }

@@ -18,6 +18,8 @@ export interface ManifestRequest {
   readonly keepOthers: boolean;
 }
 
+/** Before sections are added. */
+export const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 /** In bytes, of a new section. */
 const PROBABLE_SECTION_LENGTH = 128;
 
@@ -30,7 +32,7 @@ interface TextEdit {
 /** The new bytes: the old ones with the lines that were wrong or missing, each with its neighbour's line end, and sections for the rest. */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
-  const manifest = request.manifest ?? newManifest();
+  const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
   const digestName = `${JAVA_DIGEST_NAME[algorithm]}-Digest`;
   const nodeName = NODE_DIGEST_NAME[algorithm];
   const edits: TextEdit[] = [];
@@ -58,10 +60,6 @@ export function completeManifest(request: ManifestRequest): Buffer {
     written.add(newline);
   }
   return written.bytes();
-}
-
-function newManifest(): Manifest {
-  return readManifest(Buffer.from(`Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`));
 }
 
 /** Each digest that is not the entry's, replaced; whatever Java's verifier can compute must be right. */

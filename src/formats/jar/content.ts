@@ -1,11 +1,9 @@
 /** The content that a JAR's signature covers: the contents of its files, and what the manifest says their digests are. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 import { nodeDigestName } from './digest-names.ts';
-import type { JarLayout } from './layout.ts';
 import type { DigestAttribute, Manifest } from './manifest.ts';
 
 /** A file of the archive with what the manifest knows of it. */
@@ -63,46 +61,6 @@ export function digestListed(
   return digestContents(source, entries, algorithmsAt, digestEntries);
 }
 
-/** Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. */
-export async function contentsMatch(
-  source: ByteSource,
-  { archive, manifest, signable }: JarLayout,
-  digestEntries: DigestEntries,
-): Promise<boolean> {
-  if (manifest === undefined) return false;
-  const positions = new Int32Array(archive.entries.length).fill(-1);
-  for (const [position, { index }] of signable.entries()) positions[index] = position;
-
-  const algorithms: (readonly string[])[] = new Array(signable.length).fill([]);
-  /** By algorithm, in the order of the files. */
-  const expected = new Map<string, (string | undefined)[]>();
-  const intern = internLists();
-  for (const { name, digests } of manifest.parsed.sections()) {
-    const position = positions[archive.byName.get(name)?.index ?? -1] ?? -1;
-    if (position < 0) continue;
-    for (const { algorithm, value } of digests) {
-      const nodeName = nodeDigestName(algorithm);
-      if (nodeName === undefined) continue;
-      algorithms[position] = intern(algorithms[position] ?? [], nodeName);
-      const values = expected.get(nodeName) ?? new Array(signable.length);
-      expected.set(nodeName, values);
-      // Of two that differ, one is wrong.
-      if ((values[position] ?? value) !== value) return false;
-      values[position] = value;
-    }
-  }
-  if (algorithms.some((names) => names.length === 0)) return false;
-  try {
-    const digestOf = await digestContents(source, signable, (position) => algorithms[position] ?? [], digestEntries);
-    return algorithms.every((names, position) =>
-      names.every((nodeName) => digestOf(position, nodeName) === expected.get(nodeName)?.[position]),
-    );
-  } catch (thrown) {
-    if (thrown instanceof CodesignError && thrown.code === 'zip-entry-damaged') return false;
-    throw thrown;
-  }
-}
-
 function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {
   return digests.flatMap((digest) => {
     const nodeName = nodeDigestName(digest.algorithm);
@@ -114,7 +72,7 @@ function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {
  * Reads each entry once, whatever the number of its algorithms. Usually all entries have the same: `algorithmsAt` gives
  * the same list, not an equal one, for those that do.
  */
-async function digestContents(
+export async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
   algorithmsAt: (position: number) => readonly string[],
@@ -145,7 +103,7 @@ async function digestContents(
 }
 
 /** Adds a name to a list; the same names, in whatever order they came, give the same list. */
-function internLists(): (names: readonly string[], added: string) => readonly string[] {
+export function internLists(): (names: readonly string[], added: string) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
   return (names, added) => {
     if (names.includes(added)) return names;

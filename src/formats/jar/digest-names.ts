@@ -42,3 +42,15 @@ export function nodeDigestName(javaName: string): string | undefined {
 export function isStrong(nodeName: string): boolean {
   return STRONG.includes(nodeName);
 }
+
+/**
+ * What Java makes of a digest today (`jdk.jar.disabledAlgorithms`): `weak` it takes for none, `dated` too unless a timestamp
+ * says that the signature is from before 2019.
+ */
+export type DigestStrength = 'weak' | 'dated' | 'strong';
+
+/** Of an algorithm as node:crypto calls it. */
+export function strengthOf(nodeName: string): DigestStrength {
+  if (nodeName === 'md5') return 'weak';
+  return nodeName === 'sha1' ? 'dated' : 'strong';
+}

@@ -55,7 +55,8 @@ async function movedEntry(source: ByteSource, entry: ZipEntry): Promise<MovedEnt
   return { entry, bytes: await source.read(entry.offset, entry.end - entry.offset) };
 }
 
-function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
+/** The first entry's. */
+export function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
   const first = inFile[0];
   if (first === undefined) return new Uint8Array();
   const start = first.recordStart + CENTRAL_RECORD_LENGTH + directory.readUInt16LE(first.recordStart + 28);

@@ -2,17 +2,21 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { isDirectory } from '../../zip/entry.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { isNamedAsJar, JAR_EXTENSIONS, recogniseZip } from '../zip-family.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
+import { attachBlock } from './attach.ts';
 import { chooseBlockName } from './block-name.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { checkResult } from './check.ts';
 import { completeManifest } from './complete-manifest.ts';
 import { digestListed, listEntries } from './content.ts';
+import { readContentFacts } from './content-facts.ts';
+import { describeLayout } from './describe-layout.ts';
 import { prepareEmbedding } from './embed.ts';
 import { jarErrors } from './errors.ts';
+import { examineArchive, requireSoundRest } from './examine-archive.ts';
+import type { SharedFacts } from './examine-signature.ts';
 import {
   isFileName,
   type JarLayout,
@@ -22,11 +26,15 @@ import {
   ownNameOf,
   readLayout,
 } from './layout.ts';
-import { readManifest, repeatedNames, terminated } from './manifest.ts';
+import { readManifest, terminated } from './manifest.ts';
+import { repeatedNames, sectionsByName } from './manifest-sections.ts';
 import { describeOddities } from './oddities.ts';
+import { onceOf } from './once.ts';
+import { filesOf, removeSignatures } from './remove.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
 import { readSignatures } from './signatures.ts';
+import { stampSignatures } from './stamp.ts';
 
 export const jar: Format = {
   id: 'jar',
@@ -46,18 +54,28 @@ async function openJar(source: ByteSource, options: OpenOptions): Promise<Signab
 
 function signableJar(source: ByteSource, layout: JarLayout, { digestEntries }: OpenOptions): SignableFile {
   const opened = { source, layout, digestEntries };
+  const shared: SharedFacts = {
+    layout,
+    sections: onceOf(() => (layout.manifest === undefined ? new Map() : sectionsByName(layout.manifest.parsed))),
+    contents: onceOf(() => readContentFacts(source, layout, digestEntries)),
+  };
   return {
     // Asked for once, while the file is opened several times.
     get warnings() {
       return describeOddities(layout);
     },
     reopen: (other, options) => signableJar(other, layout, options),
-    signatures: () => readSignatures(source, layout, digestEntries),
+    signatures: () => readSignatures(source, shared),
     async judge(context, mode) {
       await choosePlace(opened, context, mode);
     },
     prepare: (context, mode) => prepareJar(opened, context, mode),
     check: (expected) => checkResult(source, layout, digestEntries, expected),
+    examine: () => examineArchive(source, layout, digestEntries),
+    layout: () => describeLayout(layout),
+    remove: async () => removeSignatures(layout),
+    stamp: (tokens) => stampSignatures(source, layout, tokens),
+    attach: (cms) => attachBlock(source, shared, cms),
   };
 }
 
@@ -105,7 +123,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
   requireUnbroken(place.others, manifest);
 
-  await requireSoundRest(opened);
+  await requireSoundRest(source, layout, digestEntries);
 
   const covered = coverage(layout);
   // No name has been added that was there before.
@@ -118,7 +136,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, chain);
   const remove = [...layout.signatureFiles]
     .filter(([base]) => place.leaving.has(base))
-    .flatMap(([, { signatureFile: file, blocks }]) => [...(file ? [file] : []), ...blocks]);
+    .flatMap(([, files]) => filesOf(files));
   const change = { manifest: manifest.bytes, signatureFile, base: place.base, remove };
   const patchFor = await prepareEmbedding(source, layout, change);
   const standing = place.others.map(({ cms }) => cms);
@@ -127,12 +145,6 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     seal,
     embed: (sealed) => ({ patch: patchFor(sealed), sealed, standing: [...standing, sealed] }),
   };
-}
-
-/** What is not digested must hold what it says, too: behind its data, entries could hide that only stream readers see. */
-async function requireSoundRest({ source, layout, digestEntries }: OpenedJar): Promise<void> {
-  const own = layout.archive.entries.filter((entry) => !isDirectory(entry) && ownNameOf(entry.name) !== undefined);
-  await digestEntries(source, own, ['sha256']);
 }
 
 /** Which files of the archive a signature file speaks of. */

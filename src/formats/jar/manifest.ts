@@ -30,6 +30,8 @@ export interface MainSection extends SectionRange {
 export interface ManifestSection extends SectionRange {
   /** Of the entry. */
   readonly name: string;
+  /** Where its Name attribute ends, with the line end. */
+  readonly nameEnd: number;
   /** Where the last line that is not empty ends, with its line end: further attributes go there. */
   readonly contentEnd: number;
   /** Its attributes that are digests. */
@@ -85,6 +87,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   let isOpen = true;
   let start = 0;
   let name: string | undefined;
+  let nameEnd = 0;
   let contentEnd = 0;
   let digests: DigestAttribute[] | undefined;
   let line = 0;
@@ -103,6 +106,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       attributes.set(mainName, textOf(bytes, colon + 2, valueEnd, pieces));
     } else if (name === undefined) {
       name = textOf(bytes, colon + 2, valueEnd, pieces);
+      nameEnd = attributeEnd;
     } else if (endsWithDigest(bytes, attributeStart, colon)) {
       const algorithm = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
       const value = textOf(bytes, colon + 2, valueEnd, pieces);
@@ -115,7 +119,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const finishSection = (end: number): ManifestSection | undefined => {
     finishAttribute();
     isOpen = false;
-    if (!isMain) return { name: name ?? '', start, end, contentEnd, digests: digests ?? NO_DIGESTS };
+    if (!isMain) return { name: name ?? '', start, end, nameEnd, contentEnd, digests: digests ?? NO_DIGESTS };
     frame.main = { start: 0, end, attributes };
     isMain = false;
     return undefined;
@@ -257,41 +261,4 @@ export function lineEndBefore({ bytes, newline }: Manifest, position: number): s
 export function terminated(manifest: Manifest): Manifest {
   if (manifest.missingNewlines < 2) return manifest;
   return readManifest(Buffer.concat([manifest.bytes, Buffer.from(manifest.newline)]));
-}
-
-/** Sections by the name of their entry. */
-export function sectionsByName(manifest: Manifest): ReadonlyMap<string, readonly ManifestSection[]> {
-  const byName = new Map<string, ManifestSection[]>();
-  for (const section of manifest.sections()) {
-    const before = byName.get(section.name);
-    if (before === undefined) byName.set(section.name, [section]);
-    else before.push(section);
-  }
-  return byName;
-}
-
-/** Each name with the bytes of its section or sections. `repeated`: the names that come more than once. */
-export function* partsByName(
-  manifest: Manifest,
-  repeated: ReadonlySet<string>,
-): Generator<readonly [name: string, parts: readonly Buffer[]]> {
-  const bytesOf = ({ start, end }: ManifestSection): Buffer => manifest.bytes.subarray(start, end);
-  for (const section of manifest.sections()) {
-    if (!repeated.has(section.name)) yield [section.name, [bytesOf(section)]];
-  }
-  if (repeated.size === 0) return;
-  for (const [name, sections] of sectionsByName(manifest)) {
-    if (repeated.has(name)) yield [name, sections.map(bytesOf)];
-  }
-}
-
-/** Names that come more than once: such a name's sections mean all of them together. */
-export function repeatedNames(manifest: Manifest): ReadonlySet<string> {
-  const names = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { name } of manifest.sections()) {
-    if (names.has(name)) repeated.add(name);
-    names.add(name);
-  }
-  return repeated;
 }

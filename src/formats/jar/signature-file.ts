@@ -4,8 +4,9 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import { sectionDigest } from './agreement.ts';
 import { CREATED_BY } from './created-by.ts';
 import { JAVA_DIGEST_NAME } from './digest-names.ts';
-import { type Manifest, partsByName } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
 import { manifestLine } from './manifest-lines.ts';
+import { partsByName } from './manifest-sections.ts';
 import { textWriter } from './text-writer.ts';
 
 const NEWLINE = '\r\n';

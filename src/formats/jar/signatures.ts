@@ -1,48 +1,71 @@
-/** The signatures that are in a JAR already, and whether archive and signature still agree. */
+/** The signatures that are in a JAR already, and what each of them says. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { DigestEntries } from '../../zip/entry-digests.ts';
-import type { EmbeddedSignature } from '../format.ts';
-import { agrees } from './agreement.ts';
+import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
+import type { Detail, EmbeddedSignature } from '../format.ts';
+import { isDigestOf, wholeDigests } from './agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
-import { contentsMatch } from './content.ts';
-import { isFileName, type JarLayout } from './layout.ts';
+import { coverageOf } from './coverage.ts';
+import { examineSignature, type SharedFacts } from './examine-signature.ts';
+import { onceOf } from './once.ts';
+
+/** Where timestamp tokens stand among the unsigned attributes: RFC 3161's place, and Microsoft's, which Java does not read. */
+export const TOKEN_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, '1.3.6.1.4.1.311.3.3.1'];
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
-export async function readSignatures(
-  source: ByteSource,
-  layout: JarLayout,
-  digestEntries: DigestEntries,
-): Promise<readonly EmbeddedSignature[]> {
-  const content = contentOnce(source, layout, digestEntries);
-  return (await readBlocks(source, layout)).map((block) => ({
-    cms: block.cms,
-    signerCertificate: block.signerCertificate,
-    signerName: block.signerName,
+export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {
+  return (await readBlocks(source, shared.layout)).map((block) => signatureOf(block, shared));
+}
+
+function signatureOf(block: EmbeddedBlock, shared: SharedFacts): EmbeddedSignature {
+  const { cms, signedData, signerCertificate, signerName } = block;
+  const timestamps = onceOf(() => timestampsOf(block));
+  return {
+    place: block.entry.name,
+    cms,
+    signedData,
+    signerCertificate,
+    signerName,
+    algorithm: signedData && digestAlgorithmOf(signedData.signers[0].digestAlgorithm),
     nested: [],
-    isIntact: async () => coversArchive(block, layout) && (await content()),
-  }));
-}
-
-/** Whether block, signature file and manifest agree, about every file of the archive and no other. Not whether the contents do. */
-export function coversArchive(block: EmbeddedBlock, { archive, manifest, signable }: JarLayout): boolean {
-  const signatureFile = block.readSignatureFile();
-  if (manifest === undefined || signatureFile === undefined || !block.verifies()) return false;
-  if (!agrees(signatureFile, manifest.parsed)) return false;
-  const isCovered = new Uint8Array(archive.entries.length);
-  for (const { name } of signatureFile.sections()) {
-    const entry = archive.byName.get(name);
-    if (entry !== undefined) isCovered[entry.index] = 1;
-    else if (isFileName(name)) return false;
-  }
-  return signable.every(({ index }) => isCovered[index] === 1);
-}
-
-/** Reads the contents once, on the first question. */
-function contentOnce(source: ByteSource, layout: JarLayout, digestEntries: DigestEntries): () => Promise<boolean> {
-  let matching: Promise<boolean> | undefined;
-  return async () => {
-    matching ??= contentsMatch(source, layout, digestEntries);
-    return await matching;
+    // Signing lists signatures too, and asks for none of their timestamps.
+    get timestamps() {
+      return timestamps();
+    },
+    details: async () => describeSignature(block, shared),
+    examine: () => examineSignature(block, timestamps(), shared),
   };
+}
+
+function timestampsOf({ signedData }: EmbeddedBlock): readonly Timestamp[] {
+  if (signedData === undefined) return [];
+  const [{ unsignedAttributes, signature }] = signedData.signers;
+  return unsignedAttributes
+    .filter(({ type }) => TOKEN_ATTRIBUTES.includes(type))
+    .flatMap(({ values }) => values.map(({ bytes }) => readTimestampToken(bytes, signature)));
+}
+
+function describeSignature(block: EmbeddedBlock, { layout }: SharedFacts): readonly Detail[] {
+  const signatureFile = block.readSignatureFile();
+  const details: Detail[] = [
+    { name: 'signature name', value: block.base },
+    { name: 'signature file', value: block.signatureFileEntry.name },
+  ];
+  if (signatureFile === undefined) return details;
+  const { attributes } = signatureFile.main;
+  const add = (name: string, value: string | undefined): void => {
+    if (value !== undefined) details.push({ name, value });
+  };
+  add('signature version', attributes.get('signature-version'));
+  add('created by', attributes.get('created-by'));
+  const manifest = layout.manifest?.parsed.bytes;
+  for (const digest of wholeDigests(signatureFile)) {
+    const matches = manifest !== undefined && isDigestOf(digest, [manifest]);
+    add(`manifest digest (${digest.algorithm.toUpperCase()})`, `${digest.value} (${matches ? 'matches' : 'differs'})`);
+  }
+  const { length } = layout.signable;
+  add('files covered', `${length - coverageOf(signatureFile, layout).uncovered.count} of ${length}`);
+  return details;
 }

@@ -1,0 +1,131 @@
+/** Putting a finished signature block into a JAR: beside the signature file that it signs. */
+
+import { X509Certificate } from 'node:crypto';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { editArchive } from '../../zip/edit-archive.ts';
+import type { ZipEntry } from '../../zip/entry.ts';
+import { formatErrors } from '../errors.ts';
+import type { Embedding } from '../format.ts';
+import { findDisagreement } from './agreement.ts';
+import { type EmbeddedBlock, examineAllSigners, readBlocks, tryReadManifest } from './blocks.ts';
+import type { JarExpectation } from './check.ts';
+import { allMatch } from './content-facts.ts';
+import { coverageOf, inWords, listingOf } from './coverage.ts';
+import type { SharedFacts } from './examine-signature.ts';
+import { type JarLayout, readWhole } from './layout.ts';
+import { blockEntry } from './stamp.ts';
+
+/** Throws `not-its-signature`, and what `parseSignedData` throws. */
+export async function attachBlock(
+  source: ByteSource,
+  shared: SharedFacts,
+  cms: Uint8Array,
+): Promise<Embedding & JarExpectation> {
+  const { layout } = shared;
+  const signedData = parseSignedData(cms);
+  const sealed = signedData.bytes;
+  const { base, signatureFile, signedFile } = await findSigned(source, layout, signedData);
+  const standing = await readBlocks(source, layout);
+  await requireFitting(
+    signedFile,
+    signatureFile,
+    standing.filter((block) => block.base !== base),
+    shared,
+  );
+
+  const blocks = standing.filter((block) => block.base === base);
+  if (blocks.some((block) => Buffer.compare(block.cms, sealed) === 0)) {
+    return { patch: [], sealed, standing: standing.map((block) => block.cms), keepsPlaces: true };
+  }
+  const extension = extensionFor(signedData);
+  const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
+  // One signature file has one block. Where those of another kind of key stand, the first gives its place.
+  const leaving = old === undefined ? blocks : [old];
+  const place = leaving[0]?.entry ?? signatureFile;
+  const name = old?.entry.name ?? signatureFile.name.slice(0, -'.SF'.length) + extension;
+  const change = {
+    remove: new Set(leaving.map(({ entry }) => entry)),
+    first: [],
+    behind: new Map([[place, blockEntry({ name, flags: signatureFile.flags }, sealed)]]),
+  };
+  const staying = standing.filter((block) => !leaving.includes(block)).map((block) => block.cms);
+  return { patch: editArchive(layout.archive, change), sealed, standing: [...staying, sealed], keepsPlaces: true };
+}
+
+interface SignedFile {
+  readonly base: string;
+  readonly signatureFile: ZipEntry;
+  readonly signedFile: Buffer;
+}
+
+/** The signature file whose signature it is. */
+async function findSigned(
+  source: ByteSource,
+  { signatureFiles }: JarLayout,
+  signedData: SignedData,
+): Promise<SignedFile> {
+  let reason = NO_SIGNATURE_FILE;
+  for (const [base, { signatureFile }] of signatureFiles) {
+    const signedFile = signatureFile && (await tryRead(source, signatureFile));
+    if (signatureFile === undefined || signedFile === undefined) continue;
+    const findings = examineAllSigners(signedData, signedFile);
+    if (findings.length === 0) return { base, signatureFile, signedFile };
+    // Of one that has the right digest, what is wrong with it is worth telling.
+    const [finding] = findings;
+    if (finding !== undefined && !findings.some(({ code }) => code === 'message-digest-differs')) {
+      reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
+    }
+  }
+  throw formatErrors('not-its-signature', { reason });
+}
+
+const NO_SIGNATURE_FILE =
+  "it signs none of the signature files (META-INF/*.SF) that the archive holds. In a JAR a signature's block goes with its .SF, which must still be there as it was signed";
+
+async function tryRead(source: ByteSource, entry: ZipEntry): Promise<Buffer | undefined> {
+  try {
+    return await readWhole(source, entry);
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return undefined;
+    throw thrown;
+  }
+}
+
+/** What the check of the result will ask for. */
+async function requireFitting(
+  signedFile: Buffer,
+  { name }: ZipEntry,
+  others: readonly EmbeddedBlock[],
+  { layout, sections, contents }: SharedFacts,
+): Promise<void> {
+  const misfit = (reason: string) => formatErrors('not-its-signature', { reason });
+  const signatureFile = tryReadManifest(signedFile);
+  if (layout.manifest === undefined) throw misfit('the archive has no manifest');
+  if (signatureFile === undefined) throw misfit(`${name} cannot be read`);
+  if (findDisagreement(signatureFile, layout.manifest.parsed, { sections }) !== undefined) {
+    throw misfit(`the manifest was changed after ${name} was made`);
+  }
+  const { covers, removed } = coverageOf(signatureFile, layout);
+  if (removed.count > 0) throw misfit(`the archive no longer holds ${inWords(removed)}`);
+  const otherCoverages = others.flatMap((block) => {
+    const file = block.readSignatureFile();
+    return file === undefined ? [] : [coverageOf(file, layout)];
+  });
+  const uncovered = listingOf(
+    layout.signable,
+    (entry) => !covers(entry) && !otherCoverages.some((other) => other.covers(entry)),
+  );
+  if (uncovered.count > 0) throw misfit(`it does not cover ${inWords(uncovered)}`);
+  const facts = await contents();
+  if (!allMatch(facts, layout)) throw misfit('the contents of the archive are not those that were signed');
+}
+
+/** As jarsigner names blocks. */
+function extensionFor({ signers: [{ certificate }] }: SignedData): string {
+  if (certificate === undefined) throw new TypeError('a signature that verifies has its certificate');
+  const type = new X509Certificate(certificate).publicKey.asymmetricKeyType;
+  if (type === 'rsa' || type === 'rsa-pss') return '.RSA';
+  return type === 'dsa' ? '.DSA' : '.EC';
+}

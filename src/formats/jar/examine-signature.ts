@@ -1,0 +1,182 @@
+/** What is wrong or odd with one signature of a JAR, from its block to the contents that it covers. Stricter than jarsigner. */
+
+import { X509Certificate } from 'node:crypto';
+import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
+import type { Finding } from '../../errors/finding.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
+import { type Disagreement, findDisagreement, type SectionsByName } from './agreement.ts';
+import type { EmbeddedBlock } from './blocks.ts';
+import type { ContentFacts } from './content-facts.ts';
+import { type Coverage, coverageOf, inWords, listingOf } from './coverage.ts';
+import { type DigestStrength, strengthOf } from './digest-names.ts';
+import type { JarLayout } from './layout.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What all signatures of a file share; each is found out on the first question. */
+export interface SharedFacts {
+  readonly layout: JarLayout;
+  sections(): SectionsByName;
+  contents(): Promise<ContentFacts>;
+}
+
+/** Java takes SHA-1 as no digest unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */
+const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
+/** Of RSA and DSA keys, in bits; the same property has it. */
+const SHORTEST_KEY = 1024;
+
+export async function examineSignature(
+  block: EmbeddedBlock,
+  timestamps: readonly Timestamp[],
+  shared: SharedFacts,
+): Promise<readonly Finding[]> {
+  const { layout } = shared;
+  const signatureFile = block.readSignatureFile();
+  const findings = [...aboutBlock(block)];
+  if (signatureFile === undefined || block.signedFile.length === 0) {
+    findings.push(broken('signature-file-unreadable', `${block.signatureFileEntry.name} cannot be read.`));
+    return findings;
+  }
+  if (layout.manifest === undefined) {
+    findings.push(broken('manifest-missing', 'The archive has no manifest.'));
+    return findings;
+  }
+  const disagreement = findDisagreement(signatureFile, layout.manifest.parsed, { sections: shared.sections });
+  if (disagreement !== undefined) findings.push(ofDisagreement(disagreement, block, shared));
+  const coverage = coverageOf(signatureFile, layout);
+  const contents = await shared.contents();
+  findings.push(...aboutContents(coverage, contents, layout));
+  const weaknesses = [
+    ...weakSigners(block),
+    ...(disagreement === undefined ? weakSignatureFile(signatureFile, layout.manifest.parsed, block, shared) : []),
+    ...weakContents(coverage, contents, layout),
+  ];
+  findings.push(...ofWeaknesses(weaknesses, timestamps));
+  return findings;
+}
+
+function* aboutBlock(block: EmbeddedBlock): Generator<Finding> {
+  yield* block.examineSigners();
+  const trailingLength = block.signedData?.trailingLength ?? 0;
+  if (trailingLength > 0) {
+    const message = `${trailingLength} bytes follow the signature in ${block.entry.name}.`;
+    yield { code: 'bytes-after-signature', message, against: 'nothing' };
+  }
+  for (const bits of shortKeys(block)) {
+    const message = `The signer's key has ${bits} bits; Java takes a signature by one of fewer than ${SHORTEST_KEY} for none.`;
+    yield broken('key-too-short', message);
+  }
+}
+
+function shortKeys({ signedData }: EmbeddedBlock): readonly number[] {
+  return (signedData?.signers ?? []).flatMap(({ certificate }) => {
+    const bits = certificate === undefined ? undefined : modulusLength(certificate);
+    return bits !== undefined && bits < SHORTEST_KEY ? [bits] : [];
+  });
+}
+
+/** Of RSA and DSA keys. */
+function modulusLength(certificate: Uint8Array): number | undefined {
+  try {
+    return new X509Certificate(certificate).publicKey.asymmetricKeyDetails?.modulusLength;
+  } catch {
+    return undefined; // OpenSSL does not know this kind of key; that no signature by it verifies is said elsewhere
+  }
+}
+
+function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry }: EmbeddedBlock, shared: SharedFacts) {
+  if (part === 'version') {
+    const message = `${signatureFileEntry.name} is not of Signature-Version 1.0, the only one that there is.`;
+    return broken('signature-version-unknown', message);
+  }
+  const what = part === 'section' ? `section for ${name}` : 'main section';
+  const isGone = part === 'section' && !shared.sections().has(name);
+  const problem = isGone ? `has no ${what} any more` : `has another ${what} than was signed`;
+  return broken('manifest-digest-differs', `The manifest ${problem}.`);
+}
+
+function* aboutContents({ covers, uncovered, removed }: Coverage, contents: ContentFacts, layout: JarLayout) {
+  if (removed.count > 0) {
+    yield broken('entries-removed', `The archive no longer holds what was signed: ${inWords(removed)}.`);
+  }
+  if (uncovered.count > 0) {
+    yield broken('entries-unsigned', `The signature does not cover ${inWords(uncovered)}.`);
+  }
+  const { damaged, stateOf } = contents;
+  const without = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'without digest');
+  if (without.count > 0) {
+    yield broken('entries-unsigned', `The manifest has no digest of ${inWords(without)}.`);
+  }
+  if (damaged !== undefined) {
+    yield broken(damaged.code, `The contents cannot be read: ${damaged.message}.`);
+    return;
+  }
+  const wrong = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'wrong');
+  if (wrong.count > 0) {
+    yield broken('content-digest-differs', `The contents are not what was signed: ${inWords(wrong)}.`);
+  }
+}
+
+/** What rests on nothing but a digest that Java no longer takes. */
+interface Weakness {
+  readonly strength: Exclude<DigestStrength, 'strong'>;
+  readonly what: string;
+}
+
+function weakSigners({ signedData }: EmbeddedBlock): readonly Weakness[] {
+  return (signedData?.signers ?? []).flatMap(({ digestAlgorithm }) =>
+    weakness(strengthOf(DIGEST_NAME_BY_OID[digestAlgorithm] ?? ''), 'the signature value'),
+  );
+}
+
+/** The strongest digests of it with which it agrees decide: Java passes over those that it does not take. */
+function weakSignatureFile(
+  signatureFile: Manifest,
+  manifest: Manifest,
+  { signatureFileEntry }: EmbeddedBlock,
+  { sections }: SharedFacts,
+): readonly Weakness[] {
+  const agreesBy = (...strengths: readonly DigestStrength[]): boolean => {
+    const permits = (algorithm: string): boolean => strengths.includes(strengthOf(algorithm));
+    return findDisagreement(signatureFile, manifest, { permits, sections }) === undefined;
+  };
+  if (agreesBy('strong')) return [];
+  return weakness(agreesBy('strong', 'dated') ? 'dated' : 'weak', signatureFileEntry.name);
+}
+
+function weakContents({ covers }: Coverage, contents: ContentFacts, { signable }: JarLayout): readonly Weakness[] {
+  return (['dated', 'weak'] as const).flatMap((strength) => {
+    const isSuch = listingOf(
+      signable,
+      (entry) =>
+        covers(entry) && contents.stateOf(entry) !== 'without digest' && contents.strengthOf(entry) === strength,
+    );
+    return isSuch.count === 0 ? [] : weakness(strength, inWords(isSuch));
+  });
+}
+
+function weakness(strength: DigestStrength, what: string): readonly Weakness[] {
+  return strength === 'strong' ? [] : [{ strength, what }];
+}
+
+/** One finding for each strength. SHA-1 is let pass where a sound timestamp is from when Java took it. */
+function* ofWeaknesses(weaknesses: readonly Weakness[], timestamps: readonly Timestamp[]): Generator<Finding> {
+  const isOld = timestamps.some(isSoundAndOld);
+  for (const [strength, algorithm] of [
+    ['weak', 'MD5'],
+    ['dated', 'SHA-1'],
+  ] as const) {
+    const what = weaknesses.filter((each) => each.strength === strength).map((each) => each.what);
+    if (what.length === 0) continue;
+    const until = strength === 'dated' ? ' without a timestamp from before 2019' : '';
+    const message = `Only ${algorithm}, which Java takes for no signature${until}, vouches for ${[...new Set(what)].join(', ')}.`;
+    yield { code: 'digest-algorithm-weak', message, against: strength === 'dated' && isOld ? 'nothing' : 'integrity' };
+  }
+}
+
+function isSoundAndOld({ kind, time, findings }: Timestamp): boolean {
+  return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && findings.length === 0;
+}
+
+function broken(code: string, message: string): Finding {
+  return { code, message, against: 'integrity' };
+}

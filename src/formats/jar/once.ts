@@ -1,0 +1,9 @@
+/** Work that is done on the first question and remembered for the others. */
+
+export function onceOf<T>(work: () => T): () => T {
+  let done: { readonly value: T } | undefined;
+  return () => {
+    done ??= { value: work() };
+    return done.value;
+  };
+}

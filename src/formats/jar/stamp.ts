@@ -1,0 +1,44 @@
+/** Giving signatures of a JAR their timestamps: another block in the place of the old one, and nothing else. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
+import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
+import { editArchive } from '../../zip/edit-archive.ts';
+import type { ZipEntry } from '../../zip/entry.ts';
+import { UTF8_NAME } from '../../zip/fields.ts';
+import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
+import type { EmbeddedSignature, Embedding } from '../format.ts';
+import { type EmbeddedBlock, readBlocks } from './blocks.ts';
+import type { JarExpectation } from './check.ts';
+import type { JarLayout } from './layout.ts';
+import { rawName } from './raw-name.ts';
+import { TOKEN_ATTRIBUTES } from './signatures.ts';
+
+export async function stampSignatures(
+  source: ByteSource,
+  layout: JarLayout,
+  tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
+): Promise<Embedding & JarExpectation> {
+  const blocks = await readBlocks(source, layout);
+  const stamped = new Map<EmbeddedBlock, Uint8Array>();
+  for (const [signature, value] of tokens) {
+    const block = blocks.find(({ entry, cms }) => entry.name === signature.place && same(cms, signature.cms));
+    if (block === undefined) throw new TypeError('the signature is not one of this file');
+    stamped.set(block, replaceUnsignedAttributes(block.cms, { type: TIMESTAMP_TOKEN, value }, TOKEN_ATTRIBUTES));
+  }
+  const standing = blocks.map((block) => stamped.get(block) ?? block.cms);
+  const [sealed = standing[0] ?? new Uint8Array()] = stamped.values();
+  const behind = new Map([...stamped].map(([{ entry }, cms]) => [entry, blockEntry(entry, cms)]));
+  const patch =
+    behind.size === 0 ? [] : editArchive(layout.archive, { remove: new Set(behind.keys()), first: [], behind });
+  return { patch, sealed, standing, keepsPlaces: true };
+}
+
+/** Stored, as all blocks that this program writes. `old`: whose name it has. */
+export function blockEntry(old: Pick<ZipEntry, 'name' | 'flags'>, cms: Uint8Array): NewEntry {
+  return { ...storedEntry(rawName(old), cms), flags: old.flags & UTF8_NAME };
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
