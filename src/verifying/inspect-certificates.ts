@@ -1,0 +1,187 @@
+/** The certificates that a signature carries, for people: each with what it says, and in the order of its chains. */
+
+import { createHash } from 'node:crypto';
+import { fieldsOf, objectIdentifierOf, parts, readDer, readElement } from '../asn1/read.ts';
+import {
+  basicConstraintsOf,
+  type CertificateFields,
+  extendedKeyUsageOf,
+  readCertificateFields,
+} from '../certificates/certificate-fields.ts';
+import { readName } from '../certificates/names.ts';
+import {
+  hasSigned,
+  type ParsedCertificate,
+  parseCertificate,
+  publicKeyOf,
+} from '../certificates/parsed-certificate.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { hexOf, readable } from './inspect-value.ts';
+import { type NamedObject, namedObject } from './object-names.ts';
+
+export interface InspectedCertificate {
+  /** Raw, as all names: may hold control characters. */
+  readonly name: string;
+  readonly subject: string;
+  readonly issuer: string;
+  /** In hexadecimal. */
+  readonly serialNumber: string;
+  /** Undefined, as `publicKey`, when OpenSSL cannot read the certificate. */
+  readonly notBefore: Date | undefined;
+  readonly notAfter: Date | undefined;
+  readonly publicKey: InspectedKey | undefined;
+  readonly signatureAlgorithm: NamedObject;
+  readonly isAuthority: boolean;
+  /** By the names of RFC 5280; undefined without the extension, which allows all. */
+  readonly keyUsage: readonly string[] | undefined;
+  readonly extendedKeyUsage: readonly NamedObject[] | undefined;
+  readonly policies: readonly NamedObject[];
+  readonly sha256: string;
+  /** What Windows calls the thumbprint. */
+  readonly sha1: string;
+  readonly isSelfSigned: boolean;
+  /** Where in the list its issuer is; undefined when it is not there, or is the certificate itself. */
+  readonly issuerIndex: number | undefined;
+  readonly der: Uint8Array;
+}
+
+export interface InspectedKey {
+  /** As node:crypto calls it: `rsa`, `ec`. */
+  readonly type: string;
+  readonly bits: number | undefined;
+  readonly curve: string | undefined;
+}
+
+interface Node {
+  readonly der: Uint8Array;
+  /** Undefined when OpenSSL cannot read it. */
+  readonly parsed: ParsedCertificate | undefined;
+  readonly issuer: Node | undefined;
+}
+
+const KEY_USAGE = '2.5.29.15';
+const CERTIFICATE_POLICIES = '2.5.29.32';
+/** In the order of the bits (RFC 5280, 4.2.1.3). */
+const KEY_USAGES = [
+  'digitalSignature',
+  'contentCommitment',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+];
+/** Checks of signatures for one list: an honest one needs one for each certificate. */
+const MAX_CHECKS = 400;
+
+/** Each once: the signers' first, each followed by its issuer, and so on. */
+export function inspectCertificates(
+  certificates: readonly Uint8Array[],
+  signers: readonly (Uint8Array | undefined)[],
+): InspectedCertificate[] {
+  const ordered = inOrderOfChains(linked(distinct(certificates)), signers);
+  return ordered.map((node) => inspectNode(node, ordered));
+}
+
+/** SHA-256 in hexadecimal: what identifies a certificate among the inspected ones. */
+export function fingerprintOf(der: Uint8Array): string {
+  return createHash('sha256').update(der).digest('hex');
+}
+
+function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
+  return [...new Map(certificates.map((der) => [fingerprintOf(der), der])).values()];
+}
+
+function linked(certificates: readonly Uint8Array[]): Node[] {
+  type Linking = { der: Uint8Array; parsed: ParsedCertificate | undefined; issuer: Node | undefined };
+  const nodes = certificates.map((der): Linking => ({ der, parsed: parsedOrUndefined(der), issuer: undefined }));
+  let checks = 0;
+  for (const node of nodes) {
+    const { parsed } = node;
+    if (parsed === undefined) continue;
+    node.issuer = nodes.find((other) => {
+      if (other === node || other.parsed?.subjectKey !== parsed.issuerKey) return false;
+      checks += 1;
+      return checks <= MAX_CHECKS && hasSigned(other.parsed, parsed);
+    });
+  }
+  return nodes;
+}
+
+function parsedOrUndefined(der: Uint8Array): ParsedCertificate | undefined {
+  try {
+    return parseCertificate(der, 'the signature');
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return undefined;
+    throw thrown;
+  }
+}
+
+function inOrderOfChains(nodes: readonly Node[], signers: readonly (Uint8Array | undefined)[]): Node[] {
+  const issuers = new Set(nodes.map(({ issuer }) => issuer));
+  const isSigner = ({ der }: Node) =>
+    signers.some((signer) => signer !== undefined && Buffer.compare(signer, der) === 0);
+  const starts = [...nodes.filter(isSigner), ...nodes.filter((node) => !issuers.has(node)), ...nodes];
+  const ordered = new Set<Node>();
+  for (const start of starts) {
+    for (let node: Node | undefined = start; node !== undefined && !ordered.has(node); node = node.issuer) {
+      ordered.add(node);
+    }
+  }
+  return [...ordered];
+}
+
+function inspectNode({ der, parsed, issuer }: Node, ordered: readonly Node[]): InspectedCertificate {
+  const fields = readCertificateFields(der);
+  const subject = readable(() => readName(fields.subject));
+  const text = subject?.text ?? hexOf(fields.subject);
+  const extendedKeyUsage = readable(() => extendedKeyUsageOf(fields));
+  return {
+    name: subject?.commonName ?? text,
+    subject: text,
+    issuer: readable(() => readName(fields.issuer).text) ?? hexOf(fields.issuer),
+    serialNumber: hexOf(readElement(fields.serialNumber, 'serial number').contents),
+    notBefore: parsed?.notBefore,
+    notAfter: parsed?.notAfter,
+    publicKey: parsed === undefined ? undefined : inspectKey(parsed),
+    signatureAlgorithm: namedObject(signatureAlgorithmOf(fields)),
+    isAuthority: readable(() => basicConstraintsOf(fields))?.isAuthority ?? false,
+    keyUsage: readable(() => keyUsageOf(fields)),
+    extendedKeyUsage: extendedKeyUsage?.map(namedObject),
+    policies: readable(() => policiesOf(fields)) ?? [],
+    sha256: fingerprintOf(der),
+    sha1: createHash('sha1').update(der).digest('hex'),
+    isSelfSigned: parsed !== undefined && hasSigned(parsed, parsed),
+    issuerIndex: issuer === undefined ? undefined : ordered.indexOf(issuer),
+    der,
+  };
+}
+
+function signatureAlgorithmOf({ signatureAlgorithm }: CertificateFields): string {
+  const what = 'signature algorithm';
+  return objectIdentifierOf(fieldsOf(readDer(signatureAlgorithm, what), 0x30, what).next(0x06, 'identifier'), what);
+}
+
+function inspectKey(certificate: ParsedCertificate): InspectedKey | undefined {
+  const key = publicKeyOf(certificate);
+  if (key?.asymmetricKeyType === undefined) return undefined;
+  const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
+  return { type: key.asymmetricKeyType, bits: modulusLength, curve: namedCurve };
+}
+
+function keyUsageOf({ extensions }: CertificateFields): string[] | undefined {
+  const extension = extensions.get(KEY_USAGE);
+  if (extension === undefined) return undefined;
+  const [, bits = 0] = readDer(extension, 'keyUsage').contents;
+  return KEY_USAGES.filter((_, index) => (bits & (0x80 >> index)) !== 0);
+}
+
+function policiesOf({ extensions }: CertificateFields): NamedObject[] {
+  const extension = extensions.get(CERTIFICATE_POLICIES);
+  if (extension === undefined) return [];
+  const what = 'certificatePolicies';
+  return parts(readDer(extension, what), what).map((policy) =>
+    namedObject(objectIdentifierOf(fieldsOf(policy, 0x30, what).next(0x06, 'policy'), what)),
+  );
+}
