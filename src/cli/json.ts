@@ -72,7 +72,7 @@ function fileJson(outcome: FileOutcome) {
   }
 }
 
-function warningsJson(warnings: readonly string[]) {
+export function warningsJson(warnings: readonly string[]) {
   return warnings.length > 0 ? { warnings } : {};
 }
 

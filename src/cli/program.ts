@@ -3,13 +3,16 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
+import { defineAttach } from './definitions/attach.ts';
+import { defineRemove } from './definitions/remove.ts';
 import type { Run } from './definitions/run.ts';
 import { defineSign } from './definitions/sign.ts';
+import { defineTimestamp } from './definitions/timestamp.ts';
 import { defineVerify } from './definitions/verify.ts';
 import { cliErrors } from './errors.ts';
 import type { Io } from './io.ts';
 
-const DEFINITIONS = [defineSign, defineVerify];
+const DEFINITIONS = [defineSign, defineVerify, defineTimestamp, defineRemove, defineAttach];
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {

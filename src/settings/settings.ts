@@ -5,7 +5,17 @@ import { parseBaseUrl } from './base-url.ts';
 import { settingsErrors } from './errors.ts';
 import type { Environment, SettingsOptions } from './options.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
-import { either, type Given, given, nonEmpty, readAlgorithm, readNumber, readWord, refuse } from './values.ts';
+import {
+  either,
+  type Given,
+  given,
+  nonEmpty,
+  readAlgorithm,
+  readConcurrency,
+  readTimeout,
+  readWord,
+  refuse,
+} from './values.ts';
 
 const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
 const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
@@ -67,18 +77,8 @@ export function resolveSettings(options: SettingsOptions, env: Environment): Set
     allowUnsignedResult: options.allowUnsignedResult ?? false,
     output: nonEmpty(options.output, '--output'),
     existing: readExisting(options),
-    concurrency: readNumber(either(options.concurrency, '--concurrency', env, 'CODESIGN_CONCURRENCY'), 4, {
-      whole: true,
-      from: 1,
-      to: 256,
-    }),
-    timeoutMilliseconds:
-      1000 *
-      readNumber(either(options.timeout, '--timeout', env, 'CODESIGN_TIMEOUT'), 30, {
-        whole: false,
-        from: 0.1,
-        to: 3600,
-      }),
+    concurrency: readConcurrency(options.concurrency, env),
+    timeoutMilliseconds: readTimeout(options.timeout, env),
     allOrNothing: options.allOrNothing ?? false,
     maskFilename: readWord(given(options.maskFilename, '--mask-filename'), FILENAME_MASKS, 'basename'),
     extra: readWord(either(options.extra, '--extra', env, 'CODESIGN_EXTRA'), EXTRA_POLICIES, 'all'),

@@ -55,6 +55,18 @@ export function readNumber(
   return refuse(from, `a ${whole ? 'whole ' : ''}number from ${least} to ${to}`);
 }
 
+/** Calls under way at once. */
+export function readConcurrency(option: string | number | undefined, env: Environment): number {
+  const given = either(option, '--concurrency', env, 'CODESIGN_CONCURRENCY');
+  return readNumber(given, 4, { whole: true, from: 1, to: 256 });
+}
+
+/** Of one attempt of one call, given in seconds; in milliseconds. */
+export function readTimeout(option: string | number | undefined, env: Environment): number {
+  const given = either(option, '--timeout', env, 'CODESIGN_TIMEOUT');
+  return 1000 * readNumber(given, 30, { whole: false, from: 0.1, to: 3600 });
+}
+
 export function refuse({ name, value }: Given, expected: string): never {
   throw settingsErrors('invalid-setting', { name, value, expected });
 }

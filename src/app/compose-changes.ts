@@ -1,0 +1,93 @@
+/** Where the changes to signed files are wired that need no signing service. */
+
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
+import { describeFile } from '../formats/recognise.ts';
+import { formats } from '../formats/registry.ts';
+import { createHttp } from '../http/http.ts';
+import { loadRoots } from '../http/roots.ts';
+import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import type { TimestampingSettings } from '../settings/change-settings.ts';
+import type { Environment } from '../settings/options.ts';
+import type { Change, Changing } from '../signing/change.ts';
+import { attachSignature } from '../signing/change-attach.ts';
+import { changeFiles } from '../signing/change-files.ts';
+import type { ChangeEvent, ChangeFilesResult } from '../signing/change-outcome.ts';
+import { removeSignatures } from '../signing/change-remove.ts';
+import { readSignatureFile } from '../signing/change-signature-file.ts';
+import { addTimestamps } from '../signing/change-timestamp.ts';
+import type { FileToSign } from '../signing/outcome.ts';
+import { digestEntries } from '../zip/entry-digests.ts';
+import { composeTimestamps } from './compose-timestamps.ts';
+import { VERSION } from './version.ts';
+
+export interface ChangeComposition extends AsyncDisposable {
+  changeFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<ChangeFilesResult>;
+  /** At once, for a process that is about to end with files under way. */
+  removeTemporaryFiles(): void;
+}
+
+type OnEvent = (event: ChangeEvent) => void;
+
+/** Files under way at once where none of them waits for an answer. */
+const LOCAL_CONCURRENCY = 4;
+
+/** Throws what makes every request impossible: roots that cannot be read, TLS checks switched off. */
+export async function composeTimestamping(
+  settings: TimestampingSettings,
+  env: Environment,
+  onEvent: OnEvent,
+): Promise<ChangeComposition> {
+  const { caFile, concurrency, force } = settings;
+  const checksDisabled = tlsChecksDisabled(env);
+  if (checksDisabled) throw checksDisabled;
+  const roots = await loadRoots({ caFile, environment: env });
+  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency });
+  const authorities = composeTimestamps(settings, http);
+  if (authorities === undefined) throw new Error('settings for timestamping have an authority');
+  http.warmUp();
+  const change = addTimestamps({ authorities, force, now: () => new Date() });
+  return compose(change, concurrency, onEvent, () => http.close());
+}
+
+export function composeRemoving(onEvent: OnEvent): ChangeComposition {
+  return compose(removeSignatures, LOCAL_CONCURRENCY, onEvent);
+}
+
+/** Reads the signature; throws `signature-file-unreadable`, `-too-large`, `-unusable`. */
+export async function composeAttaching(
+  signature: Readable,
+  name: string,
+  onEvent: OnEvent,
+): Promise<ChangeComposition> {
+  return compose(attachSignature(await readSignatureFile(signature, name)), LOCAL_CONCURRENCY, onEvent);
+}
+
+function compose(
+  change: Change,
+  concurrency: number,
+  onEvent: OnEvent,
+  close: () => Promise<void> = async () => undefined,
+): ChangeComposition {
+  const temporaryFiles = new Set<string>();
+  const changing: Changing = {
+    change,
+    concurrency,
+    formats,
+    describe: describeFile,
+    digestEntries,
+    clock: () => performance.now(),
+    randomName: () => randomBytes(8).toString('hex'),
+    temporaryFiles,
+    onEvent,
+  };
+  return {
+    changeFiles: (files, signal) => changeFiles(files, changing, signal),
+    removeTemporaryFiles() {
+      for (const path of temporaryFiles) rmSync(path, { force: true });
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}

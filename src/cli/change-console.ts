@@ -1,0 +1,108 @@
+/** What people read of `timestamp`, `remove` and `attach`. */
+
+import { printable } from '../errors/printable.ts';
+import type {
+  ChangedOutcome,
+  ChangeEvent,
+  ChangeFilesResult,
+  ChangeOutcome,
+  NotChangedOutcome,
+  SkipReason,
+} from '../signing/change-outcome.ts';
+import { type ChangeSummary, summarise } from './change-json.ts';
+import type { Io } from './io.ts';
+import { counted, Lines, type LinesOptions, shownPath, shownPaths } from './lines.ts';
+
+/** As they are told in words and counted in the document. */
+export type ChangeVerb = 'timestamped' | 'removed' | 'attached';
+
+const DOING: Readonly<Record<ChangeVerb, string>> = {
+  timestamped: 'timestamping',
+  removed: 'removing signatures from',
+  attached: 'attaching to',
+};
+const SKIPPED: Readonly<Record<SkipReason, string>> = {
+  'already-timestamped': 'already has a timestamp',
+  'not-signed': 'holds no signature',
+};
+/** Column in which paths begin. */
+const WORD_WIDTH = 11;
+
+export class ChangeConsole {
+  readonly #lines: Lines;
+  readonly #verb: ChangeVerb;
+  /** Told last, behind the failure that is their reason. */
+  readonly #notAttempted: NotChangedOutcome[] = [];
+
+  constructor(io: Io, options: LinesOptions, verb: ChangeVerb) {
+    this.#lines = new Lines(io, options);
+    this.#verb = verb;
+  }
+
+  event(event: ChangeEvent): void {
+    if (event.type === 'file-finished') this.#outcome(event.outcome);
+    else this.#lines.fileEvent(event, DOING[this.#verb]);
+  }
+
+  warning(text: string): void {
+    this.#lines.warning(text);
+  }
+
+  summary({ files, warnings }: ChangeFilesResult): void {
+    for (const { path, error } of this.#notAttempted) this.#lines.failed(path, error);
+    for (const warning of warnings) this.warning(warning);
+    const summary = summarise(files, this.#verb);
+    if (files.length > 1 || summary.failed > 0) this.#lines.result(inWords(summary, this.#verb));
+  }
+
+  #outcome(outcome: ChangeOutcome): void {
+    for (const warning of outcome.warnings) this.warning(`${shownPath(outcome.path)}: ${warning}`);
+    switch (outcome.status) {
+      case 'skipped':
+        this.#result('skipped', `${shownPath(outcome.path)}  ${SKIPPED[outcome.reason]}`);
+        break;
+      case 'failed':
+        if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);
+        else this.#lines.failed(outcome.path, outcome.error);
+        break;
+      default:
+        this.#changed(outcome);
+    }
+  }
+
+  #changed(outcome: ChangedOutcome): void {
+    this.#result(outcome.status, `${shownPaths(outcome)}  (${details(outcome).join(', ')})`);
+    if (outcome.status === 'removed') this.#tellSigners('removed', outcome.removed);
+    if (outcome.status === 'attached') this.#tellSigners('replaced', outcome.replaced);
+  }
+
+  #tellSigners(word: string, signers: readonly string[]): void {
+    for (const signer of signers) this.#result('', `${word} the signature of "${printable(signer)}"`);
+  }
+
+  #result(word: string, rest: string): void {
+    this.#lines.result(`${word.padEnd(WORD_WIDTH)}  ${rest}`);
+  }
+}
+
+function details(outcome: ChangedOutcome): readonly string[] {
+  const took = `${outcome.milliseconds} ms`;
+  switch (outcome.status) {
+    case 'timestamped': {
+      const several = outcome.signatures > 1 ? [counted(outcome.signatures, 'signature')] : [];
+      return [outcome.timestamp, printable(outcome.authority), ...several, took];
+    }
+    case 'removed':
+      return [counted(outcome.signatures, 'signature'), took];
+    case 'attached':
+      return [`signature of "${printable(outcome.signer)}"`, took];
+  }
+}
+
+function inWords(summary: ChangeSummary, verb: ChangeVerb): string {
+  return [
+    `${summary[verb] ?? 0} ${verb}`,
+    ...(summary.skipped > 0 ? [`${summary.skipped} skipped`] : []),
+    ...(summary.failed > 0 ? [`${summary.failed} failed`] : []),
+  ].join(', ');
+}

@@ -1,0 +1,21 @@
+/** `codesign-remote attach`: puts a finished signature into the file that it was made for. */
+
+import { createReadStream } from 'node:fs';
+import { composeAttaching } from '../../app/compose-changes.ts';
+import { readOutput } from '../../settings/change-settings.ts';
+import type { Io } from '../io.ts';
+import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-changes.ts';
+
+/** Gives the exit code. Throws what makes it impossible whatever the file: usage, a signature that cannot be read. */
+export async function attach(path: string, signature: string, options: ChangeCommandOptions, io: Io): Promise<number> {
+  const isStdin = signature === '-';
+  const name = isStdin ? 'standard input' : signature;
+  const open = () => (isStdin ? io.stdin : createReadStream(signature));
+  const run: ChangeRun = {
+    verb: 'attached',
+    inputs: [{ path, placeInFolder: undefined }],
+    output: readOutput(options.output),
+    compose: (onEvent) => composeAttaching(open(), name, onEvent),
+  };
+  return runChanges(run, options, io);
+}

@@ -1,0 +1,26 @@
+/** `codesign-remote timestamp`: gives signatures that are there the timestamps they lack. */
+
+import { composeTimestamping } from '../../app/compose-changes.ts';
+import { readOutput, resolveTimestampingSettings, type TimestampingOptions } from '../../settings/change-settings.ts';
+import { expandInputs } from '../inputs.ts';
+import type { Io } from '../io.ts';
+import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-changes.ts';
+
+export interface TimestampCommandOptions extends ChangeCommandOptions, TimestampingOptions {
+  readonly recursive?: boolean;
+}
+
+/** Gives the exit code. Throws what makes the whole run impossible: usage, settings. */
+export async function timestamp(named: readonly string[], options: TimestampCommandOptions, io: Io): Promise<number> {
+  const settings = resolveTimestampingSettings(options, io.env);
+  const output = readOutput(options.output);
+  const { recursive = false } = options;
+  const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: output });
+  const run: ChangeRun = {
+    verb: 'timestamped',
+    inputs,
+    output,
+    compose: (onEvent) => composeTimestamping(settings, io.env, onEvent),
+  };
+  return runChanges(run, options, io);
+}
