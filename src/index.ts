@@ -1,11 +1,13 @@
 /** The library's door: what build tools import. */
 
 import { composeSigning } from './app/compose.ts';
+import { composeReading } from './app/compose-reading.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
 import type { SettingsOptions } from './settings/options.ts';
 import { resolveSettings } from './settings/settings.ts';
 import { resolveVerifySettings, type VerifyOptions } from './settings/verify-settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
+import { type InspectedFile, inspectFile as inspectWith } from './verifying/inspect-file.ts';
 import type { VerifiedFile } from './verifying/verdict.ts';
 
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
@@ -21,6 +23,15 @@ export type {
   SigningEvent,
   SkippedOutcome,
 } from './signing/outcome.ts';
+export type { InspectedAttribute, InspectedValue } from './verifying/inspect-attributes.ts';
+export type { InspectedCertificate, InspectedKey } from './verifying/inspect-certificates.ts';
+export type {
+  InspectedFile,
+  InspectedSignature,
+  InspectedSigner,
+  InspectedTimestamp,
+} from './verifying/inspect-file.ts';
+export type { NamedObject } from './verifying/object-names.ts';
 export type {
   Identity,
   PathCertificate,
@@ -65,4 +76,13 @@ export async function verifyFile(path: string, options: VerifyFileOptions = {}):
   const { env = {}, ...verifyOptions } = options;
   await using composition = await composeVerifying(resolveVerifySettings(verifyOptions), env);
   return await composition.verifyFile(path);
+}
+
+/**
+ * Takes a file's signatures apart as `codesign-remote inspect` does: signers, certificates, attributes, timestamps and
+ * what is wrong with them, nested signatures too. Offline; says nothing of trust. Text in it is raw: names may hold
+ * control characters. Throws a CodesignError when the file cannot be read; an unsigned one has no signatures.
+ */
+export function inspectFile(path: string): Promise<InspectedFile> {
+  return inspectWith(path, composeReading());
 }

@@ -53,4 +53,24 @@ export const cliErrors = defineErrors({
     message: (d) => `--output ${d.path} is a file, but ${d.count} files are to be signed`,
     hint: 'For several files --output names a folder, which is made when it is not there.',
   },
+  'output-is-input': {
+    category: 'usage',
+    message: (d) => `--output ${d.output} is the signed file itself`,
+    hint: 'Name another file: the signature would take the place of what it signs.',
+  },
+  'binary-to-terminal': {
+    category: 'usage',
+    message: 'a signature in DER is nothing for a terminal',
+    hint: 'Write it to a file with --output, pipe it into another program, or take it as text with --pem.',
+  },
+  'index-invalid': {
+    category: 'usage',
+    message: (d) => `--index ${d.text} is no number of a signature`,
+    hint: 'Signatures are numbered from 1: codesign-remote inspect shows them.',
+  },
+  'index-out-of-range': {
+    category: 'usage',
+    message: (d) => `there is no signature ${d.index}: the file holds ${d.count}`,
+    hint: 'codesign-remote inspect shows them with their numbers, nested ones too.',
+  },
 });

@@ -4,6 +4,8 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { defineAttach } from './definitions/attach.ts';
+import { defineExtract } from './definitions/extract.ts';
+import { defineInspect } from './definitions/inspect.ts';
 import { defineRemove } from './definitions/remove.ts';
 import type { Run } from './definitions/run.ts';
 import { defineSign } from './definitions/sign.ts';
@@ -12,7 +14,15 @@ import { defineVerify } from './definitions/verify.ts';
 import { cliErrors } from './errors.ts';
 import type { Io } from './io.ts';
 
-const DEFINITIONS = [defineSign, defineVerify, defineTimestamp, defineRemove, defineAttach];
+const DEFINITIONS = [
+  defineSign,
+  defineVerify,
+  defineTimestamp,
+  defineRemove,
+  defineAttach,
+  defineInspect,
+  defineExtract,
+];
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {

@@ -1,0 +1,10 @@
+/** Where reading files is wired: the formats there are, and how what is in archives is digested. */
+
+import { describeFile } from '../formats/recognise.ts';
+import { formats } from '../formats/registry.ts';
+import type { Reading } from '../verifying/read-file.ts';
+import { digestEntries } from '../zip/entry-digests.ts';
+
+export function composeReading(): Reading {
+  return { formats, describe: describeFile, digestEntries };
+}

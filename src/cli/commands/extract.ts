@@ -1,0 +1,59 @@
+/** `codesign-remote extract`: one signature's CMS out of a file, to a file or to standard output. */
+
+import { composeReading } from '../../app/compose-reading.ts';
+import { formatErrors } from '../../formats/errors.ts';
+import type { EmbeddedSignature } from '../../formats/format.ts';
+import { numberedSignatures } from '../../verifying/inspect-numbering.ts';
+import { readFile } from '../../verifying/read-file.ts';
+import { cliErrors } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { counted, Lines } from '../lines.ts';
+import { pem } from '../render/pem.ts';
+import { writeOutput } from '../write-output.ts';
+
+export interface ExtractCommandOptions {
+  readonly output?: string;
+  readonly pem?: boolean;
+  readonly index?: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Gives the exit code. */
+export async function extract(path: string, options: ExtractCommandOptions, io: Io): Promise<number> {
+  const { output, quiet = false, verbose = false } = options;
+  const index = options.index === undefined ? undefined : numberOf(options.index);
+  // A terminal would act on such bytes.
+  if (output === undefined && !options.pem && 'isTTY' in io.stdout && io.stdout.isTTY) {
+    throw cliErrors('binary-to-terminal');
+  }
+  const { chosen, count } = await choose(path, index ?? 1);
+  const content = options.pem ? Buffer.from(pem('PKCS7', chosen.cms)) : chosen.cms;
+  if (output === undefined) io.stdout.write(content);
+  else await writeOutput(output, content, path);
+  if (index === undefined && count > 1) {
+    const others = counted(count, 'signature');
+    new Lines(io, { quiet, verbose, json: false }).warning(
+      `${path}: holds ${others}; this is number 1, --index takes out another (see codesign-remote inspect)`,
+    );
+  }
+  return 0;
+}
+
+async function choose(
+  path: string,
+  index: number,
+): Promise<{ readonly chosen: EmbeddedSignature; readonly count: number }> {
+  await using file = await readFile(path, composeReading());
+  const signatures = numberedSignatures(await file.signable.signatures());
+  const chosen = signatures[index - 1];
+  if (signatures.length === 0) throw formatErrors('not-signed');
+  if (chosen === undefined)
+    throw cliErrors('index-out-of-range', { index, count: counted(signatures.length, 'signature') });
+  return { chosen, count: signatures.length };
+}
+
+function numberOf(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw cliErrors('index-invalid', { text });
+  return Number(text);
+}
