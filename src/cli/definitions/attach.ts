@@ -25,7 +25,7 @@ export function defineAttach(program: Command, run: Run): void {
 }
 
 const EXAMPLES = `
-A signature fits only the very content it was made for: any other is refused, and the file left as it is.
+A signature fits only the very content it was made for: every other one is refused, and the file left as it is.
 
 Examples:
   codesign-remote attach app.exe app.exe.p7s
