@@ -106,6 +106,12 @@ export function authorityKeyIdentifierOf({ extensions }: CertificateFields): Uin
   return fieldsOf(readDer(extension, 'key identifier'), 0x30, 'key identifier').optional(0x80)?.contents;
 }
 
+/** What the issuer signed it with, dotted, without parameters. */
+export function signatureAlgorithmOf({ signatureAlgorithm }: CertificateFields): string {
+  const what = 'signature algorithm';
+  return objectIdentifierOf(fieldsOf(readDer(signatureAlgorithm, what), 0x30, what).next(0x06, 'identifier'), what);
+}
+
 function isTrue(boolean: Element | undefined): boolean {
   return boolean !== undefined && boolean.contents[0] !== 0;
 }
