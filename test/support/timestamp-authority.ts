@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CounterSignOptions, createTimestampDesk, POLICY, type StampOptions } from './timestamp-desk.ts';
-import { makeTimestampPki } from './timestamp-pki.ts';
+import { makeTimestampPki, type TimestampCertificate } from './timestamp-pki.ts';
 
 export const AUTHORITY_MODES = [
   'ok',
@@ -75,6 +75,7 @@ export interface TimestampAuthority {
   readonly rootPem: string;
   /** The authority's own certificate. */
   readonly certificatePem: string;
+  certificatePemOf(name: TimestampCertificate): string;
   /** Its policy, dotted. */
   readonly policy: string;
   readonly requests: readonly AuthorityRequest[];
@@ -162,6 +163,7 @@ export async function startTimestampAuthority(): Promise<TimestampAuthority> {
     urlOf,
     rootPem: pki.rootPem,
     certificatePem: pki.certificatePem,
+    certificatePemOf: pki.certificatePemOf,
     policy: POLICY,
     requests,
     mostAtOnce: () => most,

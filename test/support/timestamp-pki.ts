@@ -10,6 +10,7 @@ export interface TimestampPki {
   readonly folder: string;
   readonly rootPem: string;
   readonly certificatePem: string;
+  certificatePemOf(name: TimestampCertificate): string;
 }
 
 /** Name of the certificate → its extendedKeyUsage. */
@@ -76,7 +77,9 @@ export async function makeTimestampPki(folder: string): Promise<TimestampPki> {
   await Promise.all(names.map((name) => certify(name, 'tsa', SERIAL_NUMBERS[name], END[name], issuer)));
 
   const read = (name: string) => readFile(path.join(folder, name), 'utf8');
-  return { folder, rootPem: await read('root.crt'), certificatePem: await read('tsa.crt') };
+  const pems = new Map(await Promise.all(names.map(async (name) => [name, await read(`${name}.crt`)] as const)));
+  const certificatePemOf = (name: TimestampCertificate): string => pems.get(name) ?? '';
+  return { folder, rootPem: await read('root.crt'), certificatePem: certificatePemOf('tsa'), certificatePemOf };
 }
 
 function caConfiguration(): string {
