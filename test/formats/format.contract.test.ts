@@ -13,6 +13,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     {
       good: fixturesIn('pe'),
       malformed: fixturesIn('pe-malformed'),
+      weakAlgorithms: [],
       changedContents: async (result) => {
         const { checksum, entry } = headerOffsets(result);
         const offsets = [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
@@ -30,6 +31,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     {
       good: fixturesIn('jar'),
       malformed: fixturesIn('jar-malformed'),
+      weakAlgorithms: ['SHA1'],
       changedContents: changedEntries,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },

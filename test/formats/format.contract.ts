@@ -7,7 +7,9 @@ import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../src/crypto/algori
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { Format } from '../../src/formats/format.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
+import { applyPatch } from './support/apply-patch.ts';
 import { type Fixture, fixturesIn } from './support/fixtures.ts';
+import { codesOf, isIntact } from './support/is-intact.ts';
 import { openBytes, plainReading, signBytes } from './support/sign-bytes.ts';
 
 export interface FormatFixtures {
@@ -15,6 +17,8 @@ export interface FormatFixtures {
   readonly good: readonly Fixture[];
   /** Files that the format takes as its own and refuses, each with its `code`. */
   readonly malformed: readonly Fixture[];
+  /** Signing with them works, and verifiers take the result as unsigned. */
+  readonly weakAlgorithms: readonly DigestAlgorithm[];
   /** A signed result with its content changed, in several ways; the file is otherwise as it should be. */
   changedContents(result: Buffer): Promise<readonly Buffer[]>;
   /** Of three signatures put beside each other; of the third, by the signer of the first, whether it takes that one's place. */
@@ -26,7 +30,10 @@ export interface FormatFixtures {
 
 const strangers = fixturesIn('strangers');
 
-export function describeFormat(format: Format, { good, malformed, changedContents, appended }: FormatFixtures): void {
+export function describeFormat(
+  format: Format,
+  { good, malformed, weakAlgorithms, changedContents, appended }: FormatFixtures,
+): void {
   let signer: ThrowawaySigner;
   let another: ThrowawaySigner;
   const sample = good[0]?.bytes ?? Buffer.alloc(0);
@@ -74,7 +81,8 @@ export function describeFormat(format: Format, { good, malformed, changedContent
         expect(signatures).toHaveLength(1);
         expect(Buffer.from(signatures[0]?.cms ?? [])).toEqual(Buffer.from(sealed));
         expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
-        expect(await signatures[0]?.isIntact()).toBe(true);
+        const weak = weakAlgorithms.includes(algorithm) ? ['digest-algorithm-weak'] : [];
+        expect(await codesOf(signatures[0])).toEqual(weak);
       }
     });
 
@@ -118,7 +126,7 @@ export function describeFormat(format: Format, { good, malformed, changedContent
       const all = signatures.flatMap((outer) => [outer, ...outer.nested]);
       const again = appended.sameSignerAgain === 'stands beside' ? ['Test Publisher'] : [];
       expect(all.map(({ signerName }) => signerName).sort()).toEqual(['Another Publisher', 'Test Publisher', ...again]);
-      for (const signature of all) expect(await signature.isIntact()).toBe(true);
+      for (const signature of all) expect(await isIntact(signature)).toBe(true);
       const found = all.map(({ cms }) => Buffer.from(cms).toString('base64')).sort();
       const made = [first, second, third].map(({ sealed }) => Buffer.from(sealed).toString('base64'));
       expect(found).toEqual(expect.arrayContaining(made.slice(1)));
@@ -136,11 +144,58 @@ export function describeFormat(format: Format, { good, malformed, changedContent
       for (const changed of await changedContents(result)) {
         const file = await openBytes(format, changed);
         const [signature] = await file.signatures();
-        expect(await signature?.isIntact()).toBe(false);
+        expect(await isIntact(signature)).toBe(false);
         await expect(file.check(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
         await expect(file.prepare({ algorithm: 'SHA256', chain: another.chain }, 'append')).rejects.toMatchObject({
           code: 'cannot-append',
         });
+      }
+    });
+
+    it('is unsigned once its signatures are taken out, and can be signed again', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const removed = applyPatch(result, await (await openBytes(format, result)).remove());
+      const file = await openBytes(format, removed);
+      expect(await file.signatures()).toEqual([]);
+      await expect(file.remove()).rejects.toMatchObject({ code: 'not-signed' });
+      const again = await signBytes(format, removed, signer);
+      expect(await isIntact((await (await openBytes(format, again.result)).signatures())[0])).toBe(true);
+    });
+
+    it('gives the same bytes back when its own signature is put in', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      const file = await openBytes(format, result);
+      const embedding = await file.attach(Buffer.concat([sealed, Buffer.alloc(3)]));
+      expect(applyPatch(result, embedding.patch)).toEqual(result);
+      await file.check(embedding);
+    });
+
+    it('takes no signature of other content, and none that is changed', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      const file = await openBytes(format, result);
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8(changed.readUInt8(changed.length - 9) ^ 1, changed.length - 9);
+      await expect(file.attach(changed)).rejects.toMatchObject({ code: 'not-its-signature' });
+      for (const other of await changedContents(result)) {
+        await expect((await openBytes(format, other)).attach(sealed)).rejects.toMatchObject({
+          code: 'not-its-signature',
+        });
+      }
+    });
+
+    it('holds the last token that a signature is stamped with, and is intact', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      let stamped = result;
+      for (const token of [Buffer.from(sealed), Buffer.from('3000', 'hex')]) {
+        const file = await openBytes(format, stamped);
+        const tokens = new Map((await file.signatures()).map((signature) => [signature, token]));
+        const embedding = await file.stamp(tokens);
+        stamped = applyPatch(stamped, embedding.patch);
+        const after = await openBytes(format, stamped);
+        await after.check(embedding);
+        const [signature] = await after.signatures();
+        expect(await isIntact(signature)).toBe(true);
+        expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes))).toEqual([token]);
       }
     });
 
@@ -180,7 +235,8 @@ function isForeseen(failure: unknown): boolean {
 async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner): Promise<unknown> {
   try {
     const file = await openBytes(format, bytes);
-    for (const signature of await file.signatures()) await signature.isIntact();
+    await file.examine();
+    for (const signature of await file.signatures()) await signature.examine();
     await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append');
     return undefined;
   } catch (thrown) {

@@ -14,6 +14,7 @@ import { readAsArchives } from '../../interop/java/readers.ts';
 import { mainJava } from '../../support/java.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { fixturesIn } from '../support/fixtures.ts';
+import { isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './signed-again.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -62,7 +63,7 @@ async function ours(archive: Buffer): Promise<Judgement> {
     if (layout.manifest === undefined || signatureFile === undefined) return { agrees: false, isIntact: false };
     return {
       agrees: block?.verifies() === true && agrees(signatureFile, layout.manifest.parsed),
-      isIntact: (await signature?.isIntact()) === true,
+      isIntact: await isIntact(signature),
     };
   } catch (thrown) {
     if (thrown instanceof CodesignError) return { agrees: false, isIntact: false };

@@ -30,19 +30,17 @@ describe('a name', () => {
 
 const bytes = (text: string) => Buffer.from(text);
 
-function block(base: string, certificate: string | undefined): EmbeddedBlock {
+type Other = Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>;
+
+function block(base: string, certificate: string | undefined): Other {
   return {
     base,
-    cms: bytes('cms'),
     signerCertificate: certificate === undefined ? undefined : bytes(certificate),
     signerName: 'Somebody Else',
-    signedFile: Buffer.alloc(0),
-    readSignatureFile: () => undefined,
-    verifies: () => true,
   };
 }
 
-function chosen(signerName: string | undefined, ...others: readonly EmbeddedBlock[]): string {
+function chosen(signerName: string | undefined, ...others: readonly Other[]): string {
   return chooseBlockName({ signerName, leaf: { der: bytes('mine'), name: 'Test Publisher' }, others });
 }
 

@@ -16,6 +16,7 @@ import { mainJava } from '../../support/java.ts';
 import { chainFromPem } from '../../support/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 import { unzip } from './simple-zip.ts';
 
@@ -60,7 +61,8 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, signerNam
   it('is intact, every signature of it', async () => {
     const file = await openBytes(jar, golden);
     const all = await file.signatures();
-    for (const each of all) expect(await each.isIntact()).toBe(true);
+    const weak = name.startsWith('sha1') ? ['digest-algorithm-weak'] : [];
+    for (const each of all) expect(await codesOf(each)).toEqual(weak);
     expect(all.map(({ signerName: signer }) => signer)).toContain(`Golden RSA ${bits}`);
   });
 });
