@@ -14,7 +14,7 @@ import { handleReport } from './routes/report-sign.ts';
 import { handleSign } from './routes/sign.ts';
 import { createPlaces } from './tsa/places.ts';
 import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
-import type { TimestampAuthority } from './tsa/token.ts';
+import { createTokens, type TimestampAuthority } from './tsa/token.ts';
 
 /** A request has at most a few hundred bytes, and file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
@@ -112,12 +112,13 @@ function serveTimestamps(
   { authority, atOnce }: NonNullable<ServerDependencies['timestamps']>,
   now: () => Date,
 ): void {
+  const issue = createTokens(authority);
   const places = createPlaces(atOnce, TIMESTAMPS_WAITING);
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(QUERY_TYPE, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
     scope.post(TSA_PATH, { bodyLimit: QUERY_LIMIT }, (request, reply) =>
-      handleTimestamp({ authority, places, now }, request, reply),
+      handleTimestamp({ authority, issue, places, now }, request, reply),
     );
     done();
   });

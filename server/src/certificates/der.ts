@@ -15,9 +15,19 @@ export function encode(block: BaseBlock): Buffer {
   return Buffer.from(block.toBER());
 }
 
-/** A value that is encoded already, to be put into another. It must be whole: it is our own, or was parsed before. */
-export function encoded(der: Uint8Array): BaseBlock {
+/** The value as a tree. It must be whole: it is our own, or was parsed before. */
+export function parse(der: Uint8Array): BaseBlock {
   return fromBER(exact(der)).result;
+}
+
+/** The same to be put into another, its contents unread: taking a chain apart and encoding it again takes milliseconds. */
+export function encoded(der: Uint8Array): BaseBlock {
+  const [tag = 0, length = 0] = der; // none of ours has a tag of several bytes
+  const contents = der.subarray(length < 0x80 ? 2 : 2 + (length & 0x7f));
+  const idBlock = { tagClass: (tag >> 6) + 1, tagNumber: tag & 0x1f };
+  const block = new Primitive({ idBlock, valueHex: exact(contents) });
+  block.idBlock.isConstructed = (tag & 0x20) !== 0;
+  return block;
 }
 
 export function objectIdentifier(value: string): ObjectIdentifier {

@@ -12,7 +12,7 @@ import {
   Sequence,
   Utf8String,
 } from 'asn1js';
-import { contextPrimitive, encode, encoded, exact, explicit, objectIdentifier, setOf, time } from './der.ts';
+import { contextPrimitive, encode, encoded, exact, explicit, objectIdentifier, parse, setOf, time } from './der.ts';
 import { ipAddressBytes } from './ip-address.ts';
 
 export type Purpose = 'code-signing' | 'time-stamping' | 'tls-server';
@@ -142,7 +142,7 @@ function generalName(text: string): Primitive {
 
 /** RFC 5280, 4.2.1.2 method 1: SHA-1 of the subjectPublicKey bits. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
-  const info = encoded(publicKey.export({ format: 'der', type: 'spki' }));
+  const info = parse(publicKey.export({ format: 'der', type: 'spki' }));
   const bits = info instanceof Sequence ? info.valueBlock.value[1] : undefined;
   if (!(bits instanceof BitString)) throw new TypeError('a SubjectPublicKeyInfo without its bit string');
   return createHash('sha1').update(bits.valueBlock.valueHexView).digest();

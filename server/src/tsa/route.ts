@@ -6,7 +6,7 @@ import { refuse } from '../envelope.ts';
 import type { Places } from './places.ts';
 import { checkQuery, type Failure } from './request.ts';
 import { granted, rejected } from './response.ts';
-import { issueToken, type TimestampAuthority } from './token.ts';
+import type { IssueToken, TimestampAuthority } from './token.ts';
 
 export const TSA_PATH = '/tsa';
 export const QUERY_TYPE = 'application/timestamp-query';
@@ -15,14 +15,15 @@ const REPLY_TYPE = 'application/timestamp-reply';
 export const QUERY_LIMIT = 4096;
 
 export interface TimestampDependencies {
-  readonly authority: TimestampAuthority;
+  readonly authority: Pick<TimestampAuthority, 'notBefore' | 'notAfter'>;
+  readonly issue: IssueToken;
   readonly places: Places;
   readonly now: () => Date;
 }
 
 /** Serves one request for a timestamp, from anybody. */
 export async function handleTimestamp(
-  { authority, places, now }: TimestampDependencies,
+  { authority, issue, places, now }: TimestampDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -41,7 +42,7 @@ export async function handleTimestamp(
     const time = now();
     if (time < authority.notBefore || time > authority.notAfter) return 'late';
     const serialNumber = newSerialNumber();
-    return { serialNumber, token: await issueToken(authority, check.query, { time, serialNumber }) };
+    return { serialNumber, token: await issue(check.query, { time, serialNumber }) };
   });
   if (issued === undefined) {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });

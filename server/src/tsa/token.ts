@@ -10,6 +10,7 @@ import {
   generalizedTime,
   implicitSetOf,
   objectIdentifier,
+  parse,
   setOf,
   time,
 } from '../certificates/der.ts';
@@ -41,27 +42,36 @@ export interface Moment {
   readonly serialNumber: Uint8Array;
 }
 
-/** @returns the token, DER @throws `hsm-failed` */
-export async function issueToken(
-  authority: TimestampAuthority,
-  query: TimestampQuery,
-  moment: Moment,
-): Promise<Buffer> {
-  const info = encode(tstInfo(query, moment));
-  const attributes = signedAttributes(authority, info, moment.time);
-  const digest = sha256(encode(setOf(attributes))); // over SET OF, whatever tag they have in the SignerInfo (RFC 5652, 5.4)
-  const signature = await authority.key.sign('SHA256', digest);
-  const content = explicit(0, new OctetString({ valueHex: exact(info) }));
-  const signedData = new Sequence({
-    value: [
-      new Integer({ value: 3 }), // the content is other than id-data (RFC 5652, 5.1)
-      setOf([algorithm(OID.sha256)]),
-      new Sequence({ value: [objectIdentifier(OID.tstInfo), content] }),
-      ...(query.certReq ? [implicitSetOf(0, authority.chain.map(encoded))] : []),
-      setOf([signerInfo(authority, attributes, signature)]),
-    ],
-  });
-  return encode(new Sequence({ value: [objectIdentifier(OID.signedData), explicit(0, signedData)] }));
+/** What the authority's certificate gives to every token, DER. */
+interface Signer {
+  /** IssuerAndSerialNumber. */
+  readonly identifier: Uint8Array;
+  /** SigningCertificateV2. */
+  readonly signingCertificate: Uint8Array;
+}
+
+/** Makes one token. @returns DER @throws `hsm-failed` */
+export type IssueToken = (query: TimestampQuery, moment: Moment) => Promise<Buffer>;
+
+export function createTokens({ key, chain }: TimestampAuthority): IssueToken {
+  const signer = signerOf(chain[0]);
+  return async (query, moment) => {
+    const info = encode(tstInfo(query, moment));
+    const attributes = signedAttributes(signer, info, moment.time);
+    const digest = sha256(encode(setOf(attributes))); // over SET OF, whatever tag they have in the SignerInfo (RFC 5652, 5.4)
+    const signature = await key.sign('SHA256', digest);
+    const content = explicit(0, new OctetString({ valueHex: exact(info) }));
+    const signedData = new Sequence({
+      value: [
+        new Integer({ value: 3 }), // the content is other than id-data (RFC 5652, 5.1)
+        setOf([algorithm(OID.sha256)]),
+        new Sequence({ value: [objectIdentifier(OID.tstInfo), content] }),
+        ...(query.certReq ? [implicitSetOf(0, chain.map(encoded))] : []),
+        setOf([signerInfo(signer, attributes, signature)]),
+      ],
+    });
+    return encode(new Sequence({ value: [objectIdentifier(OID.signedData), explicit(0, signedData)] }));
+  };
 }
 
 function tstInfo({ imprint, nonce }: TimestampQuery, { time: at, serialNumber }: Moment): Sequence {
@@ -77,30 +87,21 @@ function tstInfo({ imprint, nonce }: TimestampQuery, { time: at, serialNumber }:
   });
 }
 
-function signedAttributes({ chain }: TimestampAuthority, info: Uint8Array, at: Date): readonly BaseBlock[] {
+function signedAttributes(signer: Signer, info: Uint8Array, at: Date): readonly BaseBlock[] {
   const attribute = (oid: string, value: BaseBlock) => new Sequence({ value: [objectIdentifier(oid), setOf([value])] });
   return [
     attribute(OID.contentType, objectIdentifier(OID.tstInfo)),
     attribute(OID.messageDigest, new OctetString({ valueHex: exact(sha256(info)) })),
     attribute(OID.signingTime, time(at)),
-    attribute(OID.signingCertificateV2, signingCertificate(chain[0])),
+    attribute(OID.signingCertificateV2, encoded(signer.signingCertificate)),
   ];
 }
 
-/** RFC 5816, RFC 5035: the signer's certificate by its digest, whose SHA-256 is the default and so left out. */
-function signingCertificate(leaf: Uint8Array): Sequence {
-  const { issuer, serialNumber } = namesOf(leaf);
-  const issuerSerial = new Sequence({ value: [new Sequence({ value: [explicit(4, issuer)] }), serialNumber] });
-  const identifier = new Sequence({ value: [new OctetString({ valueHex: exact(sha256(leaf)) }), issuerSerial] });
-  return new Sequence({ value: [new Sequence({ value: [identifier] })] });
-}
-
-function signerInfo({ chain }: TimestampAuthority, attributes: readonly BaseBlock[], signature: Uint8Array): Sequence {
-  const { issuer, serialNumber } = namesOf(chain[0]);
+function signerInfo(signer: Signer, attributes: readonly BaseBlock[], signature: Uint8Array): Sequence {
   return new Sequence({
     value: [
       new Integer({ value: 1 }),
-      new Sequence({ value: [issuer, serialNumber] }),
+      encoded(signer.identifier),
       algorithm(OID.sha256),
       implicitSetOf(0, attributes),
       algorithm(OID.rsaEncryption),
@@ -109,13 +110,18 @@ function signerInfo({ chain }: TimestampAuthority, attributes: readonly BaseBloc
   });
 }
 
-/** By what CMS names a signer: issuer and serial number, as its certificate has them. */
-function namesOf(certificate: Uint8Array): { readonly issuer: BaseBlock; readonly serialNumber: BaseBlock } {
-  const outer = encoded(certificate);
+function signerOf(leaf: Uint8Array): Signer {
+  const outer = parse(leaf);
   const toBeSigned = outer instanceof Sequence ? outer.valueBlock.value[0] : undefined;
   const [, serialNumber, , issuer] = toBeSigned instanceof Sequence ? toBeSigned.valueBlock.value : [];
   if (serialNumber === undefined || issuer === undefined) throw new TypeError('a certificate without its issuer');
-  return { issuer, serialNumber };
+  // ESSCertIDv2 (RFC 5035): SHA-256 is the default for its digest, and so left out.
+  const issuerSerial = new Sequence({ value: [new Sequence({ value: [explicit(4, issuer)] }), serialNumber] });
+  const certificate = new Sequence({ value: [new OctetString({ valueHex: exact(sha256(leaf)) }), issuerSerial] });
+  return {
+    identifier: encode(new Sequence({ value: [issuer, serialNumber] })),
+    signingCertificate: encode(new Sequence({ value: [new Sequence({ value: [certificate] })] })),
+  };
 }
 
 function algorithm(oid: string): Sequence {
