@@ -7,6 +7,8 @@ import { loadRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import type { Environment } from '../settings/options.ts';
 import type { VerifySettings } from '../settings/verify-settings.ts';
+import { loadCrlFiles } from '../verifying/crl-files.ts';
+import { createRevocation } from '../verifying/revocation.ts';
 import { loadTrustRoots } from '../verifying/roots.ts';
 import { type JudgeTrust, trustJudge } from '../verifying/trust.ts';
 import type { VerifiedFile } from '../verifying/verdict.ts';
@@ -48,10 +50,14 @@ async function composeTrust(
   settings: VerifySettings,
   env: Environment,
   now: Date,
-  _http: Http | undefined,
+  http: Http | undefined,
 ): Promise<{ readonly judgeTrust: JudgeTrust; readonly rootsFrom: string }> {
   const roots = await loadTrustRoots({ file: settings.roots, environment: env });
-  return { judgeTrust: trustJudge({ roots, now }), rootsFrom: roots.source };
+  const crls = await loadCrlFiles(settings.crlFiles);
+  const isAsked = http !== undefined || crls.length > 0;
+  const deadlineMilliseconds = settings.timeoutMilliseconds;
+  const revocation = isAsked ? createRevocation({ crls, http, now, deadlineMilliseconds }) : undefined;
+  return { judgeTrust: trustJudge({ roots, now, revocation }), rootsFrom: roots.source };
 }
 
 /** For CRLs and OCSP alone. */
