@@ -4,11 +4,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resultJson } from '../src/cli/json.ts';
 import { main } from '../src/cli/main.ts';
 import type { ErrorCategory } from '../src/errors/codesign-error.ts';
-import { EXIT_MIXED, EXIT_SIGINT, EXIT_SIGTERM, EXIT_SUCCESS, exitCodeFor } from '../src/errors/exit-codes.ts';
+import {
+  EXIT_MIXED,
+  EXIT_NOT_VERIFIED,
+  EXIT_SIGINT,
+  EXIT_SIGTERM,
+  EXIT_SUCCESS,
+  exitCodeFor,
+} from '../src/errors/exit-codes.ts';
 import { fileErrors } from '../src/files/errors.ts';
 import type { FailedOutcome, SignedOutcome } from '../src/signing/outcome.ts';
 import { errorReference } from './documentation/error-reference.ts';
@@ -26,24 +33,29 @@ const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
   internal: true,
 };
 
-describe('the README', () => {
-  let help: string;
-  beforeAll(async () => {
-    help = await standardOutputOf(['sign', '--help']);
-  });
+/** The headings under which the commands' options are. */
+const COMMANDS = [
+  ['sign', 'Options of `sign`'],
+  ['verify', '`verify`'],
+] as const;
 
-  it('has every option of sign, with its environment variable and default, and no other', () => {
-    const documented = tableIn('Options of `sign`').map(([flags, environment, otherwise]) => ({
-      flags: code(flags),
-      environment: code(environment),
-      default: code(otherwise),
-    }));
-    expect(byFlags(documented)).toEqual(byFlags(optionsIn(help)));
-  });
+describe('the README', () => {
+  it.each(COMMANDS)(
+    'has every option of %s, with its environment variable and default, and no other',
+    async (command, heading) => {
+      const help = await standardOutputOf([command, '--help']);
+      const documented = tableIn(heading, 'option').map(([flags, environment, otherwise]) => ({
+        flags: code(flags),
+        environment: code(environment),
+        default: code(otherwise),
+      }));
+      expect(byFlags(documented)).toEqual(byFlags(optionsIn(help)));
+    },
+  );
 
   it('has every exit code, and no other', () => {
     const fromErrors = (Object.keys(CATEGORIES) as ErrorCategory[]).map((category) => exitCodeFor([category]));
-    const known = new Set([EXIT_SUCCESS, ...fromErrors, EXIT_MIXED, EXIT_SIGINT, EXIT_SIGTERM]);
+    const known = new Set([EXIT_SUCCESS, ...fromErrors, EXIT_NOT_VERIFIED, EXIT_MIXED, EXIT_SIGINT, EXIT_SIGTERM]);
     const documented = tableIn('Exit codes').flatMap(([codes]) => (codes ?? '').split(', ').map(Number));
     expect(documented.sort(numerically)).toEqual([...known].sort(numerically));
   });
@@ -94,7 +106,8 @@ const SIGNED: SignedOutcome = {
   record: 'id',
   reported: true,
   reused: false,
-  timestamp: null,
+  timestamp: '2026-11-21T13:30:00Z',
+  timestampAuthority: 'http://timestamp.example.com/',
   replaced: [],
   bytes: 1,
   milliseconds: 1,
@@ -166,9 +179,11 @@ function byFlags(options: readonly Option[]): Option[] {
 }
 
 /** The rows of the first table below a heading, as cells, without the head. */
-function tableIn(heading: string): string[][] {
+/** Below the heading, the first one whose first column is headed so. */
+function tableIn(heading: string, column = ''): string[][] {
   const [, rest = ''] = README.split(`\n## ${heading}\n`);
-  const [table = ''] = /(?:^\|.*\n)+/m.exec(rest) ?? [];
+  const tables = rest.match(/(?:^\|.*\n)+/gm) ?? [];
+  const table = tables.find((one) => one.startsWith(`| ${column}`)) ?? '';
   const rows = table.trimEnd().split('\n').slice(2);
   return rows.map((row) =>
     row

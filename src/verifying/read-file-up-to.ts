@@ -1,12 +1,20 @@
 /** Reads a file whole, unless it is too large: to the end rather than to a size, for pipes have none. */
 
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 
 const CHUNK = 64 * 1024;
 
 /** Throws what the system throws, and EFBIG for a file longer than `limit`. */
 export async function readFileUpTo(path: string, limit: number): Promise<Uint8Array> {
-  await using handle = await open(path, 'r');
+  const handle = await open(path, 'r');
+  try {
+    return await readUpTo(handle, limit);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readUpTo(handle: FileHandle, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {

@@ -2,7 +2,7 @@
 
 import { composeVerifying } from '../../app/compose-verifying.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
-import { resolveVerifySettings, type VerifyOptions } from '../../settings/verify-settings.ts';
+import { resolveVerifySettings, type VerifyOptions, type VerifySettings } from '../../settings/verify-settings.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../inputs.ts';
@@ -23,18 +23,31 @@ export async function verify(named: readonly string[], options: VerifyCommandOpt
   const { recursive = false, json = false, quiet = false, verbose = false } = options;
   const settings = resolveVerifySettings(options);
   const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: undefined });
+  const tell = (file: VerifiedFile): void => {
+    if (!json) tellVerdict(file, { io, quiet, verbose });
+  };
+  const { files, rootsFrom } = await verifyAll(inputs, settings, io, tell);
+  if (files.length === 0) throw cliErrors('nothing-to-sign');
+  if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
+  else if (!quiet) tellVerdicts(files, io);
+  return combineExitCodes(files.flatMap(exitCodeOf));
+}
+
+async function verifyAll(
+  inputs: readonly InputPath[],
+  settings: VerifySettings,
+  io: Io,
+  tell: (file: VerifiedFile) => void,
+): Promise<{ readonly files: readonly VerifiedFile[]; readonly rootsFrom: string | undefined }> {
   await using composition = await composeVerifying(settings, io.env);
   const files: VerifiedFile[] = [];
   for (const input of inputs) {
     const file = await composition.verifyFile(input.path);
     if (isLeftOut(input, file)) continue;
     files.push(file);
-    if (!json) tellVerdict(file, { io, quiet, verbose });
+    tell(file);
   }
-  if (files.length === 0) throw cliErrors('nothing-to-sign');
-  if (json) io.stdout.write(jsonText(verdictsJson(files, composition.rootsFrom)));
-  else if (!quiet) tellVerdicts(files, io);
-  return combineExitCodes(files.flatMap(exitCodeOf));
+  return { files, rootsFrom: composition.rootsFrom };
 }
 
 /** Whoever names a folder means the files in it that can be signed. */
