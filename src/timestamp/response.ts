@@ -17,6 +17,7 @@ const STATUSES = [
   'revocation notification',
 ] as const;
 const LAST_GRANTING_STATUS = 1;
+const UNKNOWN_STATUS = 127;
 
 /** Bits of PKIFailureInfo. */
 const FAILURES: Readonly<Record<number, string>> = {
@@ -43,15 +44,16 @@ export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {
   const token = response.optional(0x30);
   response.end();
   if (status <= LAST_GRANTING_STATUS && token !== undefined) return { token: token.bytes };
-  const name = STATUSES[status] ?? `status ${status}`;
+  const name = STATUSES[status] ?? 'an unknown status';
   const words = [...textsIn(texts), ...failuresIn(failure)].join('; ');
   const refusal = status <= LAST_GRANTING_STATUS ? `${name}, but without a token` : name;
   return { refusal: words === '' ? refusal : `${refusal} (${words})` };
 }
 
+/** What is no number of a known status is an unknown one. */
 function smallNumberOf({ contents }: Element): number {
   const [only] = contents;
-  return contents.length === 1 && only !== undefined && only < 0x80 ? only : Number.NaN;
+  return contents.length === 1 && only !== undefined && only < 0x80 ? only : UNKNOWN_STATUS;
 }
 
 /** PKIFreeText: UTF8Strings. */

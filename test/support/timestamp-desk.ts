@@ -38,7 +38,7 @@ export interface CounterSignOptions {
 
 export const POLICY = '1.3.6.1.4.1.99999.1';
 /** Its contents, and those of the other policy that the authority knows. */
-const POLICY_OCTETS = Buffer.from('2b060104018d9f1f', 'hex');
+const POLICY_OCTETS = Buffer.from('2b06010401868d1f', 'hex');
 const OTHER_POLICY = '1.3.6.1.4.1.99999.2';
 const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 const PAST = '20240601120000Z';

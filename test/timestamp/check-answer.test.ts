@@ -1,0 +1,98 @@
+/** Whether an answer is used: the chain that its token carries, and answers made to exhaust. */
+
+import { describe, expect, it } from 'vitest';
+import { encode, sequence, smallInteger } from '../../src/asn1/write.ts';
+import { checkAnswer } from '../../src/timestamp/check-answer.ts';
+import { type IssuedCertificate, issue, testKey } from '../support/pki.ts';
+import { buildToken, buildTstInfo, TIME_STAMPING, type TokenParts, tokenSigner } from './support/build-token.ts';
+
+const SIGNATURE = Buffer.from('signature');
+const NONCE = Uint8Array.of(1, 2, 3);
+/** Of the built tokens. */
+const NOW = new Date('2024-06-01T12:00:00Z');
+
+const judge = (parts: TokenParts) => {
+  const info = buildTstInfo(SIGNATURE, { rest: [encode(0x02, NONCE)] });
+  const body = sequence(sequence(smallInteger(0)), buildToken({ info, ...parts }));
+  const asked = { signatureValue: SIGNATURE, algorithm: 'SHA256', policy: undefined, nonce: NONCE, now: NOW } as const;
+  return checkAnswer(body, asked);
+};
+const authority = (name: string, more: Partial<Parameters<typeof issue>[0]> = {}): IssuedCertificate =>
+  issue({ commonName: name, key: testKey('rsa-2048', name), ca: true, ...more });
+const signerUnder = (issuer: IssuedCertificate): IssuedCertificate =>
+  issue({ commonName: 'TSA', key: testKey('rsa-2048', 'tsa'), issuer, purposes: [TIME_STAMPING] });
+
+const root = authority('Root');
+
+describe('a token', () => {
+  it('signed under an authority that it carries is used', () => {
+    const issuer = authority('Issuer', { issuer: root });
+    const signer = signerUnder(issuer);
+    const used = expect.objectContaining({ time: NOW });
+    expect(judge({ signer, certificates: [root.der, issuer.der, signer.der] })).toEqual(used);
+    expect(judge({ signer, certificates: [signer.der, issuer.der] })).toEqual(used);
+    expect(judge({ signer, certificates: [signer.der] })).toEqual(used);
+    expect(judge({})).toEqual(used);
+  });
+
+  it.each<[string, IssuedCertificate, RegExp]>([
+    ['that is none', authority('None', { issuer: root, ca: false, purposes: [] }), /no certificate authority's/],
+    ['that had expired', authority('Old', { issuer: root, notAfter: new Date('2024-01-01') }), /"Old" expired/],
+    [
+      'that was not valid yet',
+      authority('Young', { issuer: root, notBefore: new Date('2024-07-01') }),
+      /"Young" is not valid/,
+    ],
+    [
+      'that may not sign certificates',
+      authority('Mute', { issuer: root, keyUsage: ['digitalSignature'] }),
+      /keyCertSign/,
+    ],
+    [
+      'for other purposes',
+      authority('Elsewhere', { issuer: root, purposes: ['1.3.6.1.5.5.7.3.3'] }),
+      /lacks timeStamping/,
+    ],
+  ])('signed under an authority %s is not used', (_which, issuer, refusal) => {
+    const signer = signerUnder(issuer);
+    const checked = judge({ signer, certificates: [signer.der, issuer.der, root.der] });
+    expect(checked).toEqual({ refusal: expect.stringMatching(refusal) });
+  });
+
+  it('that carries another of its issuer’s name, which signed nothing, is used: only real links count', () => {
+    const issuer = authority('Issuer', { issuer: root });
+    const impostor = issue({ commonName: 'Issuer', key: testKey('rsa-2048', 'impostor'), ca: false });
+    const signer = signerUnder(issuer);
+    expect(judge({ signer, certificates: [impostor.der, signer.der] })).toMatchObject({ time: NOW });
+  });
+
+  it('whose signing certificate had expired is not used', () => {
+    const key = testKey('rsa-2048', 'tsa');
+    const signer = issue({ commonName: 'TSA', key, purposes: [TIME_STAMPING], notAfter: new Date('2024-05-31') });
+    expect(judge({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
+  });
+
+  it('with 200 certificates that could all be issuers is judged within a second', () => {
+    const key = testKey('rsa-2048', 'Issuer');
+    const certificates = Array.from({ length: 198 }, (_, index) => {
+      const notAfter = new Date(Date.UTC(2030, 0, 1 + index));
+      return issue({
+        commonName: 'Issuer',
+        key,
+        issuer: { ...root, ...key, subject: root.subject },
+        ca: true,
+        notAfter,
+      }).der;
+    });
+    const signer = signerUnder(authority('Issuer', { issuer: root }));
+    const start = performance.now();
+    judge({ signer, certificates: [signer.der, ...certificates] });
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+it('an answer is no timestamp when what it holds is a certificate', () => {
+  const body = sequence(sequence(smallInteger(0)), tokenSigner().der);
+  const asked = { signatureValue: SIGNATURE, algorithm: 'SHA256', policy: undefined, nonce: NONCE, now: NOW } as const;
+  expect(checkAnswer(body, asked)).toEqual({ refusal: expect.stringContaining('cannot be read') });
+});
