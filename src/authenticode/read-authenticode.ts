@@ -1,30 +1,62 @@
 /** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, readElement } from '../asn1/read.ts';
-import { digestAlgorithmOf } from '../cms/object-identifiers.ts';
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
 import { attributeValues, parseSignedData, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { ContentDigest } from '../crypto/content.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { contentDigestOf, isSigningAlgorithm } from './content-digest.ts';
 import { authenticodeErrors } from './errors.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
 
-export interface AuthenticodeSignature {
+/** One signature, without those nested in it. */
+export interface AuthenticodeParts extends IndirectData {
   /** The CMS alone, without what follows it. */
   readonly cms: Uint8Array;
   /** How many bytes followed it. */
   readonly trailingLength: number;
+  readonly signedData: SignedData;
+  /** What messageDigest is over. */
+  readonly digestedContent: Uint8Array;
   /** The algorithm the content is digested with; undefined when it is none of the API's (MD5, say). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** The content's digest as the signature has it. */
-  readonly contentDigest: Uint8Array;
   /** DER; undefined when the signature does not carry it. */
   readonly signerCertificate: Uint8Array | undefined;
   /** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
   readonly signerName: string;
-  readonly nested: readonly AuthenticodeSignature[];
   /** Whether signed attributes, indirect data and signature value agree. Not the file's content; not trust. */
   verifies(): boolean;
+}
+
+export interface AuthenticodeSignature extends AuthenticodeParts {
+  readonly nested: readonly AuthenticodeSignature[];
+}
+
+/** What stands where a signature should. */
+export interface FoundSignature {
+  /** What there is, without what follows it where that can be told. */
+  readonly cms: Uint8Array;
+  /** Undefined when it is no Authenticode signature: `error` says why. */
+  readonly parts: AuthenticodeParts | undefined;
+  readonly error: CodesignError | undefined;
+  /** That of `parts`, or of a CMS that is something else; undefined when there is none. */
+  readonly signedData: SignedData | undefined;
+  readonly nested: readonly FoundSignature[];
+}
+
+interface IndirectData {
+  /** Dotted: what kind of file it is for. */
+  readonly dataType: string;
+  /** What the kind of file has to say of itself; undefined when it says nothing. */
+  readonly dataValue: Element | undefined;
+  /** Dotted. */
+  readonly contentDigestOid: string;
+  /** Undefined when this program does not know it. */
+  readonly contentDigestAlgorithm: ContentDigest | undefined;
+  /** The content's digest as the signature has it. */
+  readonly contentDigest: Uint8Array;
 }
 
 /** Windows looks no deeper than 1; twice that and more is room for what it ignores. */
@@ -32,32 +64,70 @@ const MAX_DEPTH = 4;
 /** In all, however deep. */
 const MAX_NESTED = 64;
 
-/** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`. */
+/** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
 export function readAuthenticode(bytes: Uint8Array): AuthenticodeSignature {
+  return withoutErrors(findAuthenticode(bytes));
+}
+
+/** The same, with what cannot be read listed as such. */
+export function findAuthenticode(bytes: Uint8Array): FoundSignature {
   let count = 0;
-  const read = (cms: Uint8Array, depth: number): AuthenticodeSignature => {
-    if (depth > MAX_DEPTH)
-      throw authenticodeErrors('authenticode-nested-too-deeply', { problem: 'inside one another' });
-    const signedData = parseSignedData(cms);
-    const [signer] = signedData.signers;
-    const nested = attributeValues(signer.unsignedAttributes, SPC_NESTED_SIGNATURE);
-    count += nested.length;
-    if (count > MAX_NESTED)
-      throw authenticodeErrors('authenticode-nested-too-deeply', { problem: `more than ${MAX_NESTED}` });
-    return refusingMalformed(() => {
-      const content = contentOf(signedData);
-      return {
-        ...readIndirectData(content),
-        cms: signedData.bytes,
-        trailingLength: signedData.trailingLength,
-        signerCertificate: signer.certificate,
-        signerName: signerNameOf(signer),
-        nested: nested.map((value) => read(value.bytes, depth + 1)),
-        verifies: () => signerVerifies(signedData, signer, content.contents),
-      };
-    });
+  const find = (cms: Uint8Array, depth: number): FoundSignature => {
+    try {
+      if (depth > MAX_DEPTH) throw nestedTooDeeply('inside one another');
+      const parts = readParts(cms);
+      const values = attributeValues(parts.signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
+      count += values.length;
+      // A hostile signature may have many thousands: none of them is looked at.
+      if (count > MAX_NESTED) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
+      const nested = values.map(({ bytes }) => find(bytes, depth + 1));
+      return { cms: parts.cms, parts, error: undefined, signedData: parts.signedData, nested };
+    } catch (thrown) {
+      if (!(thrown instanceof CodesignError)) throw thrown;
+      return unreadableSignature(cms, thrown);
+    }
   };
-  return read(bytes, 0);
+  return find(bytes, 0);
+}
+
+function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSignature {
+  if (parts === undefined) throw error;
+  return { ...parts, nested: nested.map(withoutErrors) };
+}
+
+/** What stands where a signature should and is none. */
+export function unreadableSignature(cms: Uint8Array, error: CodesignError): FoundSignature {
+  return { cms, parts: undefined, error, signedData: tryParse(cms), nested: [] };
+}
+
+function tryParse(cms: Uint8Array): SignedData | undefined {
+  try {
+    return parseSignedData(cms);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return undefined;
+  }
+}
+
+function readParts(bytes: Uint8Array): AuthenticodeParts {
+  const signedData = parseSignedData(bytes);
+  const [signer] = signedData.signers;
+  return refusingMalformed(() => {
+    const content = contentOf(signedData);
+    const indirectData = readIndirectData(content);
+    const { contentDigestAlgorithm } = indirectData;
+    return {
+      ...indirectData,
+      cms: signedData.bytes,
+      trailingLength: signedData.trailingLength,
+      signedData,
+      digestedContent: content.contents,
+      algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
+      signerCertificate: signer.certificate,
+      signerName: signerNameOf(signer),
+      verifies: () => signerVerifies(signedData, signer, content.contents),
+    };
+  });
 }
 
 /** The content, whose contents are what messageDigest is over. */
@@ -70,15 +140,24 @@ function contentOf({ contentType, content }: SignedData): Element {
 }
 
 /** The content is the SEQUENCE itself; some programs put it in an OCTET STRING, as CMS has it. */
-function readIndirectData(content: Element): Pick<AuthenticodeSignature, 'algorithm' | 'contentDigest'> {
+function readIndirectData(content: Element): IndirectData {
   const what = 'SpcIndirectDataContent';
   const indirectData = content.tag === 0x04 ? readElement(content.contents, what) : content;
   const fields = fieldsOf(indirectData, 0x30, what);
-  fields.next(0x30, 'data');
+  const data = fields.next(0x30, 'data');
+  const dataType = objectIdentifierOf(fieldsOf(data, 0x30, what).next(0x06, 'type'), what);
   const digestInfo = fieldsOf(fields.next(0x30, 'messageDigest'), 0x30, what);
   const algorithm = fieldsOf(digestInfo.next(0x30, 'algorithm'), 0x30, what);
+  const contentDigestOid = objectIdentifierOf(algorithm.next(0x06, 'identifier'), what);
   return {
-    algorithm: digestAlgorithmOf(objectIdentifierOf(algorithm.next(0x06, 'identifier'), what)),
+    dataType,
+    dataValue: partsOf(data, what)[1],
+    contentDigestOid,
+    contentDigestAlgorithm: contentDigestOf(contentDigestOid),
     contentDigest: octetsOf(digestInfo.any('digest'), what),
   };
+}
+
+function nestedTooDeeply(problem: string): CodesignError {
+  return authenticodeErrors('authenticode-nested-too-deeply', { problem });
 }

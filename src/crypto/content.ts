@@ -20,10 +20,13 @@ export interface Content {
  * What can be measured in one pass over the content: the digests, and SUM16, the 16-bit one's-complement sum of the
  * content's little-endian words at even file offsets (the carry-folded core of the PE image checksum).
  */
-export type Measure = DigestAlgorithm | 'SUM16';
+export type Measure = ContentDigest | 'SUM16';
+
+/** MD5 is not the API's, and no longer anybody's: it is what old signatures are held to. */
+export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
-  readonly digests: ReadonlyMap<DigestAlgorithm, Uint8Array>;
+  readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
   /** 0…0xffff when SUM16 was asked for, else undefined. */
   readonly sum16: number | undefined;
 }

@@ -2,8 +2,8 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
-import type { Content, Measure, Measurement } from './content.ts';
+import { NODE_DIGEST_NAME } from './algorithms.ts';
+import type { Content, ContentDigest, Measure, Measurement } from './content.ts';
 import { addSum16 } from './sum16.ts';
 
 export interface Measuring {
@@ -18,17 +18,19 @@ export interface Measuring {
   continueWith(content: Content, measures: readonly Measure[]): Measuring | undefined;
 }
 
+const NODE_NAME: Readonly<Record<ContentDigest, string>> = { ...NODE_DIGEST_NAME, MD5: 'md5' };
+
 /** Starts measuring content whose bytes the caller reads. */
 export function startMeasuring(content: Content, measures: readonly Measure[]): Measuring {
-  const hashes = new Map<DigestAlgorithm, Hash>();
+  const hashes = new Map<ContentDigest, Hash>();
   for (const measure of measures) {
-    if (measure !== 'SUM16') hashes.set(measure, createHash(NODE_DIGEST_NAME[measure]));
+    if (measure !== 'SUM16') hashes.set(measure, createHash(NODE_NAME[measure]));
   }
   return measuringFrom({ hashes, sum16: 0 }, content, measures);
 }
 
 interface State {
-  readonly hashes: ReadonlyMap<DigestAlgorithm, Hash>;
+  readonly hashes: ReadonlyMap<ContentDigest, Hash>;
   readonly sum16: number;
 }
 
@@ -50,7 +52,7 @@ function measuringFrom({ hashes, sum16: before }: State, content: Content, measu
     },
     finish() {
       const padding = Buffer.alloc(content.zeroPadding);
-      const digests = new Map<DigestAlgorithm, Uint8Array>();
+      const digests = new Map<ContentDigest, Uint8Array>();
       for (const [algorithm, hash] of hashes) digests.set(algorithm, hash.copy().update(padding).digest());
       return { digests, sum16: sums ? sum16 : undefined };
     },

@@ -31,10 +31,11 @@ export interface CertificateEntries {
 /** dwLength, wRevision, wCertificateType. */
 export const WIN_CERTIFICATE_HEADER_LENGTH = 8;
 export const WIN_CERTIFICATE_ALIGNMENT = 8;
+export const WIN_CERT_REVISION_1_0 = 0x0100;
 export const WIN_CERT_REVISION_2_0 = 0x0200;
 export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 
-const REVISIONS: readonly number[] = [0x0100, WIN_CERT_REVISION_2_0];
+const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
 /** X.509, PKCS#7, reserved, TS stack, and the EFI ones. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
 /** Two or three occur (dual-signed EFI programs); a table with more is not one anybody made on purpose. */

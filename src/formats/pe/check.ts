@@ -87,7 +87,7 @@ function readSigned(tableBytes: Uint8Array, sealed: Uint8Array, outer: Uint8Arra
 
 function readSignature(cms: Uint8Array) {
   try {
-    const { algorithm, contentDigest } = readAuthenticode(cms);
+    const { contentDigestAlgorithm: algorithm, contentDigest } = readAuthenticode(cms);
     if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
     return { algorithm, contentDigest };
   } catch (thrown) {

@@ -11,6 +11,7 @@ import { imageChecksum } from './checksum.ts';
 import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
+import { words } from './words.ts';
 
 /** `contentSum` is SUM16 over `contentToSign`. Whatever stood in the old table's place gives way. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
@@ -47,12 +48,4 @@ function certificateTable(cms: Uint8Array): Uint8Array {
   view.setUint16(6, WIN_CERT_TYPE_PKCS_SIGNED_DATA, true);
   table.set(cms, WIN_CERTIFICATE_HEADER_LENGTH);
   return table;
-}
-
-/** Little-endian 32-bit words. */
-function words(...values: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(values.length * 4);
-  const view = new DataView(bytes.buffer);
-  for (const [index, value] of values.entries()) view.setUint32(index * 4, value, true);
-  return bytes;
 }

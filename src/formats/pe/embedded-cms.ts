@@ -25,6 +25,7 @@ const INDEFINITE = 0x80;
 
 const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'an X.509 certificate'],
+  [WIN_CERT_TYPE_PKCS_SIGNED_DATA, 'a PKCS#7 signature'],
   [3, 'an entry of a reserved type'],
   [4, 'a TS stack certificate'],
   [0x0ef0, 'an EFI PKCS#1 v1.5 signature'],
@@ -59,22 +60,26 @@ export async function describeOddities(source: ByteSource, entries: CertificateE
   }
   for (const certificate of certificates) {
     if (!holdsCms(certificate)) {
-      const name = TYPE_NAMES.get(certificate.type) ?? `an entry of the unknown type ${certificate.type}`;
-      warnings.push(`The table of signatures holds ${name}; it is dropped.`);
-    } else if (await hidesBytes(source, certificate)) {
+      warnings.push(`The table of signatures holds ${typeName(certificate.type)}; it is dropped.`);
+    } else if ((await hiddenLength(source, certificate)) > 0) {
       warnings.push('Bytes that no signature covers are hidden behind a signature (CVE-2013-3900); they are dropped.');
     }
   }
   return warnings;
 }
 
-/** More than padding after the CMS: at most 7 zero bytes are that. */
-async function hidesBytes(source: ByteSource, certificate: WinCertificate): Promise<boolean> {
+/** For people, with its article. */
+export function typeName(type: number): string {
+  return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
+}
+
+/** How many bytes stand after the CMS that are more than padding, which is at most 7 zeros; 0 when there is no CMS. */
+export async function hiddenLength(source: ByteSource, certificate: WinCertificate): Promise<number> {
   const { start, end } = dataRange(certificate);
   const length = await cmsLength(source, certificate);
-  if (length === undefined) return false;
+  if (length === undefined) return 0;
   const rest = end - start - length;
-  return rest >= WIN_CERTIFICATE_ALIGNMENT || !(await isZero(source, start + length, end));
+  return rest >= WIN_CERTIFICATE_ALIGNMENT || !(await isZero(source, start + length, end)) ? rest : 0;
 }
 
 function dataRange({ offset, length }: WinCertificate): { start: number; end: number } {

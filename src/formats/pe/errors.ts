@@ -35,6 +35,11 @@ export const peErrors = defineErrors({
       `the header says the signatures are at byte ${d.offset} up to ${d.end}, but the file goes on to byte ${d.size}; signing would lose what comes after`,
     hint: 'Something was appended to a signed file, or the header entry is wrong. Start from the unsigned build, or remove the old signature before data is appended.',
   },
+  'cannot-stamp': {
+    category: 'local',
+    message: (d) => `the signatures in this file cannot be given timestamps: ${d.reason}`,
+    hint: 'Sign the file anew with --replace, with a timestamp.',
+  },
   'certificate-table-overlaps': {
     category: 'local',
     message: (d) =>

@@ -9,13 +9,19 @@ import { endsLikeArchive } from '../../zip/end-record.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { isNamedAsJar } from '../zip-family.ts';
 import { readOuterSignature, requireUnchanged } from './append.ts';
+import { attachCms } from './attach.ts';
 import { type CertificateEntries, readCertificates } from './certificate-table.ts';
 import { checkResult } from './check.ts';
-import { contentToSign } from './content.ts';
+import { contentAsIs, contentToSign } from './content.ts';
+import { describeLayout } from './describe-layout.ts';
 import { embedCms } from './embed.ts';
 import { describeOddities } from './embedded-cms.ts';
+import { examinePe } from './examine.ts';
 import { type PeLayout, readLayout } from './layout.ts';
-import { readSignatures } from './signatures.ts';
+import { type MeasuredContent, measureFor, required } from './measured-content.ts';
+import { removeTable } from './remove.ts';
+import { embeddedSignatures, findSignatures } from './signatures.ts';
+import { stampSignatures } from './stamp.ts';
 
 const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
@@ -40,15 +46,38 @@ async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<Sig
 
 function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile {
   const { source, layout, entries, measure } = opened;
+  // Read again each time: they are soon read, and files are many.
+  const placed = () => findSignatures(source, entries.certificates);
+  let measured: Promise<MeasuredContent> | undefined;
+  const content = () => {
+    measured ??= placed().then((found) => {
+      return measureFor(
+        found.map((each) => each.found),
+        source,
+        contentAsIs(layout),
+        measure,
+      );
+    });
+    return measured;
+  };
   return {
     warnings,
     reopen: (other, options) => signablePe({ ...opened, source: other, measure: options.measure }, warnings),
-    signatures: () => readSignatures(source, layout, entries.certificates, measure),
+    signatures: async () => embeddedSignatures(source, await placed(), content),
     async judge(_context, mode) {
       if (mode === 'append') await readOuterSignature(source, layout, entries);
     },
     prepare: (context, mode) => preparePe(opened, context, mode),
     check: (expected) => checkResult(source, layout, measure, expected),
+    examine: () => examinePe(source, layout, entries, content),
+    layout: () => describeLayout(layout, entries),
+    remove: () => removeTable(layout, content),
+    async stamp(tokens) {
+      const found = await placed();
+      const signatures = embeddedSignatures(source, found, content);
+      return stampSignatures({ layout, entries, placed: found, signatures, content }, tokens);
+    },
+    attach: (cms) => attachCms(source, layout, measure, cms),
   };
 }
 
@@ -84,10 +113,4 @@ async function preparePe(
       return { patch: embedCms(layout, contentSum, cms), sealed, standing: [cms] };
     },
   };
-}
-
-/** What was asked of `measure` is in its answer; a missing one is a fault of the program, not of the file. */
-function required<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new TypeError('the content was not measured as asked');
-  return value;
 }

@@ -13,8 +13,11 @@ export interface PeLayout {
   readonly checksumOffset: number;
   /** What CheckSum says now. */
   readonly checksum: number;
+  readonly program: ProgramKind;
   /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
   readonly tableEntryOffset: number;
+  /** What that entry says, be it a table or not. */
+  readonly tableEntry: CertificateTable;
   /** Where the signatures begin, or would if there were any: everything before is the program's own. */
   readonly programEnd: number;
   /** The certificate table, at the end of the file; undefined when the file has none. */
@@ -23,15 +26,26 @@ export interface PeLayout {
   readonly warnings: readonly string[];
 }
 
+/** As the numbers in the headers. */
+export interface ProgramKind {
+  /** PE32+, with 64-bit addresses. */
+  readonly isPlus: boolean;
+  readonly machine: number;
+  readonly subsystem: number;
+}
+
 const DOS_HEADER_LENGTH = 64;
 const E_LFANEW = 60;
 const COFF_HEADER_LENGTH = 20;
 /** Offset of CheckSum in the optional header, of either kind. */
 const CHECKSUM = 64;
+/** Of Subsystem, likewise. */
+const SUBSYSTEM = 68;
+const PE32_PLUS = 0x20b;
 /** Optional header magic → offset of NumberOfRvaAndSizes in it. */
 const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
   [0x10b, 92],
-  [0x20b, 108],
+  [PE32_PLUS, 108],
 ]);
 /** IMAGE_DIRECTORY_ENTRY_SECURITY. */
 const CERTIFICATE_TABLE = 4;
@@ -54,7 +68,9 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
     fileSize: source.size,
     checksumOffset: header.checksumOffset,
     checksum: header.checksum,
+    program: header.program,
     tableEntryOffset: header.tableEntryOffset,
+    tableEntry: header.tableEntry,
     programEnd,
     table,
     warnings: warning === undefined ? [] : [warning],
@@ -65,7 +81,8 @@ async function readOptionalHeader(source: ByteSource) {
   const peOffset = await findPeSignature(source);
   const coffOffset = peOffset + 4;
   const coff = await readHeader(source, coffOffset, COFF_HEADER_LENGTH, 'COFF header');
-  const sectionCount = coff.skip(2, 'Machine').u16('NumberOfSections');
+  const machine = coff.u16('Machine');
+  const sectionCount = coff.u16('NumberOfSections');
   const optionalLength = coff.skip(12, 'COFF symbol table').u16('SizeOfOptionalHeader');
 
   const offset = coffOffset + COFF_HEADER_LENGTH;
@@ -79,6 +96,7 @@ async function readOptionalHeader(source: ByteSource) {
   const entry = directoriesOffset + CERTIFICATE_TABLE * DIRECTORY_LENGTH;
   const fields = await readHeader(source, offset, directoriesOffset, 'optional header');
   const checksum = fields.seek(offset + CHECKSUM, 'CheckSum').u32('CheckSum');
+  const subsystem = fields.seek(offset + SUBSYSTEM, 'Subsystem').u16('Subsystem');
   const directories = fields.seek(offset + countOffset, 'NumberOfRvaAndSizes').u32('NumberOfRvaAndSizes');
   if (directories <= CERTIFICATE_TABLE) {
     throw peErrors('no-certificate-slot', {
@@ -95,6 +113,7 @@ async function readOptionalHeader(source: ByteSource) {
   return {
     checksumOffset: offset + CHECKSUM,
     checksum,
+    program: { isPlus: magic === PE32_PLUS, machine, subsystem },
     tableEntryOffset: offset + entry,
     tableEntry: { offset: directory.u32('certificate table offset'), size: directory.u32('certificate table size') },
     sectionTableOffset: offset + optionalLength,

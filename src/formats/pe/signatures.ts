@@ -1,84 +1,108 @@
-/** The signatures that are in a PE file already, and whether file and signature still agree. */
+/** The signatures that are in a PE file, and what there is to say of each. */
 
-import { type AuthenticodeSignature, readAuthenticode } from '../../authenticode/read-authenticode.ts';
+import { describeAuthenticode } from '../../authenticode/describe-authenticode.ts';
+import { authenticodeErrors } from '../../authenticode/errors.ts';
+import { examineAuthenticode, type SignedFile } from '../../authenticode/examine-authenticode.ts';
+import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
+import { type FoundSignature, findAuthenticode, unreadableSignature } from '../../authenticode/read-authenticode.ts';
+import { timestampsOf } from '../../authenticode/timestamps.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
-import type { MeasureContent } from '../../crypto/content.ts';
+import { signerNameOf } from '../../cms/signer-name.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import type { Finding } from '../../errors/finding.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { EmbeddedSignature } from '../format.ts';
 import type { WinCertificate } from './certificate-table.ts';
-import { contentAsIs } from './content.ts';
-import { holdsCms, readCms } from './embedded-cms.ts';
-import type { PeLayout } from './layout.ts';
+import { hiddenLength, holdsCms, readCms } from './embedded-cms.ts';
+import type { MeasuredContent } from './measured-content.ts';
 
-type DigestContent = (algorithm: DigestAlgorithm) => Promise<Uint8Array | undefined>;
+export interface PlacedSignature {
+  /** For people; no two have the same. */
+  readonly place: string;
+  readonly certificate: WinCertificate;
+  readonly found: FoundSignature;
+}
 
 /** One for each WIN_CERTIFICATE that says it holds a CMS, in the table's order. One that cannot be read is listed as such. */
-export async function readSignatures(
+export async function findSignatures(
   source: ByteSource,
-  layout: PeLayout,
   certificates: readonly WinCertificate[],
-  measure: MeasureContent,
-): Promise<readonly EmbeddedSignature[]> {
-  const found: { cms: Uint8Array | undefined; authenticode: AuthenticodeSignature | undefined }[] = [];
-  for (const certificate of certificates.filter(holdsCms)) {
+): Promise<readonly PlacedSignature[]> {
+  const placed: PlacedSignature[] = [];
+  for (const [index, certificate] of certificates.entries()) {
+    if (!holdsCms(certificate)) continue;
     const cms = await readCms(source, certificate);
-    found.push({ cms, authenticode: cms && tryReadAuthenticode(cms) });
+    const found = cms === undefined ? unreadableSignature(new Uint8Array(), tooLong()) : findAuthenticode(cms);
+    placed.push({ place: `certificate table, entry ${index + 1}`, certificate, found });
   }
-  const algorithms = new Set(found.flatMap(({ authenticode }) => (authenticode ? algorithmsOf(authenticode) : [])));
-  const digest = digestsOnce(source, layout, measure, algorithms);
-  return found.map(({ cms, authenticode }) =>
-    authenticode ? embeddedSignature(authenticode, digest) : unreadable(cms ?? new Uint8Array()),
+  return placed;
+}
+
+/** `content` reads the file's content, once for all of them, with a digest for each of their algorithms. */
+export function embeddedSignatures(
+  source: ByteSource,
+  placed: readonly PlacedSignature[],
+  content: () => Promise<MeasuredContent>,
+): readonly EmbeddedSignature[] {
+  const signedFile = async () => signedPe(await content());
+  return placed.map(({ place, certificate, found }) =>
+    embeddedSignature(place, found, signedFile, () => examineEntry(source, certificate)),
   );
 }
 
-function tryReadAuthenticode(cms: Uint8Array): AuthenticodeSignature | undefined {
+/** What Authenticode asks of the file that a signature is for. */
+export function signedPe({ digests }: MeasuredContent): SignedFile {
+  return { dataType: SPC_PE_IMAGE_DATA, digests };
+}
+
+function embeddedSignature(
+  place: string,
+  found: FoundSignature,
+  signedFile: () => Promise<SignedFile>,
+  examinePlace: () => Promise<readonly Finding[]>,
+): EmbeddedSignature {
+  const { cms, parts, signedData } = found;
+  let timestamps: readonly Timestamp[] | undefined;
+  return {
+    place,
+    cms,
+    signedData,
+    signerCertificate: signedData?.signers[0].certificate,
+    signerName: nameOf(found),
+    algorithm: parts?.algorithm,
+    nested: found.nested.map((inner, index) =>
+      embeddedSignature(`nested signature ${index + 1} in ${place}`, inner, signedFile, async () => []),
+    ),
+    // Their signatures are verified, which not everybody who lists signatures wants.
+    get timestamps() {
+      timestamps ??= parts === undefined ? [] : timestampsOf(parts);
+      return timestamps;
+    },
+    details: async () => (parts === undefined ? [] : describeAuthenticode(parts, await signedFile())),
+    examine: async () => [...examineAuthenticode(found, await signedFile()), ...(await examinePlace())],
+  };
+}
+
+function nameOf({ parts, signedData }: FoundSignature): string {
+  if (parts !== undefined) return parts.signerName;
   try {
-    return readAuthenticode(cms);
+    return signedData === undefined ? UNREADABLE : signerNameOf(signedData.signers[0]);
   } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return UNREADABLE;
   }
 }
 
-function embeddedSignature(authenticode: AuthenticodeSignature, digest: DigestContent): EmbeddedSignature {
-  const { cms, algorithm, contentDigest, signerCertificate, signerName, nested, verifies } = authenticode;
-  return {
-    cms,
-    signerCertificate,
-    signerName,
-    nested: nested.map((inner) => embeddedSignature(inner, digest)),
-    async isIntact() {
-      const actual = algorithm && (await digest(algorithm));
-      return actual !== undefined && Buffer.from(actual).equals(contentDigest) && verifies();
-    },
-  };
+const UNREADABLE = '(unreadable signature)';
+
+/** What stands behind the CMS in its entry is covered by nothing, and Windows lets it pass unless told otherwise. */
+async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
+  const length = await hiddenLength(source, certificate);
+  if (length === 0) return [];
+  const message = `${length} bytes that no signature covers are hidden behind the signature (CVE-2013-3900).`;
+  return [{ code: 'hidden-bytes', message, against: 'integrity' }];
 }
 
-function unreadable(cms: Uint8Array): EmbeddedSignature {
-  return {
-    cms,
-    signerCertificate: undefined,
-    signerName: '(unreadable signature)',
-    nested: [],
-    isIntact: async () => false,
-  };
-}
-
-function algorithmsOf({ algorithm, nested }: AuthenticodeSignature): readonly DigestAlgorithm[] {
-  return [...(algorithm ? [algorithm] : []), ...nested.flatMap(algorithmsOf)];
-}
-
-/** Reads the content once, on the first question, for all the algorithms that will be asked about. */
-function digestsOnce(
-  source: ByteSource,
-  layout: PeLayout,
-  measure: MeasureContent,
-  algorithms: ReadonlySet<DigestAlgorithm>,
-): DigestContent {
-  let measurement: ReturnType<MeasureContent> | undefined;
-  return async (algorithm) => {
-    measurement ??= measure(source, contentAsIs(layout), [...algorithms]);
-    return (await measurement).digests.get(algorithm);
-  };
+function tooLong(): CodesignError {
+  return authenticodeErrors('authenticode-malformed', { problem: 'it is too long to be one' });
 }

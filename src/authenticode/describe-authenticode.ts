@@ -1,0 +1,121 @@
+/** What an Authenticode signature says of itself, for people. Nothing in it can make this fail. */
+
+import type { Element } from '../asn1/read.ts';
+import { CONTENT_TYPE, MESSAGE_DIGEST } from '../cms/object-identifiers.ts';
+import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { contentMatches, type SignedFile } from './examine-authenticode.ts';
+import {
+  SPC_COMMERCIAL_PURPOSE,
+  SPC_INDIVIDUAL_PURPOSE,
+  SPC_NESTED_SIGNATURE,
+  SPC_PE_IMAGE_DATA,
+  SPC_SP_OPUS_INFO,
+  SPC_STATEMENT_TYPE,
+  TIMESTAMP_TYPES,
+} from './object-identifiers.ts';
+import type { AuthenticodeParts } from './read-authenticode.ts';
+import { pageHashesIn, readOpusInfo, readPeImageData, readStatementTypes } from './spc-values.ts';
+
+export interface Line {
+  readonly name: string;
+  /** Raw: may hold control characters. */
+  readonly value: string;
+}
+
+const PURPOSES: ReadonlyMap<string, string> = new Map([
+  [SPC_INDIVIDUAL_PURPOSE, 'individual'],
+  [SPC_COMMERCIAL_PURPOSE, 'commercial'],
+]);
+
+const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['1.2.840.113549.1.9.5', 'signingTime'],
+  ['1.2.840.113549.1.9.15', 'smimeCapabilities'],
+  ['1.2.840.113549.1.9.52', 'CMSAlgorithmProtection'],
+  ['1.2.840.113549.1.9.16.2.12', 'signingCertificate'],
+  ['1.2.840.113549.1.9.16.2.47', 'signingCertificateV2'],
+  ['1.3.6.1.4.1.311.2.1.10', 'SpcSpAgencyInfo'],
+  ['1.3.6.1.4.1.311.2.4.2', 'intent to seal'],
+  ['1.3.6.1.4.1.311.2.4.3', 'sealing signature'],
+  ['1.3.6.1.4.1.311.2.4.4', 'sealing timestamp'],
+  ['1.3.6.1.4.1.42921.1.2.1', 'unauthenticated data of osslsigncode'],
+]);
+/** Every signature has them, or other lines say what is in them. */
+const SIGNED_SHOWN = [CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
+const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...TIMESTAMP_TYPES];
+/** More than any has; a hostile one has thousands. */
+const MOST_NAMES = 16;
+
+export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Line[] {
+  const { signedAttributes, unsignedAttributes } = parts.signedData.signers[0];
+  return [
+    { name: 'content digest', value: describeDigest(parts, file) },
+    ...describeFirst(attributeValues(signedAttributes, SPC_SP_OPUS_INFO), 'description', describeOpusInfo),
+    ...describeFirst(attributeValues(signedAttributes, SPC_STATEMENT_TYPE), 'statement type', (value) => [
+      {
+        name: 'statement type',
+        value: readStatementTypes(value)
+          .map((purpose) => PURPOSES.get(purpose) ?? purpose)
+          .join(', '),
+      },
+    ]),
+    ...describeImageData(parts),
+    ...describeOthers('other signed attributes', signedAttributes, SIGNED_SHOWN),
+    ...describeOthers('other unsigned attributes', unsignedAttributes, UNSIGNED_SHOWN),
+  ];
+}
+
+function describeDigest(parts: AuthenticodeParts, file: SignedFile): string {
+  const { contentDigestAlgorithm, contentDigestOid, contentDigest } = parts;
+  const matches = contentMatches(parts, file);
+  const judged = matches === undefined ? 'not computed' : matches ? 'matches' : 'does not match';
+  return `${contentDigestAlgorithm ?? contentDigestOid} ${Buffer.from(contentDigest).toString('hex')} (${judged})`;
+}
+
+function describeOpusInfo(value: Element): readonly Line[] {
+  const { programName, moreInfo } = readOpusInfo(value);
+  return [
+    ...(programName === undefined ? [] : [{ name: 'description', value: programName }]),
+    ...(moreInfo === undefined ? [] : [{ name: 'web page', value: moreInfo }]),
+  ];
+}
+
+function describeImageData({ dataType, dataValue }: AuthenticodeParts): readonly Line[] {
+  if (dataType !== SPC_PE_IMAGE_DATA) return [{ name: 'made for', value: dataType }];
+  return describeFirst(dataValue === undefined ? [] : [dataValue], 'image data', (value) => {
+    const { flags, link } = readPeImageData(value);
+    const pageHashes = pageHashesIn(value);
+    return [
+      { name: 'image data flags', value: flags.length === 0 ? 'none' : flags.join(', ') },
+      ...(link === undefined || pageHashes.length > 0 ? [] : [{ name: 'image data link', value: link }]),
+      ...(pageHashes.length === 0 ? [] : [{ name: 'page hashes', value: pageHashes.join(', ') }]),
+    ];
+  });
+}
+
+function describeOthers(
+  name: string,
+  attributes: readonly ParsedAttribute[],
+  shown: readonly string[],
+): readonly Line[] {
+  const types = [...new Set(attributes.map(({ type }) => type))].filter((type) => !shown.includes(type));
+  if (types.length === 0) return [];
+  const names = types.slice(0, MOST_NAMES).map((type) => ATTRIBUTE_NAMES.get(type) ?? type);
+  const rest = types.length > MOST_NAMES ? [`and ${types.length - MOST_NAMES} more`] : [];
+  return [{ name, value: [...names, ...rest].join(', ') }];
+}
+
+/** Of the value that verifiers read; what cannot be read is said to be so. */
+function describeFirst(
+  [value]: readonly Element[],
+  name: string,
+  describe: (value: Element) => readonly Line[],
+): readonly Line[] {
+  if (value === undefined) return [];
+  try {
+    return describe(value);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return [{ name, value: 'unreadable' }];
+  }
+}

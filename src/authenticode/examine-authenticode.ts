@@ -1,0 +1,130 @@
+/** What is wrong or odd with one Authenticode signature, whatever the file it stands in and whoever made it. */
+
+import { parts as partsOf, readElement } from '../asn1/read.ts';
+import { DIGEST_NAME_BY_OID, DIGEST_OID } from '../cms/object-identifiers.ts';
+import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
+import { examineSigner } from '../cms/verify-signer.ts';
+import type { ContentDigest } from '../crypto/content.ts';
+import type { Finding } from '../errors/finding.ts';
+import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } from './object-identifiers.ts';
+import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
+
+/** What the file is, which the signature must be for. */
+export interface SignedFile {
+  /** SPC_PE_IMAGE_DATA and its like, dotted. */
+  readonly dataType: string;
+  /** The file's digests by the algorithms that its signatures have; one that is missing could not be computed. */
+  readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
+}
+
+const FILE_KINDS: ReadonlyMap<string, string> = new Map([
+  [SPC_PE_IMAGE_DATA, 'a program (PE)'],
+  [SPC_CAB_DATA, 'a cabinet file'],
+  [SPC_SIP_INFO, 'a file that a plug-in of Windows signs (MSI, script, package)'],
+]);
+
+/** All but trust and timestamps, and those nested in it, which are examined one by one. */
+export function examineAuthenticode({ parts, error }: FoundSignature, file: SignedFile): readonly Finding[] {
+  if (parts === undefined) {
+    return [broken('signature-unreadable', `The signature cannot be read: ${error?.message ?? 'it is damaged'}.`)];
+  }
+  const { signedData, digestedContent } = parts;
+  const [signer, ...others] = signedData.signers;
+  return [
+    ...examineContent(parts, file),
+    ...examineAlgorithms(parts),
+    ...examineSigner(signedData, signer, digestedContent),
+    ...(others.length === 0 ? [] : [broken('several-signers', `The signature has ${others.length + 1} signers.`)]),
+    ...examineSignedAttributes(signer.signedBytes, signer.signedAttributes),
+    ...examineUnsignedAttributes(signer.unsignedAttributes),
+  ];
+}
+
+/** Whether the signature says the file's digest; undefined when that cannot be told. */
+export function contentMatches(parts: AuthenticodeParts, { digests }: SignedFile): boolean | undefined {
+  const { contentDigestAlgorithm: algorithm, contentDigest } = parts;
+  const actual = algorithm === undefined ? undefined : digests.get(algorithm);
+  return actual === undefined ? undefined : Buffer.compare(actual, contentDigest) === 0;
+}
+
+function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Finding[] {
+  const findings: Finding[] = [];
+  const { dataType, contentDigestOid } = parts;
+  if (dataType !== file.dataType) {
+    const kind = FILE_KINDS.get(dataType) ?? `a file of another kind (${dataType})`;
+    findings.push(broken('signed-kind-differs', `The signature was made for ${kind}.`));
+  }
+  const matches = contentMatches(parts, file);
+  if (matches === undefined) {
+    const problem = `The file's digest algorithm in the signature, ${contentDigestOid}, is not known.`;
+    findings.push(broken('digest-algorithm-unknown', problem));
+  } else if (!matches) {
+    const problem =
+      "The file's digest is not the one that was signed: it was changed, or the signature is another file's.";
+    findings.push(broken('content-digest-differs', problem));
+  }
+  return findings;
+}
+
+/** Windows wants one algorithm for the file and for the signature. */
+function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts): readonly Finding[] {
+  const { digestAlgorithm } = signedData.signers[0];
+  const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
+  const findings: Finding[] = [];
+  if (contentDigestOid !== digestAlgorithm) {
+    const problem = `The file is digested by ${names[0] ?? contentDigestOid}, the signature by ${names[1] ?? digestAlgorithm}.`;
+    findings.push(broken('digest-algorithms-differ', problem));
+  }
+  if (names.includes('md5')) {
+    findings.push(broken('digest-algorithm-weak', 'MD5 proves nothing: files with the same digest can be made.'));
+  }
+  if ([contentDigestOid, digestAlgorithm].includes(DIGEST_OID.SHA1)) {
+    const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
+    findings.push(odd('digest-algorithm-aging', message));
+  }
+  return findings;
+}
+
+/** They are signed in DER, where each type is there once and the order is that of the encodings. */
+function examineSignedAttributes(
+  signedBytes: Uint8Array | undefined,
+  attributes: readonly ParsedAttribute[],
+): readonly Finding[] {
+  if (signedBytes === undefined) return [];
+  const findings: Finding[] = [];
+  const encodings = partsOf(readElement(signedBytes, 'signed attributes'), 'signed attributes').map(
+    ({ bytes }) => bytes,
+  );
+  if (!isInDerOrder(encodings)) {
+    findings.push(broken('signed-attributes-unordered', 'The signed attributes are not in the order of DER.'));
+  }
+  const repeated = repeatedTypes(attributes);
+  if (repeated.length > 0) {
+    findings.push(broken('signed-attributes-repeated', `There are several signed attributes ${repeated.join(', ')}.`));
+  }
+  return findings;
+}
+
+/** Nobody signed them, and programs differ in which of several they read. */
+function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
+  const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
+  if (repeated.length === 0) return [];
+  return [odd('unsigned-attributes-repeated', `There are several unsigned attributes ${repeated.join(', ')}.`)];
+}
+
+export function isInDerOrder(encodings: readonly Uint8Array[]): boolean {
+  return encodings.every((bytes, index) => Buffer.compare(encodings[index - 1] ?? bytes, bytes) <= 0);
+}
+
+function repeatedTypes(attributes: readonly ParsedAttribute[]): readonly string[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { type } of attributes) {
+    if (seen.has(type)) repeated.add(type);
+    seen.add(type);
+  }
+  return [...repeated];
+}
+
+const broken = (code: string, message: string): Finding => ({ code, message, against: 'integrity' });
+const odd = (code: string, message: string): Finding => ({ code, message, against: 'nothing' });

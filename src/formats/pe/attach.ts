@@ -1,0 +1,44 @@
+/** Putting a finished CMS into a PE file, once it is sure that it is a signature of this very file. */
+
+import type { SignedFile } from '../../authenticode/examine-authenticode.ts';
+import { examineAuthenticode } from '../../authenticode/examine-authenticode.ts';
+import { type FoundSignature, findAuthenticode } from '../../authenticode/read-authenticode.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { MeasureContent } from '../../crypto/content.ts';
+import type { Finding } from '../../errors/finding.ts';
+import { formatErrors } from '../errors.ts';
+import type { Embedding } from '../format.ts';
+import { contentToSign } from './content.ts';
+import { embedCms } from './embed.ts';
+import type { PeLayout } from './layout.ts';
+import { measureFor } from './measured-content.ts';
+import { signedPe } from './signatures.ts';
+
+/**
+ * In the place of whatever the table holds. What follows the CMS in `bytes` is dropped. Throws `not-its-signature`, for a
+ * nested signature that is none of this file's too.
+ */
+export async function attachCms(
+  source: ByteSource,
+  layout: PeLayout,
+  measure: MeasureContent,
+  bytes: Uint8Array,
+): Promise<Embedding> {
+  // A copy: the caller's bytes are the caller's to change.
+  const found = findAuthenticode(Uint8Array.from(bytes));
+  const content = await measureFor([found], source, contentToSign(layout), measure);
+  const [problem] = problemsOf(found, signedPe(content));
+  if (problem !== undefined) {
+    throw formatErrors('not-its-signature', { reason: problem.message.replace(/\.$/, '') });
+  }
+  const { cms } = found;
+  return { patch: embedCms(layout, content.sum, cms), sealed: cms, standing: [cms] };
+}
+
+/** A weak signature is still this file's; whether to trust it is for whoever verifies it. */
+function problemsOf(found: FoundSignature, file: SignedFile): readonly Finding[] {
+  const own = examineAuthenticode(found, file).filter(
+    ({ code, against }) => against === 'integrity' && code !== 'digest-algorithm-weak',
+  );
+  return [...own, ...found.nested.flatMap((inner) => problemsOf(inner, file))];
+}

@@ -1,0 +1,127 @@
+/** What is wrong or odd with a PE file as a whole: its CheckSum, and all of its certificate table that is not a signature. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Finding } from '../../errors/finding.ts';
+import {
+  align8,
+  type CertificateEntries,
+  type CertificateTable,
+  isZero,
+  WIN_CERT_REVISION_1_0,
+  WIN_CERT_REVISION_2_0,
+  WIN_CERTIFICATE_ALIGNMENT,
+  type WinCertificate,
+} from './certificate-table.ts';
+import { readChecksum } from './checksum.ts';
+import { holdsCms, typeName } from './embedded-cms.ts';
+import type { PeLayout } from './layout.ts';
+import type { MeasuredContent } from './measured-content.ts';
+
+export async function examinePe(
+  source: ByteSource,
+  layout: PeLayout,
+  entries: CertificateEntries,
+  content: () => Promise<MeasuredContent>,
+): Promise<readonly Finding[]> {
+  const { table } = layout;
+  const isSigned = entries.certificates.some(holdsCms);
+  return [
+    ...examineDirectory(layout),
+    ...(table === undefined ? [] : await examineTable(source, table, entries)),
+    ...(await examineChecksum(source, layout, isSigned, content)),
+  ];
+}
+
+function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly Finding[] {
+  const { offset, size } = tableEntry;
+  if (table === undefined) {
+    if (offset === 0 && size === 0) return [];
+    const message = `The header says there are ${size} bytes of signatures at byte ${offset}, where there are none.`;
+    return [odd('certificate-table-stale', message)];
+  }
+  const findings: Finding[] = [];
+  if (align8(offset) !== offset) {
+    findings.push(
+      odd('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
+    );
+  }
+  // Only zeros can follow, fewer than 8: otherwise the file would not have opened.
+  if (offset + size !== fileSize) {
+    const message = `The header says the certificate table ends at byte ${offset + size}, the file at byte ${fileSize}.`;
+    findings.push(odd('certificate-table-size-differs', message));
+  }
+  return findings;
+}
+
+async function examineTable(
+  source: ByteSource,
+  table: CertificateTable,
+  { certificates, damage }: CertificateEntries,
+): Promise<readonly Finding[]> {
+  const findings = certificates.flatMap(examineEntry);
+  if (certificates.length > 1) {
+    findings.push(odd('certificate-table-several', `The certificate table has ${certificates.length} entries.`));
+  }
+  if (damage !== undefined) {
+    findings.push(broken('certificate-table-damaged', `The certificate table is damaged: ${damage}.`));
+  } else if (!(await hasPlainPadding(source, table, certificates))) {
+    const message =
+      'Bytes that no signature covers are hidden in the certificate table, between or behind its entries.';
+    findings.push(broken('hidden-bytes', message));
+  }
+  return findings;
+}
+
+function examineEntry(certificate: WinCertificate): Finding[] {
+  const { type, revision, offset } = certificate;
+  const findings: Finding[] = [];
+  if (!holdsCms(certificate)) {
+    const message = `The certificate table holds ${typeName(type)} at byte ${offset}, which no signature covers.`;
+    findings.push(broken('certificate-table-other-type', message));
+  }
+  if (revision === WIN_CERT_REVISION_1_0) {
+    findings.push(odd('certificate-table-revision-old', `The entry at byte ${offset} is of revision 1.0.`));
+  } else if (revision !== WIN_CERT_REVISION_2_0) {
+    const message = `The entry at byte ${offset} is of the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
+    findings.push(broken('certificate-table-revision-unknown', message));
+  }
+  return findings;
+}
+
+/** Zeros after each entry up to a multiple of 8, and nothing behind the last one. */
+async function hasPlainPadding(
+  source: ByteSource,
+  table: CertificateTable,
+  certificates: readonly WinCertificate[],
+): Promise<boolean> {
+  const tableEnd = table.offset + table.size;
+  for (const [index, { offset, length }] of certificates.entries()) {
+    const next = certificates[index + 1]?.offset ?? tableEnd;
+    const end = offset + length;
+    if (next - end >= WIN_CERTIFICATE_ALIGNMENT || (next > end && !(await isZero(source, end, next)))) return false;
+  }
+  return true;
+}
+
+/**
+ * CheckSum is outside the digest, and Windows holds only drivers and the like to it. Linkers leave it zero. Another value
+ * that is wrong tells that a signed file was changed, since signing computes it last.
+ */
+async function examineChecksum(
+  source: ByteSource,
+  layout: PeLayout,
+  isSigned: boolean,
+  content: () => Promise<MeasuredContent>,
+): Promise<readonly Finding[]> {
+  const { checksum } = layout;
+  const actual = await readChecksum(source, layout, (await content()).sum);
+  if (checksum === actual) return [];
+  if (checksum === 0)
+    return isSigned ? [odd('checksum-missing', 'CheckSum in the header is zero: the file has none.')] : [];
+  const message = `CheckSum in the header is ${hex(checksum)}, that of the file ${hex(actual)}.`;
+  return [isSigned ? broken('checksum-wrong', message) : odd('checksum-wrong', message)];
+}
+
+const hex = (checksum: number): string => `0x${checksum.toString(16).padStart(8, '0')}`;
+const broken = (code: string, message: string): Finding => ({ code, message, against: 'integrity' });
+const odd = (code: string, message: string): Finding => ({ code, message, against: 'nothing' });
