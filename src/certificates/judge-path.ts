@@ -7,6 +7,7 @@ import { nameProblem } from './name-constraints.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
 import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
+import { secondOf } from './times.ts';
 
 export interface PathToJudge {
   /** Leaf first. */
@@ -175,9 +176,4 @@ function malformed({ name }: ParsedCertificate, problem: string): Finding {
     message: `The certificate of "${name}" is malformed: ${problem}.`,
     against: 'trust',
   };
-}
-
-/** To the second, as ISO 8601 has it, in UTC. */
-export function secondOf(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
 }

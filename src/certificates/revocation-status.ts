@@ -1,5 +1,7 @@
 /** What one source (a CRL, an OCSP responder) says of one certificate, and how fresh it must be to count. */
 
+import { secondOf } from './times.ts';
+
 export interface Revoked {
   readonly kind: 'revoked';
   readonly revokedAt: Date;
@@ -44,8 +46,7 @@ const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 /** Why something with these times does not tell of now, for people; undefined when it does. */
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
-  if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS)
-    return `it is of the future (${thisUpdate.toISOString()})`;
+  if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS) return `it is of the future (${secondOf(thisUpdate)})`;
   const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;
-  return end + SKEW_MILLISECONDS < now.getTime() ? `it expired on ${new Date(end).toISOString()}` : undefined;
+  return end + SKEW_MILLISECONDS < now.getTime() ? `it expired on ${secondOf(new Date(end))}` : undefined;
 }

@@ -1,4 +1,4 @@
-/** UTCTime and GeneralizedTime as certificates, CRLs and OCSP answers have them (RFC 5280, 4.1.2.5): to the second, in UTC. */
+/** Times as certificates, CRLs and OCSP answers have them (RFC 5280, 4.1.2.5), and as people read them: to the second, in UTC. */
 
 import { asn1Errors } from '../asn1/errors.ts';
 import type { Element } from '../asn1/read.ts';
@@ -20,4 +20,9 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
 /** Two digits of a year mean 1950 to 2049. */
 function withCentury(text: string): string {
   return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
+}
+
+/** To the second, as ISO 8601 has it. */
+export function secondOf(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
 }

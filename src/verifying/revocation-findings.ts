@@ -1,9 +1,9 @@
 /** What it means for a signature that its signer, or an authority above it, was revoked before or after. */
 
 import { extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
-import { secondOf } from '../certificates/judge-path.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { isCompromise, nameOfReason, type RevocationStatus, type Revoked } from '../certificates/revocation-status.ts';
+import { secondOf } from '../certificates/times.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { buildPath, type CertificatePath } from '../certificates/build-path.ts';
-import { secondOf } from '../certificates/judge-path.ts';
 import { isSelfSigned, type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
+import { secondOf } from '../certificates/times.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { remembering } from './remembering.ts';

@@ -1,6 +1,9 @@
 /** Certificates, CRLs and OCSP answers of every kind, made by the openssl program; what is wrong with them is asked for. */
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { openssl } from '../../support/openssl.ts';
 
@@ -172,11 +175,28 @@ export function answerOcsp(options: OcspRequest): Uint8Array {
     'responder.key': responder.key,
     'index.txt': [...good, ...revoked.map(indexLine)].map((line) => `${line}\n`).join(''),
   };
-  return openssl(
+  return opensslFile(
     ['ocsp', '-index', 'index.txt', '-CA', 'ca.pem', '-rsigner', 'responder.pem', '-rkey', 'responder.key'].concat(
-      ['-reqin', 'request.der', '-respout', '/dev/stdout', '-ndays', '7'],
+      ['-reqin', 'request.der', '-ndays', '7'],
       args,
     ),
+    '-respout',
     files,
   );
+}
+
+/** What openssl writes to the file that `option` names: not every command writes to standard output. */
+export function opensslFile(
+  args: readonly string[],
+  option: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Buffer {
+  const folder = mkdtempSync(path.join(tmpdir(), 'codesign-openssl-'));
+  const out = path.join(folder, 'out');
+  try {
+    openssl([...args, option, out], files);
+    return readFileSync(out);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
