@@ -2,14 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileErrors } from '../files/errors.ts';
 import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { cliErrors } from './errors.ts';
 
-/** A file that is there is replaced; a pipe or a device is written to. Throws `output-is-input` and what the system says. */
+/**
+ * A file that is there is replaced, a missing folder made; a pipe or a device is written to. Throws `output-is-input` and
+ * what the system says.
+ */
 export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
   const existing = await statsOf(output);
   if (existing?.isDirectory()) throw fileErrors('not-a-file', { kind: 'a folder' });
@@ -24,6 +27,7 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
   const temporary = join(dirname(target), `.codesign-remote-${randomBytes(8).toString('hex')}.tmp`);
   try {
+    await inFileSystem(doing, () => mkdir(dirname(target), { recursive: true }));
     await inFileSystem(doing, () => writeFile(temporary, content, { flag: 'wx' }));
     await whenFree(doing, () => rename(temporary, target));
   } catch (thrown) {

@@ -39,8 +39,9 @@ function describe(element: Element, depth: number): string {
     case 0x06:
       return nameOrDotted(objectIdentifierOf(element, 'value'));
     case 0x17:
+      return describeTime(contents, 2);
     case 0x18:
-      return describeTime(contents);
+      return describeTime(contents, 4);
     default:
   }
   const text = textOf(tag, contents);
@@ -86,12 +87,13 @@ function describeInteger(contents: Uint8Array): string {
   return String(Buffer.from(contents).readIntBE(0, contents.length));
 }
 
-/** UTCTime, whose years end with 2049, or GeneralizedTime; in another form as it stands. */
-function describeTime(contents: Uint8Array): string {
+/** UTCTime, whose years have two digits and end with 2049, or GeneralizedTime; in another form as it stands. */
+function describeTime(contents: Uint8Array, yearDigits: 2 | 4): string {
   const text = Buffer.from(contents).toString('latin1');
-  const match = /^((?:\d\d)?\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?Z$/.exec(text);
-  if (match === null) return text;
-  const [, digits = '', month, day, hour, minute, second = '00'] = match;
-  const century = digits.length === 4 ? '' : Number(digits) < 50 ? '20' : '19';
-  return `${century}${digits}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  const year = text.slice(0, yearDigits);
+  const rest = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?Z$/.exec(text.slice(yearDigits));
+  if (!/^\d+$/.test(year) || rest === null) return text;
+  const [, month, day, hour, minute, second = '00'] = rest;
+  const century = yearDigits === 4 ? '' : Number(year) < 50 ? '20' : '19';
+  return `${century}${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }

@@ -8,7 +8,7 @@ import { field, hang } from './wrap.ts';
 const STEP = 2;
 /** A chain made to exhaust would leave no room to write in. */
 const DEEPEST = 6;
-const NAME_COLUMNS = 14;
+const NAME_COLUMNS = 15;
 
 export function certificateLines(certificates: readonly InspectedCertificate[], indent: number): string[] {
   let level = 0;

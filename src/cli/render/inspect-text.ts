@@ -16,7 +16,7 @@ import { field, hang, paragraph } from './wrap.ts';
 const NAME_COLUMNS = 22;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const WEIGHTS = { integrity: 'broken', trust: 'untrusted', nothing: 'note' } as const;
-const NO_JUDGEMENT = 'Whether to trust what is here, inspect does not say: codesign-remote verify does.';
+const NO_JUDGEMENT = 'Trust is not judged here: codesign-remote verify does that.';
 
 /** Ends with a line break. */
 export function inspectText(file: InspectedFile): string {
@@ -60,11 +60,17 @@ function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[]
     ...(isOneOfSeveral ? ['', ...line('SignerInfo of', shown(signer.name))] : []),
     ...(certificate === undefined && issuer !== undefined ? line('certificate by', shown(issuer)) : []),
     ...(certificate === undefined && serialNumber !== undefined ? line('its serial number', serialNumber) : []),
-    ...line('signed with', `${named(signer.signatureAlgorithm)}, ${named(signer.digestAlgorithm)}`),
+    ...line('signed with', algorithmText(signer)),
     ...line('signature value', bytesText(signer.signature.length)),
     ...section('Signed attributes', signer.signedAttributes.flatMap(attributeLines)),
     ...section('Unsigned attributes', signer.unsignedAttributes.flatMap(attributeLines)),
   ];
+}
+
+/** `RSA with SHA-256`, whether the signature's algorithm names its digest or not. */
+function algorithmText({ signatureAlgorithm, digestAlgorithm }: InspectedSigner): string {
+  const [how, digest] = [named(signatureAlgorithm), named(digestAlgorithm)];
+  return how.includes(digest) ? how : `${how} with ${digest}`;
 }
 
 function timestampLines(timestamp: InspectedTimestamp): string[] {
@@ -99,7 +105,7 @@ function section(heading: string, lines: readonly string[]): string[] {
 }
 
 function detailLines({ name, value }: Detail): string[] {
-  return line(name, shown(value));
+  return line(shown(name), shown(value));
 }
 
 function findingLines(findings: readonly Finding[], indent: number): string[] {

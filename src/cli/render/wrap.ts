@@ -17,15 +17,15 @@ export function columnsOf(text: string): number {
 }
 
 /**
- * `name`, padded to `nameColumns`, and `value` behind it; all at `indent`. A value with a word too long for that place, such
- * as a digest, starts on a line of its own, and is broken where even that is too short.
+ * `name`, padded to `nameColumns`, and `value` behind it; all at `indent`. Behind a longer name, and with a word too long for
+ * that place, such as a digest, the value starts on a line of its own; words are broken where even that is too short.
  */
 export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
   const lead = `${' '.repeat(indent)}${name.padEnd(nameColumns - 2)}  `;
-  const longest = Math.max(0, ...value.split(' ').map(columnsOf));
-  if (columnsOf(lead) + longest <= COLUMNS) return hang(lead, value, columnsOf(lead));
-  const below = ' '.repeat(indent + 2);
-  return [lead.trimEnd(), ...hang(below, value, below.length)];
+  const longest = value.split(' ').reduce((columns, word) => Math.max(columns, columnsOf(word)), 0);
+  const fits = columnsOf(name) <= nameColumns - 2 && columnsOf(lead) + longest <= COLUMNS;
+  if (fits) return hang(lead, value, columnsOf(lead));
+  return [...paragraph(name, indent), ...paragraph(value, indent + 2)];
 }
 
 /** `text` at `indent`, wrapped there. */
