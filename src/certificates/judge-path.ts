@@ -9,6 +9,8 @@ import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingO
 import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 import { secondOf } from './times.ts';
 
+export { secondOf } from './times.ts';
+
 export interface PathToJudge {
   /** Leaf first. */
   readonly certificates: readonly ParsedCertificate[];
