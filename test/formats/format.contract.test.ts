@@ -13,7 +13,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     {
       good: fixturesIn('pe'),
       malformed: fixturesIn('pe-malformed'),
-      weakAlgorithms: [],
+      remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: async (result) => {
         const { checksum, entry } = headerOffsets(result);
         const offsets = [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
@@ -31,7 +31,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
     {
       good: fixturesIn('jar'),
       malformed: fixturesIn('jar-malformed'),
-      weakAlgorithms: ['SHA1'],
+      remarks: { SHA1: 'digest-algorithm-weak' },
       changedContents: changedEntries,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/bytes/memory-source.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
+import { speaksAgainst } from '../../src/errors/finding.ts';
 import type { Format } from '../../src/formats/format.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../support/throwaway-signer.ts';
 import { applyPatch } from './support/apply-patch.ts';
@@ -17,8 +18,8 @@ export interface FormatFixtures {
   readonly good: readonly Fixture[];
   /** Files that the format takes as its own and refuses, each with its `code`. */
   readonly malformed: readonly Fixture[];
-  /** Signing with them works, and verifiers take the result as unsigned. */
-  readonly weakAlgorithms: readonly DigestAlgorithm[];
+  /** What an examination says of sound signatures by these algorithms, which are out of date. */
+  readonly remarks: Partial<Readonly<Record<DigestAlgorithm, string>>>;
   /** A signed result with its content changed, in several ways; the file is otherwise as it should be. */
   changedContents(result: Buffer): Promise<readonly Buffer[]>;
   /** Of three signatures put beside each other; of the third, by the signer of the first, whether it takes that one's place. */
@@ -32,7 +33,7 @@ const strangers = fixturesIn('strangers');
 
 export function describeFormat(
   format: Format,
-  { good, malformed, weakAlgorithms, changedContents, appended }: FormatFixtures,
+  { good, malformed, remarks, changedContents, appended }: FormatFixtures,
 ): void {
   let signer: ThrowawaySigner;
   let another: ThrowawaySigner;
@@ -81,8 +82,20 @@ export function describeFormat(
         expect(signatures).toHaveLength(1);
         expect(Buffer.from(signatures[0]?.cms ?? [])).toEqual(Buffer.from(sealed));
         expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
-        const weak = weakAlgorithms.includes(algorithm) ? ['digest-algorithm-weak'] : [];
-        expect(await codesOf(signatures[0])).toEqual(weak);
+        const remark = remarks[algorithm];
+        expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
+      }
+    });
+
+    it('is told about once signed, and nothing speaks against it', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const file = await openBytes(format, result);
+      expect(speaksAgainst(await file.examine(), 'integrity')).toBe(false);
+      const [signature] = await file.signatures();
+      for (const details of [file.layout(), (await signature?.details()) ?? []]) {
+        expect(details.length).toBeGreaterThan(0);
+        for (const { name, value } of details)
+          expect([name, value]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)]);
       }
     });
 
@@ -199,6 +212,21 @@ export function describeFormat(
       }
     });
 
+    it('holds tokens of its own for each of several signatures, and all are intact', async () => {
+      const first = await signBytes(format, bytes, signer);
+      const second = await signBytes(format, first.result, another, { mode: 'append' });
+      const file = await openBytes(format, second.result);
+      const before = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+      const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
+      const embedding = await file.stamp(new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])));
+      const after = await openBytes(format, applyPatch(second.result, embedding.patch));
+      await after.check(embedding);
+      const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+      expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
+      expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
+      for (const signature of all) expect(await isIntact(signature)).toBe(true);
+    });
+
     it('fails the check with any other signature in it, or none', async () => {
       const { result } = await signBytes(format, bytes, signer);
       const other = await signBytes(format, bytes, another);
@@ -236,7 +264,14 @@ async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner)
   try {
     const file = await openBytes(format, bytes);
     await file.examine();
-    for (const signature of await file.signatures()) await signature.examine();
+    file.layout();
+    for (const outer of await file.signatures()) {
+      for (const signature of [outer, ...outer.nested]) {
+        await signature.examine();
+        await signature.details();
+        expect(signature.timestamps).toEqual([]);
+      }
+    }
     await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append');
     return undefined;
   } catch (thrown) {
