@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { buildPath } from '../certificates/build-path.ts';
-import { secondOf } from '../certificates/judge-path.ts';
 import { parseCertificate } from '../certificates/parsed-certificate.ts';
+import { secondOf } from '../certificates/times.ts';
 import { DIGEST_OID } from '../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { CodesignError } from '../errors/codesign-error.ts';

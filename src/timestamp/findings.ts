@@ -15,7 +15,9 @@ export function asTimestampFinding({ code, message }: Finding): Finding {
   if (code === 'signer-certificate-missing') {
     return broken('timestamp-without-certificate', 'The timestamp does not carry the certificate of its signer.');
   }
-  if (code === 'digest-algorithm-unknown') return broken('timestamp-algorithm-unknown', `Of the timestamp: ${message}`);
+  if (code === 'digest-algorithm-unknown') {
+    return broken('timestamp-algorithm-unknown', `The timestamp's signature cannot be checked: ${message}`);
+  }
   return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
 }
 

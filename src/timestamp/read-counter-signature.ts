@@ -1,6 +1,7 @@
 /** Reading the older timestamps of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) with a signing time. */
 
 import { readElement } from '../asn1/read.ts';
+import { readTime } from '../certificates/times.ts';
 import { DATA, DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { attributeValues, parseSignerInfo, type SignerInfo } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
@@ -10,7 +11,6 @@ import type { Finding } from '../errors/finding.ts';
 import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
 import { SIGNING_TIME } from './object-identifiers.ts';
 import { unreadableTimestamp } from './read-token.ts';
-import { readTime } from './times.ts';
 import type { Timestamp } from './timestamp.ts';
 
 /**

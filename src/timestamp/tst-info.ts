@@ -2,7 +2,7 @@
 
 import { fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
 import { timestampErrors } from './errors.ts';
-import { readGeneralizedTime } from './times.ts';
+import { readGenerationTime } from './generation-time.ts';
 
 export interface TstInfo {
   /** Dotted. */
@@ -39,7 +39,7 @@ export function readTstInfo(der: Uint8Array): TstInfo {
   const digest = octetsOf(imprint.next(0x04, 'digest'), 'messageImprint');
   imprint.end();
   const serialNumber = integer(fields.next(0x02, 'serialNumber').contents, 'serial number');
-  const time = readGeneralizedTime(fields.next(0x18, 'genTime'), 'genTime');
+  const time = readGenerationTime(fields.any('genTime'));
   fields.optional(0x30); // accuracy
   fields.optional(0x01); // ordering
   const nonce = fields.optional(0x02);

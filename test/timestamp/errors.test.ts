@@ -1,10 +1,8 @@
 /** The errors of timestamps: those that no other test brings about by name. */
 
 import { describe, expect, it } from 'vitest';
-import { readElement } from '../../src/asn1/read.ts';
-import { encode, nullValue, sequence } from '../../src/asn1/write.ts';
+import { nullValue, sequence } from '../../src/asn1/write.ts';
 import { timestampErrors } from '../../src/timestamp/errors.ts';
-import { readTime } from '../../src/timestamp/times.ts';
 import { readTstInfo } from '../../src/timestamp/tst-info.ts';
 import { buildTstInfo } from './support/build-token.ts';
 
@@ -19,9 +17,9 @@ describe('timestamp-malformed', () => {
     expect(readTstInfo(good).policy).toBe('1.2.3.4');
   });
 
-  it('is a time of neither type', () => {
-    const element = readElement(encode(0x0c, Buffer.from('240601120000Z')), 'time');
-    expect(() => readTime(element, 'time')).toThrowError(malformed);
+  it('is a genTime that does not exist', () => {
+    const info = buildTstInfo(Buffer.from('signature'), { genTime: '20240601126000Z' });
+    expect(() => readTstInfo(info)).toThrowError(malformed);
     expect(() => readTstInfo(sequence())).toThrowError(expect.objectContaining({ code: 'asn1-malformed' }));
   });
 });
