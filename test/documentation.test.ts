@@ -37,6 +37,9 @@ const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
 const COMMANDS = [
   ['sign', 'Options of `sign`'],
   ['verify', '`verify`'],
+  ['inspect', '`inspect`'],
+  ['timestamp', '`timestamp`'],
+  ['remove', '`remove`'],
 ] as const;
 
 describe('the README', () => {

@@ -60,7 +60,7 @@ function headline({ verdict, signatures }: VerifiedFile): string {
   const signer = `signed by ${quoted(first.signer.name)}${others}`;
   switch (verdict as Verdict) {
     case 'broken':
-      return `what is here is not what was signed; it claims to be ${signer}`;
+      return `not intact; it claims to be ${signer}`;
     case 'intact':
       return `${signer}${when(first)}; trust was not asked about`;
     case 'untrusted':
@@ -72,18 +72,26 @@ function headline({ verdict, signatures }: VerifiedFile): string {
   }
 }
 
-function when({ time }: VerifiedSignature): string {
-  return time === undefined ? ', without a timestamp' : ` before ${secondOf(time)}`;
+function when({ time, timestamps }: VerifiedSignature): string {
+  if (time !== undefined) return ` before ${secondOf(time)}`;
+  return timestamps.length === 0 ? ', without a timestamp' : ', with a timestamp that is not trusted';
 }
 
 function root({ signer }: VerifiedSignature): string {
   return signer.root === undefined ? '' : `, trusted by root ${quoted(signer.root.name)}`;
 }
 
+/** A PE does not carry its root: then it is the last issuer that is looked for in vain. */
 function untrustedRoot({ signer, findings }: VerifiedSignature): string {
-  const isUnknown = findings.some(({ code }) => code === 'root-not-trusted');
-  if (!isUnknown || signer.root === undefined) return ', not trusted';
-  return `, root ${quoted(signer.root.name)} is not among your trusted roots`;
+  const hasCode = (code: string): boolean => findings.some((finding) => finding.code === code);
+  if (signer.root !== undefined && hasCode('root-not-trusted')) {
+    return `, root ${quoted(signer.root.name)} is not among your trusted roots`;
+  }
+  const issuer = signer.path.at(-1)?.issuerName;
+  if (issuer !== undefined && hasCode('chain-incomplete')) {
+    return `, its issuer ${quoted(issuer)} is not among your trusted roots`;
+  }
+  return ', not trusted';
 }
 
 function signatureLines(
