@@ -2,7 +2,6 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readRetryAfter } from '../../src/http/retry-after.ts';
 import { LONGEST_WAIT } from '../../src/http/waiting.ts';
 import { MAX_ATTEMPTS, waitBeforeRepeat } from '../../src/service/repeating.ts';
 import {
@@ -166,17 +165,4 @@ test('back-off doubles, is spread by chance, and ends', () => {
   expect([1, 2, 3, 4, 5].map((attempts) => wait(attempts, 1))).toEqual([500, 1000, 2000, 4000, undefined]);
   expect(waitBeforeRepeat({ attempts: 1, reason: 'throttled', random: 1, retryAfter: 60_000 })).toBe(LONGEST_WAIT);
   expect(waitBeforeRepeat({ attempts: 1, reason: 'throttled', random: 0.5, retryAfter: 3000 })).toBe(3125);
-});
-
-test('Retry-After: seconds, the three forms of an HTTP date, and nothing else', () => {
-  const now = Date.parse('1994-11-06T08:49:00Z');
-  expect(readRetryAfter('120', now)).toBe(120_000);
-  expect(readRetryAfter(' 0 ', now)).toBe(0);
-  expect(readRetryAfter('Sun, 06 Nov 1994 08:49:37 GMT', now)).toBe(37_000);
-  expect(readRetryAfter('Sunday, 06-Nov-94 08:49:37 GMT', now)).toBe(37_000);
-  expect(readRetryAfter('Sun Nov  6 08:49:37 1994', now)).toBe(37_000);
-  expect(readRetryAfter('Sun, 06 Nov 1994 08:00:00 GMT', now)).toBe(0);
-  for (const odd of [undefined, '', '-5', '1.5', 'soon', '1e3', '2020-01-01']) {
-    expect(readRetryAfter(odd, now)).toBeUndefined();
-  }
 });
