@@ -10,7 +10,18 @@ import { readCrls } from '../../src/certificates/read-crls.ts';
 import { loadCrlFiles } from '../../src/verifying/crl-files.ts';
 import { createRevocation } from '../../src/verifying/revocation.ts';
 import { openssl } from '../support/openssl.ts';
-import { AUTHORITY, type CrlRequest, type Made, make, makeCrl, SIGNER, TIME_STAMPER } from './support/openssl-pki.ts';
+import {
+  AUTHORITY,
+  type CrlRequest,
+  type Made,
+  make,
+  makeCrl,
+  newEd25519Key,
+  newKey,
+  newRsaKey,
+  SIGNER,
+  TIME_STAMPER,
+} from './support/openssl-pki.ts';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
 const SIGNED_AT = new Date('2025-01-01T00:00:00Z');
@@ -226,6 +237,27 @@ describe('a CRL for some of the certificates', () => {
     });
     expect(await judge(partial('fullname=URI:http://a/b'), { certificate: pointed })).toEqual([]);
     expect(await judge(partial('fullname=URI:http://a/c'), { certificate: pointed })).toEqual(['revocation-unknown']);
+  });
+});
+
+describe('the signature of a CRL', () => {
+  const PSS = ['-sigopt', 'rsa_padding_mode:pss', '-sigopt', 'rsa_pss_saltlen:40'];
+
+  it.each<[string, () => string, Partial<CrlRequest>]>([
+    ['RSA', () => newRsaKey(2048), {}],
+    ['RSA and SHA-1', () => newRsaKey(2048), { digest: 'sha1' }],
+    ['RSA-PSS', () => newRsaKey(2048), { args: PSS }],
+    ['RSA-PSS and SHA-512', () => newRsaKey(2048), { digest: 'sha512', args: PSS }],
+    ['ECDSA and SHA-384', newKey, { digest: 'sha384' }],
+    ['Ed25519', newEd25519Key, { digest: 'default' }],
+  ])('may be by %s', async (_, key, request) => {
+    const by = make({ subject: 'Issuer', key: key(), digest: request.digest === 'default' ? 'default' : 'sha256' });
+    expect(await judge(crl({ issuer: by, ...request }), { by })).toEqual([]);
+  });
+
+  it('may not be with MD5', async () => {
+    const by = make({ subject: 'Issuer', key: newRsaKey(2048) });
+    expect(await judge(crl({ issuer: by, digest: 'md5' }), { by })).toEqual(['revocation-unknown']);
   });
 });
 

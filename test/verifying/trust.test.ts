@@ -123,6 +123,18 @@ describe('a question asked again', () => {
     expect((await judge(ask({ leaf, purpose: 'time-stamping' }))).isTrusted).toBe(false);
   });
 
+  it('about what is below a revoked authority is not asked', async () => {
+    const asked: string[] = [];
+    const revocation = {
+      async judge({ name }: { readonly name: string }) {
+        asked.push(name);
+        return [{ code: 'certificate-revoked', message: 'Revoked.', against: 'trust' } as const];
+      },
+    };
+    const trust = await trustJudge({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
+    expect([trust.isTrusted, codes(trust.findings), asked]).toEqual([false, ['certificate-revoked'], ['Issuing CA']]);
+  });
+
   it('of an untrusted path never reaches revocation, whose addresses anybody could have written', async () => {
     const asked: string[] = [];
     const revocation = {

@@ -42,6 +42,10 @@ export function newKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
+export function newEd25519Key(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
 export function newRsaKey(bits: number): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: bits });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -121,11 +125,22 @@ export interface CrlRequest {
   readonly sections?: string;
   /** Signs in the issuer's place. */
   readonly key?: string;
+  /** `default` for keys that have their own. */
+  readonly digest?: string;
+  readonly args?: readonly string[];
 }
 
 /** PEM, by `openssl ca -gencrl`. */
 export function makeCrl(request: CrlRequest): string {
-  const { issuer, revoked = [], from = '20260101000000Z', to = '20270101000000Z', key = issuer.key } = request;
+  const {
+    issuer,
+    revoked = [],
+    from = '20260101000000Z',
+    to = '20270101000000Z',
+    key = issuer.key,
+    digest = 'sha256',
+    args = [],
+  } = request;
   const index = revoked.map((entry) => `${indexLine(entry)}\n`).join('');
   const extensions = request.extensions === undefined ? [] : ['-crlexts', 'crl'];
   const sections = `[crl]\n${(request.extensions ?? []).join('\n')}\n${request.sections ?? ''}`;
@@ -134,11 +149,12 @@ export function makeCrl(request: CrlRequest): string {
     'issuer.key': key,
     'index.txt': index,
     crlnumber: '01\n',
-    'ca.cnf': configuration('sha256', [], sections),
+    'ca.cnf': configuration(digest, [], sections),
   };
   return openssl(
     ['ca', '-gencrl', '-config', 'ca.cnf', '-cert', 'issuer.pem', '-keyfile', 'issuer.key'].concat(
       ['-crl_lastupdate', from, '-crl_nextupdate', to],
+      args,
       extensions,
     ),
     files,
