@@ -126,6 +126,57 @@ describe.each(SURROUNDINGS)('an archive with %s', (_, about) => {
   });
 });
 
+describe.each(SURROUNDINGS)('new entries behind others, in an archive with %s', (_, about) => {
+  const original = zip(about);
+  const item = (name: string): NewEntry => storedEntry(name, Buffer.from(`contents of ${name}`));
+  const BEHIND: [string, NamedChange, directory: string[]][] = [
+    ['one', { behind: { 'b.txt': item('N') } }, ['a.txt', 'b.txt', 'N', 'c.txt', 'd.txt', 'e/', 'e/f.txt']],
+    [
+      'the last, and in the place of one',
+      { remove: ['c.txt'], behind: { 'e/f.txt': item('N'), 'c.txt': item('M') } },
+      ['a.txt', 'b.txt', 'M', 'd.txt', 'e/', 'e/f.txt', 'N'],
+    ],
+    [
+      'neighbours that leave, in their places',
+      { remove: ['a.txt', 'b.txt', 'c.txt'], behind: { 'a.txt': item('A'), 'b.txt': item('B') } },
+      ['A', 'B', 'd.txt', 'e/', 'e/f.txt'],
+    ],
+    [
+      'one while others come first',
+      { add: ADDED, remove: ['a.txt', 'e/'], behind: { 'a.txt': item('A') } },
+      [...ADDED_NAMES, 'A', 'b.txt', 'c.txt', 'd.txt', 'e/f.txt'],
+    ],
+  ];
+
+  it.each(BEHIND)('keep every other record and the order: %s', async (_what, change, names) => {
+    const before = await read(original);
+    const result = await edited(original, change);
+    const after = await read(result);
+    expect(after.entries.map(({ name }) => name)).toEqual(names);
+    const old = new Map(recordsOf(original, before).map(({ name, local }) => [name, local]));
+    for (const { name, local } of recordsOf(result, after)) {
+      if (old.has(name)) expect(local).toBe(old.get(name));
+      else if (!ADDED_NAMES.includes(name)) expect(local).toContain(`contents of ${name}`);
+    }
+    const aligned = alignmentsOf(after);
+    for (const [name, alignment] of alignmentsOf(before)) {
+      if (aligned.has(name)) expect([name, aligned.get(name)]).toEqual([name, alignment]);
+    }
+    const inFile = (about.localOrder ?? [0, 1, 2, 3, 4, 5]).map((index) => NAMES[index] ?? '');
+    const expected = inFile.flatMap((name) => {
+      const follower = change.behind?.[name]?.name;
+      return [...(change.remove?.includes(name) ? [] : [name]), ...(follower === undefined ? [] : [follower])];
+    });
+    expect(after.inFile.map(({ name }) => name).filter((name) => !ADDED_NAMES.includes(name))).toEqual(expected);
+  });
+
+  it('are gone again, and nothing else, once they are removed', async () => {
+    const once = await edited(original, { behind: { 'b.txt': item('N'), 'e/': item('M') } });
+    const back = await edited(once, { remove: ['N', 'M'] });
+    expect(recordsOf(back, await read(back))).toEqual(recordsOf(original, await read(original)));
+  });
+});
+
 describe('the fixtures', () => {
   it.each(fixturesIn('jar'))('$name keeps all its records when something is added', async ({ bytes }) => {
     const before = await read(bytes);

@@ -9,7 +9,7 @@ import type { ZipEntry } from '../../zip/entry.ts';
 import { formatErrors } from '../errors.ts';
 import type { Embedding } from '../format.ts';
 import { findDisagreement } from './agreement.ts';
-import { type EmbeddedBlock, examineAllSigners, readBlocks, tryReadManifest } from './blocks.ts';
+import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
 import { allMatch } from './content-facts.ts';
 import { coverageOf, inWords, listingOf } from './coverage.ts';
@@ -26,19 +26,26 @@ export async function attachBlock(
   const { layout } = shared;
   const signedData = parseSignedData(cms);
   const sealed = signedData.bytes;
-  const { base, signatureFile, signedFile } = await findSigned(source, layout, signedData);
   const standing = await readBlocks(source, layout);
+  const blocksOf = (base: string) => standing.filter((block) => block.base === base);
+  const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
+  const signedFiles = await findSigned(source, layout, signedData);
+  // Signature files of several signers may be the same bytes; then it goes where nobody else's has to give way.
+  const chosen =
+    signedFiles.find(({ base }) => isThere(base)) ??
+    signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??
+    signedFiles.find(({ base }) => blocksOf(base).length === 0) ??
+    signedFiles[0];
+  const { base, signatureFile, signedFile } = chosen;
   await requireFitting(
     signedFile,
     signatureFile,
     standing.filter((block) => block.base !== base),
     shared,
   );
+  if (isThere(base)) return { patch: [], sealed, standing: standing.map((block) => block.cms), keepsPlaces: true };
 
-  const blocks = standing.filter((block) => block.base === base);
-  if (blocks.some((block) => Buffer.compare(block.cms, sealed) === 0)) {
-    return { patch: [], sealed, standing: standing.map((block) => block.cms), keepsPlaces: true };
-  }
+  const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
   // One signature file has one block. Where those of another kind of key stand, the first gives its place.
@@ -60,25 +67,37 @@ interface SignedFile {
   readonly signedFile: Buffer;
 }
 
-/** The signature file whose signature it is. */
+function hasSameSigner({ signerCertificate }: EmbeddedBlock, { signers: [{ certificate }] }: SignedData): boolean {
+  return Buffer.compare(signerCertificate ?? NOTHING, certificate ?? NOTHING) === 0;
+}
+
+const NOTHING = new Uint8Array();
+
+/** The signature files whose signature it is. */
 async function findSigned(
   source: ByteSource,
   { signatureFiles }: JarLayout,
   signedData: SignedData,
-): Promise<SignedFile> {
+): Promise<readonly [SignedFile, ...SignedFile[]]> {
   let reason = NO_SIGNATURE_FILE;
+  const found: SignedFile[] = [];
+  let room = MOST_BYTES;
   for (const [base, { signatureFile }] of signatureFiles) {
-    const signedFile = signatureFile && (await tryRead(source, signatureFile));
-    if (signatureFile === undefined || signedFile === undefined) continue;
-    const findings = examineAllSigners(signedData, signedFile);
-    if (findings.length === 0) return { base, signatureFile, signedFile };
-    // Of one that has the right digest, what is wrong with it is worth telling.
-    const [finding] = findings;
-    if (finding !== undefined && !findings.some(({ code }) => code === 'message-digest-differs')) {
+    if (signatureFile === undefined || signatureFile.size > room) continue;
+    room -= signatureFile.size;
+    const signedFile = await tryRead(source, signatureFile);
+    if (signedFile === undefined) continue;
+    const [finding, ...others] = examineAllSigners(signedData, signedFile);
+    if (finding === undefined) {
+      found.push({ base, signatureFile, signedFile });
+    } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
+      // Of one that has the right digest, what is wrong with it is worth telling.
       reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
     }
   }
-  throw formatErrors('not-its-signature', { reason });
+  const [first, ...others] = found;
+  if (first === undefined) throw formatErrors('not-its-signature', { reason });
+  return [first, ...others];
 }
 
 const NO_SIGNATURE_FILE =

@@ -35,7 +35,7 @@ export interface EmbeddedBlock {
 }
 
 /** Of all signature files together: of four signers with the largest there may be. What is beyond is as good as empty. */
-const MOST_BYTES = 4 * LARGEST_MANIFEST;
+export const MOST_BYTES = 4 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
 /** One for each block that has a signature file, in the directory's order. */

@@ -13,16 +13,22 @@ export interface NamedChange {
   readonly move?: readonly string[];
   /** What comes after them. */
   readonly add?: readonly NewEntry[];
+  /** Name of an entry → what comes right behind it, or in its place when it is removed. */
+  readonly behind?: Readonly<Record<string, NewEntry>>;
 }
 
-export async function edited(bytes: Buffer, { remove = [], move = [], add = [] }: NamedChange): Promise<Buffer> {
+export async function edited(
+  bytes: Buffer,
+  { remove = [], move = [], add = [], behind = {} }: NamedChange,
+): Promise<Buffer> {
   const archive = await readArchive(memorySource(bytes));
   const moved = move.map((name) => {
     const entry = entryNamed(archive, name);
     return { entry, bytes: bytes.subarray(entry.offset, entry.end) };
   });
   const removed = new Set(remove.map((name) => entryNamed(archive, name)));
-  return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add] }));
+  const followers = new Map(Object.entries(behind).map(([name, item]) => [entryNamed(archive, name), item]));
+  return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add], behind: followers }));
 }
 
 export interface RecordBytes {
