@@ -31,7 +31,7 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
     await inFileSystem(doing, () => writeFile(temporary, content, { flag: 'wx' }));
     await whenFree(doing, () => rename(temporary, target));
   } catch (thrown) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined); // what failed first is what counts
     throw thrown;
   }
 }

@@ -9,11 +9,14 @@ import type {
   InspectedSigner,
   InspectedTimestamp,
 } from '../../verifying/inspect-file.ts';
+import { objectName } from '../../verifying/object-names.ts';
 import { certificateLines } from './inspect-certificates-text.ts';
 import { bytesText, dateTime, named, shown } from './shown.ts';
 import { field, hang, paragraph } from './wrap.ts';
 
 const NAME_COLUMNS = 22;
+/** Of six arcs at least: no version number has so many. */
+const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const WEIGHTS = { integrity: 'broken', trust: 'untrusted', nothing: 'note' } as const;
 const NO_JUDGEMENT = 'Trust is not judged here: codesign-remote verify does that.';
@@ -105,12 +108,17 @@ function section(heading: string, lines: readonly string[]): string[] {
 }
 
 function detailLines({ name, value }: Detail): string[] {
-  return line(shown(name), shown(value));
+  return line(shown(name), value === '' ? 'empty' : shown(withNames(value)));
+}
+
+/** The object identifiers in a format's words by their names, as far as they have any. */
+function withNames(text: string): string {
+  return text.replace(OBJECT_IDENTIFIER, (oid) => objectName(oid) ?? oid);
 }
 
 function findingLines(findings: readonly Finding[], indent: number): string[] {
   return findings.flatMap(({ against, message, code }) =>
-    hang(`${' '.repeat(indent)}${WEIGHTS[against]}: `, `${shown(message)} [${code}]`, indent + 2),
+    hang(`${' '.repeat(indent)}${WEIGHTS[against]}: `, `${shown(withNames(message))} [${code}]`, indent + 2),
   );
 }
 
