@@ -1,9 +1,11 @@
 /** What an Authenticode signature says of itself, for people. Nothing in it can make this fail. */
 
 import type { Element } from '../asn1/read.ts';
+import { readTime } from '../certificates/times.ts';
 import { CONTENT_TYPE, MESSAGE_DIGEST } from '../cms/object-identifiers.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { SIGNING_TIME } from '../timestamp/object-identifiers.ts';
 import { contentMatches, type SignedFile } from './examine-authenticode.ts';
 import {
   SPC_COMMERCIAL_PURPOSE,
@@ -29,7 +31,7 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
-  ['1.2.840.113549.1.9.5', 'signingTime'],
+  ['1.2.840.113549.1.9.25.4', 'sequenceNumber'],
   ['1.2.840.113549.1.9.15', 'smimeCapabilities'],
   ['1.2.840.113549.1.9.52', 'CMSAlgorithmProtection'],
   ['1.2.840.113549.1.9.16.2.12', 'signingCertificate'],
@@ -41,7 +43,7 @@ const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
   ['1.3.6.1.4.1.42921.1.2.1', 'unauthenticated data of osslsigncode'],
 ]);
 /** Every signature has them, or other lines say what is in them. */
-const SIGNED_SHOWN = [CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
+const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...TIMESTAMP_TYPES];
 /** More than any has; a hostile one has thousands. */
 const MOST_NAMES = 16;
@@ -59,6 +61,9 @@ export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile)
           .join(', '),
       },
     ]),
+    ...describeFirst(attributeValues(signedAttributes, SIGNING_TIME), 'signing time', (value) => [
+      { name: 'signing time', value: `${readTime(value, 'signing time').toISOString()} (as the signer says)` },
+    ]),
     ...describeImageData(parts),
     ...describeOthers('other signed attributes', signedAttributes, SIGNED_SHOWN),
     ...describeOthers('other unsigned attributes', unsignedAttributes, UNSIGNED_SHOWN),
@@ -75,8 +80,8 @@ function describeDigest(parts: AuthenticodeParts, file: SignedFile): string {
 function describeOpusInfo(value: Element): readonly Line[] {
   const { programName, moreInfo } = readOpusInfo(value);
   return [
-    ...(programName === undefined ? [] : [{ name: 'description', value: programName }]),
-    ...(moreInfo === undefined ? [] : [{ name: 'web page', value: moreInfo }]),
+    ...(programName ? [{ name: 'description', value: programName }] : []),
+    ...(moreInfo ? [{ name: 'web page', value: moreInfo }] : []),
   ];
 }
 
@@ -87,7 +92,7 @@ function describeImageData({ dataType, dataValue }: AuthenticodeParts): readonly
     const pageHashes = pageHashesIn(value);
     return [
       { name: 'image data flags', value: flags.length === 0 ? 'none' : flags.join(', ') },
-      ...(link === undefined || pageHashes.length > 0 ? [] : [{ name: 'image data link', value: link }]),
+      ...(link && pageHashes.length === 0 ? [{ name: 'image data link', value: link }] : []),
       ...(pageHashes.length === 0 ? [] : [{ name: 'page hashes', value: pageHashes.join(', ') }]),
     ];
   });

@@ -17,6 +17,7 @@ export interface SignedFile {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
 }
 
+/** Others are no reason to refuse what has the right digest: there are Secure Boot programs that say SPC_INDIVIDUAL_PURPOSE. */
 const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_PE_IMAGE_DATA, 'a program (PE)'],
   [SPC_CAB_DATA, 'a cabinet file'],
@@ -51,8 +52,15 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
   const findings: Finding[] = [];
   const { dataType, contentDigestOid } = parts;
   if (dataType !== file.dataType) {
-    const kind = FILE_KINDS.get(dataType) ?? `a file of another kind (${dataType})`;
-    findings.push(broken('signed-kind-differs', `The signature was made for ${kind}.`));
+    const kind = FILE_KINDS.get(dataType);
+    findings.push(
+      kind === undefined
+        ? odd(
+            'signed-kind-unknown',
+            `The signature says that it is for a kind of file that is not known (${dataType}).`,
+          )
+        : broken('signed-kind-differs', `The signature was made for ${kind}.`),
+    );
   }
   const matches = contentMatches(parts, file);
   if (matches === undefined) {
