@@ -60,7 +60,7 @@ function headline({ verdict, signatures }: VerifiedFile): string {
   const signer = `signed by ${quoted(first.signer.name)}${others}`;
   switch (verdict as Verdict) {
     case 'broken':
-      return `not intact; it claims to be ${signer}`;
+      return first.signer.sha256 === undefined ? 'not intact' : `not intact; it claims to be ${signer}`;
     case 'intact':
       return `${signer}${when(first)}; trust was not asked about`;
     case 'untrusted':
