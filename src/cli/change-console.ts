@@ -93,7 +93,8 @@ function details(outcome: ChangedOutcome): readonly string[] {
       return [outcome.timestamp, printable(outcome.authority), ...several, took];
     }
     case 'removed':
-      return [counted(outcome.signatures, 'signature'), took];
+      // A table that held something else, say.
+      return [outcome.signatures === 0 ? 'what was no signature' : counted(outcome.signatures, 'signature'), took];
     case 'attached':
       return [`signature of "${printable(outcome.signer)}"`, took];
   }

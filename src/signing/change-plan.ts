@@ -33,7 +33,8 @@ export async function planChange(
     format,
     stats: input.stats,
     target,
-    warnings: skipped === undefined ? [...opened.warnings, ...hardLinkWarnings(file, input.stats)] : [],
+    // Those of the format are about signing.
+    warnings: skipped === undefined ? hardLinkWarnings(file, input.stats) : [],
     skipped,
     open: keepLayout ? openOnceFrom(opened, format) : format.open,
   };

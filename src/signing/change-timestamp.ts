@@ -40,6 +40,8 @@ export function addTimestamps(timestamping: Timestamping): Change {
     async prepare(opened, batch) {
       const signatures = flatten(await opened.signatures());
       for (const signature of signatures) await assertIntact(signature);
+      // What makes stamping impossible shows before anyone is asked.
+      await opened.stamp(new Map());
       const stamps = new Map<EmbeddedSignature, Stamped>();
       for (const signature of choose(signatures, force)) {
         stamps.set(signature, await request(signatureValueOf(signature), batch));
