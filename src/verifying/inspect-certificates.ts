@@ -30,7 +30,8 @@ export interface InspectedCertificate {
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
   readonly publicKey: InspectedKey | undefined;
-  readonly signatureAlgorithm: NamedObject;
+  /** Undefined when it cannot be read. */
+  readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
   /** By the names of RFC 5280; undefined without the extension, which allows all. */
   readonly keyUsage: readonly string[] | undefined;
@@ -145,7 +146,7 @@ function inspectNode({ der, parsed, issuer }: Node, ordered: readonly Node[]): I
     notBefore: parsed?.notBefore,
     notAfter: parsed?.notAfter,
     publicKey: parsed === undefined ? undefined : inspectKey(parsed),
-    signatureAlgorithm: namedObject(signatureAlgorithmOf(fields)),
+    signatureAlgorithm: readable(() => namedObject(signatureAlgorithmOf(fields))),
     isAuthority: readable(() => basicConstraintsOf(fields))?.isAuthority ?? false,
     keyUsage: readable(() => keyUsageOf(fields)),
     extendedKeyUsage: extendedKeyUsage?.map(namedObject),

@@ -20,7 +20,7 @@ export function certificateLines(certificates: readonly InspectedCertificate[], 
 }
 
 function linesOf(certificate: InspectedCertificate, indent: number): string[] {
-  const { name, notBefore, notAfter, keyUsage, extendedKeyUsage, policies } = certificate;
+  const { name, notBefore, notAfter, signatureAlgorithm, keyUsage, extendedKeyUsage, policies } = certificate;
   const line = (label: string, value: string) => field(label, value, indent + STEP, NAME_COLUMNS);
   const valid =
     notBefore === undefined || notAfter === undefined
@@ -33,7 +33,7 @@ function linesOf(certificate: InspectedCertificate, indent: number): string[] {
     ...line('serial number', certificate.serialNumber),
     ...line('valid', valid),
     ...line('key', keyText(certificate)),
-    ...line('signed with', named(certificate.signatureAlgorithm)),
+    ...(signatureAlgorithm === undefined ? [] : line('signed with', named(signatureAlgorithm))),
     ...(certificate.isAuthority ? line('authority', 'yes') : []),
     ...(keyUsage === undefined ? [] : line('key usage', keyUsage.join(', '))),
     ...(extendedKeyUsage === undefined ? [] : line('purposes', list(extendedKeyUsage))),
