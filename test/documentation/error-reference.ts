@@ -19,7 +19,7 @@ for what an occurrence fills in.
 | \`http\` | ${exitCodeFor(['http'])} | an answer outside 2xx |
 | \`business\` | ${exitCodeFor(['business'])} | an answer in 2xx that is no success |
 | \`local\` | ${exitCodeFor(['local'])} | the file, the certificate, the disk |
-| \`timestamp\` | ${exitCodeFor(['timestamp'])} | no error has it yet |
+| \`timestamp\` | ${exitCodeFor(['timestamp'])} | no authority gave a usable timestamp |
 | \`internal\` | ${exitCodeFor(['internal'])} | the code \`internal\`: a fault of this program, which should be reported with what \`--verbose\` prints |
 
 \`not-attempted\` takes the category of what stopped the run, where that was one error. \`unauthorized\` has two categories:
