@@ -37,7 +37,7 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
   const entries = readDirectory(directory, end);
   const byName = indexByName(entries);
-  const inFile = await locateEntries(source, directory, entries, end.directoryOffset);
+  const inFile = await locateEntries(source, directory, entries, end);
   return { end, directory, entries, inFile, byName, start: inFile[0]?.offset ?? end.directoryOffset };
 }
 

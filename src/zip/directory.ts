@@ -16,6 +16,7 @@ import {
   UNREADABLE_FLAGS,
   ZIP64_EXTRA,
 } from './fields.ts';
+import { refuseOtherUnicodeName } from './unicode-name.ts';
 
 /** An entry whose local header has not been looked at: `dataOffset` and `end` are still zero, and set then. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
@@ -60,7 +61,10 @@ function readRecord(
     const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than newer versions of Java open`;
     throw refusedName(name, problem);
   }
-  requireExtraFields(directory, nameEnd, extraEnd, name);
+  if (extraEnd > nameEnd) {
+    requireExtraFields(directory, nameEnd, extraEnd, name);
+    refuseOtherUnicodeName(directory, nameStart, nameEnd, extraEnd);
+  }
   const fields = readSizes(directory, start, nameEnd, extraEnd, name);
   const flags = directory.readUInt16LE(start + 8);
   const method = directory.readUInt16LE(start + 10);

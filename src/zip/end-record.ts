@@ -33,6 +33,8 @@ export interface EndOfArchive {
   readonly recordOffset: number;
   /** The ZIP64 end record, with its extensible data; undefined when there is none. Its locator follows it. */
   readonly zip64: Buffer | undefined;
+  /** What the ZIP64 locator's offset counts from, as `base`: Java takes it from the file's beginning. 0 when there is none. */
+  readonly locatorBase: number;
   /** Bytes after the archive's comment. */
   readonly trailingLength: number;
 }
@@ -140,8 +142,8 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
   if (directoryOffset < 0 || base < 0) return undefined;
   requireOnePart(record, found?.zip64);
   const { entryCount, directorySize } = fields;
-  const zip64 = found?.zip64;
-  return { entryCount, directoryOffset, directorySize, base, record, recordOffset, zip64, trailingLength };
+  const { zip64, locatorBase = 0 } = found ?? {};
+  return { entryCount, directoryOffset, directorySize, base, record, recordOffset, zip64, locatorBase, trailingLength };
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
@@ -163,7 +165,7 @@ async function hasSignature(source: ByteSource, offset: number, signature: numbe
 async function findZip64(
   source: ByteSource,
   recordOffset: number,
-): Promise<{ zip64: Buffer; offset: number } | undefined> {
+): Promise<{ zip64: Buffer; offset: number; locatorBase: number } | undefined> {
   const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
@@ -176,7 +178,8 @@ async function findZip64(
     const isRecord = start.readUInt32LE(0) === ZIP64_END_RECORD;
     if (!isRecord || readUInt64LE(start, 4) + ZIP64_SIZE_END !== locatorOffset - offset) continue;
     if (locatorOffset - offset > LONGEST_ZIP64_END_RECORD) break;
-    return { zip64: asBuffer(await source.read(offset, locatorOffset - offset)), offset };
+    const zip64 = asBuffer(await source.read(offset, locatorOffset - offset));
+    return { zip64, offset, locatorBase: offset - readUInt64LE(locator, 8) };
   }
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
 }

@@ -6,6 +6,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DirectoryEntry } from './directory.ts';
+import type { EndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
 import {
@@ -20,6 +21,7 @@ import {
   readUInt64LE,
   ZIP64_EXTRA,
 } from './fields.ts';
+import { refuseOtherUnicodeName } from './unicode-name.ts';
 
 const WINDOW_LENGTH = 1024 * 1024;
 const LONGEST_DESCRIPTOR = 24;
@@ -28,16 +30,19 @@ const SIGNATURE_LENGTH = 4;
 
 /**
  * Reads the headers in the order they stand, sets where each entry's data and record are, and gives the entries in that
- * order. `limit`: where the directory begins. Throws `zip-malformed`, `zip-ambiguous`.
+ * order. Throws `zip-malformed`, `zip-ambiguous`.
  */
 export async function locateEntries(
   source: ByteSource,
   directory: Buffer,
   entries: readonly DirectoryEntry[],
-  limit: number,
+  { base, directoryOffset: limit }: EndOfArchive,
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const window = slidingWindow(source, limit);
+  // Where the archive begins without what was put before it.
+  const room = Math.min((inFile[0]?.offset ?? limit) - base, SIGNATURE_LENGTH);
+  if (base > 0) refuseHiddenEntry(await window.load(base, room), base);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
     if (entry.offset + LOCAL_HEADER_LENGTH > limit) throw leadsNowhere(entry);
@@ -108,6 +113,7 @@ function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry)
   ) {
     throw differs(entry, 'another name');
   }
+  if (header.length > headerNameEnd) refuseOtherUnicodeName(header, LOCAL_HEADER_LENGTH, headerNameEnd, header.length);
   if (header.readUInt16LE(8) !== entry.method) throw differs(entry, 'another compression method');
   const flags = header.readUInt16LE(6);
   if (((flags ^ entry.flags) & 1) !== 0) throw differs(entry, 'another encryption flag');

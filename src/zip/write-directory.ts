@@ -128,7 +128,7 @@ export function writeEndRecords(before: EndOfArchive, place: DirectoryPlace): Bu
   writeUInt64LE(zip64, directoryOffset, 48);
   const locator = Buffer.alloc(ZIP64_LOCATOR_LENGTH);
   locator.writeUInt32LE(ZIP64_LOCATOR, 0);
-  writeUInt64LE(locator, directoryOffset + directorySize, 8);
+  writeUInt64LE(locator, before.base + directoryOffset + directorySize - before.locatorBase, 8);
   locator.writeUInt32LE(1, 16);
   return Buffer.concat([zip64, locator, record]);
 }

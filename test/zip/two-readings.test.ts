@@ -1,8 +1,9 @@
 /** Archives of which Java reads the outer one and others a stored one inside, or the other way round: they must be refused. */
 
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { namesOrCode, refusal } from './support/reading.ts';
-import { type ArchiveParts, buildZip, stored } from './support/zip-builder.ts';
+import { type ArchiveParts, buildZip, extraField, localRecord, stored } from './support/zip-builder.ts';
 
 const INNER = buildZip({ entries: [stored('inner.txt')] });
 const LAUNCHER = '#!/bin/sh\nexec java -jar "$0"\n';
@@ -51,5 +52,48 @@ describe('an end record with bytes behind it, where Java looks for its first ent
     const about = { preamble: LAUNCHER, offsets: 'archive', trailing: '\n\n' } as const;
     expect(await namesOrCode(outer(about))).toEqual(['a.txt', 'inner.jar']);
     expect(await namesOrCode(outer({ trailing: '\n\n' }))).toEqual(['a.txt', 'inner.jar']);
+  });
+});
+
+describe('an entry that the directory does not name', () => {
+  const hidden = localRecord(stored('hidden.txt'));
+  const behind = (start: string | Buffer) => buildZip({ entries: [stored('a.txt')], preamble: start });
+
+  it('is refused where the file begins', async () => {
+    expect(await refusal(behind(hidden))).toMatch(/^zip-ambiguous.*byte 0/);
+  });
+
+  it('is refused where the archive begins once what was put before it is cut off', async () => {
+    const launched = Buffer.concat([Buffer.from(LAUNCHER), behind(hidden)]);
+    expect(await refusal(launched)).toMatch(new RegExp(`^zip-ambiguous.*byte ${LAUNCHER.length} `));
+    const harmless = Buffer.concat([Buffer.from(LAUNCHER), behind('PK, but no entry')]);
+    expect(await namesOrCode(harmless)).toEqual(['a.txt']);
+  });
+});
+
+describe('a second name of an entry, in a Unicode Path field', () => {
+  const field = (name: string, { ofName = 'a.txt', version = 1 } = {}): Buffer => {
+    const head = Buffer.alloc(5);
+    head.writeUInt8(version);
+    head.writeUInt32LE(crc32(ofName), 1);
+    return extraField(0x7075, Buffer.concat([head, Buffer.from(name)]));
+  };
+  const withExtra = (extra: { local?: Buffer; central?: Buffer }) =>
+    buildZip({ entries: [stored('a.txt', { extra })] });
+
+  it.each(['local', 'central'] as const)('is refused in the %s record where it is another', async (record) => {
+    const problem = /^zip-ambiguous.*two names, a\.txt and b\.txt/;
+    expect(await refusal(withExtra({ [record]: field('b.txt') }))).toMatch(problem);
+    const behindOthers = Buffer.concat([extraField(0xcafe, ''), field('a.txt'), field('b.txt')]);
+    expect(await refusal(withExtra({ [record]: behindOthers }))).toMatch(problem);
+  });
+
+  it.each([
+    ['is the same', field('a.txt')],
+    ['is of another name that the entry once had', field('b.txt', { ofName: 'c.txt' })],
+    ['is of a version that nobody knows', field('b.txt', { version: 2 })],
+    ['is too short to be one', extraField(0x7075, 'a')],
+  ])('is none where it %s', async (_, extra) => {
+    expect(await namesOrCode(withExtra({ local: extra, central: extra }))).toEqual(['a.txt']);
   });
 });

@@ -72,11 +72,14 @@ function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Findin
   if (withoutBlock.length > 0) {
     yield odd(
       'signature-block-missing',
-      `${inWords(listed(withoutBlock))} has no signature block: it is no signature.`,
+      `There is no signature block for ${inWords(listed(withoutBlock))}: it is no signature.`,
     );
   }
   if (withoutFile.length > 0) {
-    yield odd('signature-file-missing', `${inWords(listed(withoutFile))} has no signature file: it is no signature.`);
+    yield odd(
+      'signature-file-missing',
+      `There is no signature file for ${inWords(listed(withoutFile))}: it is no signature.`,
+    );
   }
   const unknown = listingOf(
     archive.entries,

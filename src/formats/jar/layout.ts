@@ -37,6 +37,11 @@ const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 /** Throws what `zipErrors` and `jarErrors` list. */
 export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const archive = await readArchive(source);
+  if (archive.end.locatorBase !== 0) {
+    const problem =
+      'its ZIP64 locator does not count the bytes before the archive, and Java does not find the directory';
+    throw zipErrors('zip-unsupported', { problem });
+  }
   const manifests: ZipEntry[] = [];
   const signable: ZipEntry[] = [];
   const signatureFiles = new Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>();

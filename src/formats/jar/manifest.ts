@@ -52,7 +52,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Java's buffer for one line, with the first byte of its end. */
+/** Java's buffer for one line with its end. Of CR LF it would take the rest for another, empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
 const NAME = 'name';
@@ -136,7 +136,8 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const section = isOpen ? finishSection(next) : undefined;
       if (section !== undefined) yield section;
     } else {
-      if (lineEnd - position >= LONGEST_LINE) {
+      // A last line without its end gets one.
+      if (Math.max(next, lineEnd + 1) - position > LONGEST_LINE) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
       }
       if (!isOpen) {

@@ -45,10 +45,14 @@ function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
 }
 
 function* aboutSignatures({ signatureFiles }: JarLayout): Generator<string> {
-  for (const [base, { signatureFile, blocks }] of signatureFiles) {
-    if (signatureFile === undefined) yield `META-INF/${base} has a signature block and no signature file.`;
-    else if (blocks.length === 0) yield `META-INF/${base}.SF has no signature block: it is no signature.`;
+  const withoutFile: { readonly name: string }[] = [];
+  const withoutBlock: { readonly name: string }[] = [];
+  for (const { signatureFile, blocks } of signatureFiles.values()) {
+    if (signatureFile === undefined) withoutFile.push(...blocks);
+    else if (blocks.length === 0) withoutBlock.push(signatureFile);
   }
+  if (withoutFile.length > 0) yield `There is no signature file for ${listOf(withoutFile)}: it is no signature.`;
+  if (withoutBlock.length > 0) yield `There is no signature block for ${listOf(withoutBlock)}: it is no signature.`;
 }
 
 /** The first one, and how many more. */

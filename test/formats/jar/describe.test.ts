@@ -62,8 +62,12 @@ describe('of the archive is said', () => {
         'nothing',
         "Manifest and signatures do not come first: Java's stream readers take the archive as unsigned.",
       ],
-      ['signature-block-missing', 'nothing', 'META-INF/X.SF and 1 more has no signature block: it is no signature.'],
-      ['signature-file-missing', 'nothing', 'META-INF/Z.EC has no signature file: it is no signature.'],
+      [
+        'signature-block-missing',
+        'nothing',
+        'There is no signature block for META-INF/X.SF and 1 more: it is no signature.',
+      ],
+      ['signature-file-missing', 'nothing', 'There is no signature file for META-INF/Z.EC: it is no signature.'],
       [
         'signature-kind-unknown',
         'nothing',

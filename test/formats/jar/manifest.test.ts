@@ -97,6 +97,7 @@ const REFUSED: Readonly<Record<string, readonly [text: string | Buffer, line: nu
   'a section that begins with Name:': ['X: 1\n\nName:a\n\n', 3],
   'a bad line in a section': ['X: 1\n\nName: a\nnonsense\n\n', 4],
   'a line of 514 bytes with CR LF': [`${lineOf(512)}\r\n\r\n`, 1],
+  'a line of 513 bytes with CR LF': [`${lineOf(511)}\r\nY: 1\r\n\r\n`, 1],
   'a line of 513 bytes with LF': [`X: 1\n\nName: a\n${lineOf(512)}\n\n`, 4],
   'a continuation of 513 bytes': [`X: 1\n ${'y'.repeat(511)}\n\n`, 2],
 };
@@ -158,9 +159,15 @@ describe('Java', () => {
   });
 
   it('reads lines of 511 bytes and their end, as this program should', async () => {
-    const texts = [`${lineOf(511)}\n\n`, `${lineOf(511)}\r\n\r\n`, `X: 1\n ${'y'.repeat(510)}\n\n`];
+    const texts = [`${lineOf(511)}\n\n`, `${lineOf(511)}\r\r`, `X: 1\n ${'y'.repeat(510)}\n\n`];
     const manifests = texts.map((text) => Buffer.from(text));
     expect(manifests.map(readByUs)).toEqual(await readByJava(manifests));
+  });
+
+  it('takes the end of a line of 513 bytes with CR LF for two, of which this program wants none', async () => {
+    const manifest = Buffer.from(`${lineOf(511)}\r\nName: a\r\n\r\n`);
+    expect(await readByJava([manifest])).toMatchObject([{ sections: [['a', []]] }]);
+    expect(readByUs(manifest)).toBe('refused');
   });
 
   it('drops the last line where it is not ended, which is the one difference', async () => {
