@@ -1,86 +1,24 @@
 /** Reading signatures of others, sound, odd, damaged and hostile: a result or a coded error, soon. */
 
-import { createHash, sign } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parts, readElement } from '../../src/asn1/read.ts';
-import {
-  contextConstructed,
-  encode,
-  nullValue,
-  objectIdentifier,
-  octetString,
-  sequence,
-  setOf,
-  smallInteger,
-} from '../../src/asn1/write.ts';
+import { contextConstructed, encode, objectIdentifier, sequence } from '../../src/asn1/write.ts';
 import { nestSignature } from '../../src/authenticode/nest-signature.ts';
-import { SPC_INDIRECT_DATA } from '../../src/authenticode/object-identifiers.ts';
 import { readAuthenticode } from '../../src/authenticode/read-authenticode.ts';
 import { readCertificateFields } from '../../src/certificates/certificate-fields.ts';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import { chainOf, requestFor, signAuthenticode } from '../support/authenticode-signing.ts';
 import { type IssuedCertificate, makePki, testKey } from '../support/pki.ts';
+import { MD5, type Peculiar, peculiarSignature } from './peculiar-signature.ts';
 
 const pki = makePki();
 const leaf = pki.leaf();
+const peculiar = ({ signer = leaf, ...options }: PeculiarBy = {}) => peculiarSignature(signer, options);
 const cms = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
-const SHA256 = '2.16.840.1.101.3.4.2.1';
-const MD5 = '1.2.840.113549.2.5';
 
-interface Peculiar {
+interface PeculiarBy extends Peculiar {
   readonly signer?: IssuedCertificate;
-  readonly certificates?: readonly Uint8Array[];
-  readonly digest?: { readonly oid: string; readonly name: string };
-  readonly contentType?: string;
-  /** The value of the attribute contentType. */
-  readonly signedContentType?: string;
-  readonly messageDigests?: number;
-  readonly wrap?: boolean;
-  readonly signatureOid?: string;
-  readonly content?: readonly Uint8Array[];
-  readonly signers?: number;
-  readonly afterSignature?: Uint8Array;
-  readonly afterSigners?: Uint8Array;
-}
-
-/** A signature as no program of today makes it, put together apart from the code under test. */
-function peculiar(options: Peculiar = {}): Uint8Array {
-  const { signer = leaf, digest = { oid: SHA256, name: 'sha256' }, contentType = SPC_INDIRECT_DATA } = options;
-  const algorithm = sequence(objectIdentifier(digest.oid), nullValue());
-  const hashed = createHash(digest.name).update('content').digest();
-  const type = sequence(objectIdentifier('1.3.6.1.4.1.311.2.1.15'), sequence());
-  const body = [type, sequence(algorithm, octetString(hashed))];
-  const digested = options.wrap ? sequence(...body) : Buffer.concat(body);
-  const content = options.wrap ? octetString(digested) : sequence(...body);
-  const messageDigest = createHash(digest.name).update(digested).digest();
-  const attribute = (oid: string, value: Uint8Array) => sequence(objectIdentifier(oid), encode(0x31, value));
-  const attributes = setOf(
-    attribute('1.2.840.113549.1.9.3', objectIdentifier(options.signedContentType ?? contentType)),
-    ...Array.from({ length: options.messageDigests ?? 1 }, () =>
-      attribute('1.2.840.113549.1.9.4', octetString(messageDigest)),
-    ),
-  );
-  const inside = Uint8Array.from(attributes);
-  inside[0] = 0xa0;
-  const { issuer, serialNumber } = readCertificateFields(signer.der);
-  const signerInfo = sequence(
-    smallInteger(1),
-    sequence(issuer, serialNumber),
-    algorithm,
-    inside,
-    sequence(objectIdentifier(options.signatureOid ?? '1.2.840.113549.1.1.1'), nullValue()),
-    octetString(sign(digest.name, attributes, signer.privateKey)),
-    ...(options.afterSignature === undefined ? [] : [options.afterSignature]),
-  );
-  const signedData = sequence(
-    smallInteger(1),
-    setOf(algorithm),
-    sequence(objectIdentifier(contentType), ...(options.content ?? [contextConstructed(0, content)])),
-    contextConstructed(0, ...(options.certificates ?? [signer.der])),
-    encode(0x31, ...Array.from({ length: options.signers ?? 1 }, () => signerInfo)),
-    ...(options.afterSigners === undefined ? [] : [options.afterSigners]),
-  );
-  return sequence(objectIdentifier('1.2.840.113549.1.7.2'), contextConstructed(0, signedData));
 }
 
 describe('a sound signature is read', () => {
@@ -102,10 +40,9 @@ describe('a sound signature is read', () => {
 });
 
 describe('an odd signature is read', () => {
-  const md5 = { oid: MD5, name: 'md5' };
-  it.each<[string, Peculiar, boolean, string | undefined]>([
+  it.each<[string, PeculiarBy, boolean, string | undefined]>([
     ['the same, made by other code', {}, true, 'SHA256'],
-    ['MD5', { digest: md5 }, true, undefined],
+    ['MD5', { digest: MD5 }, true, undefined],
     ['EC key', { signer: pki.leaf({ key: testKey('ec') }), signatureOid: '1.2.840.10045.4.3.2' }, true, 'SHA256'],
     ['content in an OCTET STRING', { wrap: true }, true, 'SHA256'],
     ['several signers', { signers: 2 }, true, 'SHA256'],

@@ -1,0 +1,130 @@
+/** What an examination finds in signatures that verifiers refuse, warn of, or read in different ways. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
+import { examineAuthenticode } from '../../src/authenticode/examine-authenticode.ts';
+import { SPC_PE_IMAGE_DATA } from '../../src/authenticode/object-identifiers.ts';
+import { findAuthenticode } from '../../src/authenticode/read-authenticode.ts';
+import type { ContentDigest } from '../../src/crypto/content.ts';
+import { speaksAgainst } from '../../src/errors/finding.ts';
+import { makePki } from '../support/pki.ts';
+import { attribute, MD5, type Peculiar, peculiarSignature, SHA1 } from './peculiar-signature.ts';
+
+const pki = makePki();
+const leaf = pki.leaf();
+const NAMES: readonly (readonly [ContentDigest, string])[] = [
+  ['MD5', 'md5'],
+  ['SHA1', 'sha1'],
+  ['SHA256', 'sha256'],
+];
+const digestsOf = (text: string): ReadonlyMap<ContentDigest, Uint8Array> =>
+  new Map(NAMES.map(([algorithm, name]) => [algorithm, createHash(name).update(text).digest()]));
+const file = { dataType: SPC_PE_IMAGE_DATA, digests: digestsOf('content') };
+
+const examine = (options: Peculiar = {}, of = file) =>
+  examineAuthenticode(findAuthenticode(peculiarSignature(leaf, options)), of);
+const text = (oid: string, value = 'x') => attribute(oid, octetString(Buffer.from(value)));
+
+describe('an examination', () => {
+  it('finds nothing in a sound signature of the file', () => {
+    expect(examine()).toEqual([]);
+  });
+
+  it.each<[string, Peculiar, readonly string[]]>([
+    ['digest-algorithm-weak', { digest: MD5 }, ['digest-algorithm-weak']],
+    ['another digest for the content', { contentDigest: SHA1 }, ['digest-algorithms-differ', 'digest-algorithm-aging']],
+    ['MD5 for the content alone', { contentDigest: MD5 }, ['digest-algorithms-differ', 'digest-algorithm-weak']],
+    [
+      'a digest that nothing is digested with',
+      { digest: { oid: '2.16.840.1.101.3.4.2.4', name: 'sha224' } },
+      ['digest-algorithm-unknown'],
+    ],
+    [
+      'one that is not known at all',
+      { digest: { oid: '1.2.3.4', name: 'sha256' } },
+      ['digest-algorithm-unknown', 'digest-algorithm-unknown'],
+    ],
+    ['a cabinet file', { dataType: '1.3.6.1.4.1.311.2.1.25' }, ['signed-kind-differs']],
+    ['an MSI', { dataType: '1.3.6.1.4.1.311.2.1.30' }, ['signed-kind-differs']],
+    ['other content', { digested: Buffer.from('other') }, ['content-digest-differs']],
+    ['two signers', { signers: 2 }, ['several-signers']],
+    ['no certificate', { certificates: [] }, ['signer-certificate-missing']],
+    ['no order', { backwards: true }, ['signed-attributes-unordered']],
+    [
+      'an attribute twice',
+      { signedAttributes: [text('1.2.3.4'), text('1.2.3.4', 'y')] },
+      ['signed-attributes-repeated'],
+    ],
+    ['messageDigest twice', { messageDigests: 2 }, ['signed-attributes-damaged', 'signed-attributes-repeated']],
+    ['data of another kind', { contentType: '1.2.840.113549.1.7.1' }, ['signature-unreadable']],
+    ['nothing in it', { content: [] }, ['signature-unreadable']],
+  ])('that speaks against integrity: %s', (_name, options, codes) => {
+    const findings = examine(options);
+    expect(findings.map(({ code }) => code)).toEqual(codes);
+    expect(speaksAgainst(findings, 'integrity')).toBe(true);
+    for (const { message } of findings) expect(message).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each<[string, Peculiar, string]>([
+    ['SHA-1', { digest: SHA1 }, 'digest-algorithm-aging'],
+    ['a kind of file that is not known', { dataType: '1.3.6.1.4.1.311.2.1.21' }, 'signed-kind-unknown'],
+    [
+      'an unsigned attribute twice',
+      { unsignedAttributes: [text('1.2.3.4'), text('1.2.3.4')] },
+      'unsigned-attributes-repeated',
+    ],
+  ])('that speaks against nothing: %s', (_name, options, code) => {
+    expect(examine(options)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), against: 'nothing' }]);
+  });
+
+  it('takes nested signatures in two attributes, or in one with two values, as a matter of course', () => {
+    const nested = '1.3.6.1.4.1.311.2.4.1';
+    const inner = peculiarSignature(leaf);
+    for (const unsignedAttributes of [
+      [attribute(nested, inner), attribute(nested, inner)],
+      [attribute(nested, inner, inner)],
+    ]) {
+      const found = findAuthenticode(peculiarSignature(leaf, { unsignedAttributes }));
+      expect(examineAuthenticode(found, file)).toEqual([]);
+      expect(found.nested.map((each) => examineAuthenticode(each, file))).toEqual([[], []]);
+    }
+  });
+
+  it('says that a digest is not known where the file could not be digested by it', () => {
+    expect(examine({}, { ...file, digests: new Map() }).map(({ code }) => code)).toEqual(['digest-algorithm-unknown']);
+  });
+
+  it('finds a changed signature value', () => {
+    const changed = Uint8Array.from(peculiarSignature(leaf));
+    changed[changed.length - 1] = (changed[changed.length - 1] ?? 0) ^ 1;
+    const findings = examineAuthenticode(findAuthenticode(changed), file);
+    expect(findings.map(({ code }) => code)).toEqual(['signature-value-wrong']);
+  });
+});
+
+describe('what cannot be read', () => {
+  const broken = peculiarSignature(leaf, { content: [] });
+
+  it('leaves the signature that it is nested in readable', () => {
+    const unsignedAttributes = [attribute('1.3.6.1.4.1.311.2.4.1', broken, peculiarSignature(leaf))];
+    const found = findAuthenticode(peculiarSignature(leaf, { unsignedAttributes }));
+    expect(examineAuthenticode(found, file)).toEqual([]);
+    const codes = found.nested.map((each) => examineAuthenticode(each, file).map(({ code }) => code));
+    expect(codes).toEqual([['signature-unreadable'], []]);
+  });
+
+  it('is told from nothing at all: a CMS of other content has its signer', () => {
+    const found = findAuthenticode(peculiarSignature(leaf, { contentType: '1.2.840.113549.1.7.1' }));
+    expect(found.parts).toBeUndefined();
+    expect(found.signedData?.signers[0].certificate).toEqual(Buffer.from(leaf.der));
+    expect(findAuthenticode(sequence(objectIdentifier('1.2.3'))).signedData).toBeUndefined();
+  });
+
+  it('is a signature with more nested ones than can be meant, which are not looked at', () => {
+    const many = encode(0x31, ...Array.from({ length: 65 }, () => sequence()));
+    const unsignedAttributes = [sequence(objectIdentifier('1.3.6.1.4.1.311.2.4.1'), many)];
+    const found = findAuthenticode(peculiarSignature(leaf, { unsignedAttributes }));
+    expect(found).toMatchObject({ parts: undefined, nested: [], error: { code: 'authenticode-nested-too-deeply' } });
+  });
+});
