@@ -53,11 +53,13 @@ export function completeManifest(request: ManifestRequest): Buffer {
   const written = textWriter(added.length * PROBABLE_SECTION_LENGTH, applyTextEdits(manifest.bytes, edits));
   // An empty line must come before another section.
   if (added.length > 0) written.add(newline.repeat(manifest.missingNewlines));
+  // Java 8 looks for the ends of lines that continue a name, and knows no lone CR there.
+  const sectionNewline = newline === '\r' ? '\r\n' : newline;
   for (const position of added) {
     const { entry } = listed[position] as ListedEntry;
-    written.add(manifestLine('Name', entry.name, newline));
-    written.add(manifestLine(digestName, digestOf(position, nodeName), newline));
-    written.add(newline);
+    written.add(manifestLine('Name', entry.name, sectionNewline));
+    written.add(manifestLine(digestName, digestOf(position, nodeName), sectionNewline));
+    written.add(sectionNewline);
   }
   return written.bytes();
 }
