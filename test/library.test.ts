@@ -11,7 +11,7 @@ let library: typeof Library;
 let server: TestServer;
 beforeAll(async () => {
   library = await import(join(REPOSITORY, 'dist', 'index.js'));
-  server = await startServer();
+  server = await startServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();

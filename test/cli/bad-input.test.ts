@@ -19,7 +19,7 @@ let server: TestServer;
 let pki: Pki;
 beforeAll(async () => {
   pki = makePki('Bad Input');
-  server = await startServer();
+  server = await startServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();

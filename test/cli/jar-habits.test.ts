@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();

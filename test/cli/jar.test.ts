@@ -15,7 +15,7 @@ const GREETING = { accepted: true, output: 'Hello from a signed JAR.\n' };
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ tsa: true });
 });
 afterAll(async () => {
   await server.stop();
@@ -68,7 +68,7 @@ describe('a JAR', () => {
     await using folder = await temporaryFolder();
     const original = await readFile(plain);
     const [one, two] = [join(folder.path, 'one.jar'), join(folder.path, 'two.jar')];
-    for (const path of [one, two]) expect((await sign([plain, '-o', path])).code).toBe(0);
+    for (const path of [one, two]) expect((await sign(['--no-timestamp', plain, '-o', path])).code).toBe(0);
     expect(await readFile(plain)).toEqual(original);
     expect(await readFile(one)).toEqual(await readFile(two));
     await expectVerified(one);
@@ -101,7 +101,8 @@ describe('a JAR', () => {
     });
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
 
-    expect((await sign(['-a', 'SHA1', '--allow-unsigned-result', path])).code).toBe(0);
+    const wanted = ['-a', 'SHA1', '--allow-unsigned-result', '--timestamp-algorithm', 'SHA256'];
+    expect((await sign([...wanted, path])).code).toBe(0);
     expect(requests()).toBe(before + 1);
     expect(contentsOf(await readFile(path), MANIFEST).toString()).toContain('SHA1-Digest: ');
     expect(await signaturesIn(path)).toHaveLength(1);
@@ -154,7 +155,7 @@ describe('a signed JAR', () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     const certificate = await server.addCertificate('jar-2', 2048, 'Second Publisher');
-    const second = ['--code', 'jar-2', '--certificate', certificate];
+    const second = ['--no-timestamp', '--code', 'jar-2', '--certificate', certificate];
     expect((await sign([plain, '-o', path])).code).toBe(0);
     const [first = ''] = await signaturesIn(path);
     const manifest = contentsOf(await readFile(path), MANIFEST);

@@ -18,7 +18,7 @@ const BATCH = 20;
 let server: TestServer;
 let root: string;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ tsa: true });
   root = path.join(server.data, 'service', 'certificates', 'ca.pem');
 });
 afterAll(async () => {
