@@ -56,10 +56,12 @@ describe('measureContent', () => {
     const { digests, sum16 } = await measureContent(memorySource(bytes), { ranges, zeroPadding: 3 }, [
       'SHA256',
       'SHA1',
+      'MD5',
     ]);
     for (const [algorithm, name] of [
       ['SHA256', 'sha256'],
       ['SHA1', 'sha1'],
+      ['MD5', 'md5'],
     ] as const) {
       const expected = createHash(name);
       for (const { start, end } of ranges) expected.update(bytes.subarray(start, end));
