@@ -92,6 +92,7 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     formats,
     chain,
     service,
+    authorities: undefined,
     code: '1',
     algorithm: 'SHA256',
     existing: 'replace',
