@@ -56,3 +56,25 @@ describe('signFiles', () => {
     }
   });
 });
+
+describe('verifyFile and inspectFile', () => {
+  const signed = fixture('golden/sha256-rsa2048.exe');
+
+  it('give a verdict, and what a signature holds', async () => {
+    const roots = fixture('golden/root.pem');
+    const verified = await library.verifyFile(signed, { roots, signer: 'Golden RSA 2048' });
+    expect(verified).toMatchObject({ verdict: 'trusted', signatures: [{ signer: { root: { name: 'Golden Root' } } }] });
+    expect(verified.signatures[0]?.signer.path[0]?.notAfter).toBeInstanceOf(Date);
+    const inspected = await library.inspectFile(signed);
+    expect(inspected).toMatchObject({ format: 'pe', signatures: [{ signer: 'Golden RSA 2048', intact: true }] });
+  });
+
+  it('throw a CodesignError for what makes the question impossible, and say of a file what keeps it from being read', async () => {
+    await expect(library.verifyFile(signed, { roots: '/no/such.pem' })).rejects.toMatchObject({
+      code: 'roots-unreadable',
+    });
+    const missing = await library.verifyFile('/no/such/file.exe', { integrityOnly: true });
+    expect(missing).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
+    await expect(library.inspectFile('/no/such/file.exe')).rejects.toMatchObject({ code: 'file-not-found' });
+  });
+});
