@@ -68,12 +68,18 @@ function readAt(bytes: Uint8Array, what: string, offset: number, rules: Rules): 
 
 /** The parts of a constructed element, in order. */
 export function parts(element: Element, what: string): Element[] {
+  const found = firstParts(element, what, MAX_PARTS + 1);
+  if (found.length > MAX_PARTS) throw malformed(what, `more than ${MAX_PARTS} parts`, element.offset);
+  return found;
+}
+
+/** Of its parts so many from the start, for whoever refuses an element with more than a few. */
+export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
   const found: Element[] = [];
   let position = 0;
   const start = element.offset + headerLengthOf(element);
-  while (position < element.contents.length) {
-    if (found.length === MAX_PARTS) throw malformed(what, `more than ${MAX_PARTS} parts`, start + position);
+  while (position < element.contents.length && found.length < most) {
     const part = readAt(element.contents.subarray(position), what, start + position, element.rules);
     found.push(part);
     position += part.bytes.length;

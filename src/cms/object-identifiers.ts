@@ -26,6 +26,10 @@ export const DIGEST_NAME_BY_OID: Readonly<Record<string, string>> = {
   [DIGEST_OID.SHA512]: 'sha512',
   '1.2.840.113549.2.5': 'md5',
   '2.16.840.1.101.3.4.2.4': 'sha224',
+  '2.16.840.1.101.3.4.2.7': 'sha3-224',
+  '2.16.840.1.101.3.4.2.8': 'sha3-256',
+  '2.16.840.1.101.3.4.2.9': 'sha3-384',
+  '2.16.840.1.101.3.4.2.10': 'sha3-512',
 };
 
 /** The API's algorithm of a digest's object identifier; undefined for the others (MD5, SHA-224, SHA-3). */

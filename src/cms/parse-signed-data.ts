@@ -6,10 +6,10 @@
 import {
   type Element,
   fieldsOf,
+  firstParts,
   objectIdentifierOf,
   octetsOf,
   onlyPart,
-  parts,
   readDer,
   readElement,
 } from '../asn1/read.ts';
@@ -21,7 +21,7 @@ import {
 } from '../certificates/certificate-fields.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';
-import { atMost, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
+import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
   /** Dotted object identifier. */
@@ -61,6 +61,10 @@ export interface SignedData {
 
 /** A chain has about four, a timestamp brings as many. */
 const MAX_CERTIFICATES = 200;
+/** Signatures have about six, one value in each; those made to exhaust would have millions. */
+const MAX_ATTRIBUTES = 1000;
+/** Of all attributes of one SET together. */
+const MAX_VALUES = 1000;
 
 /**
  * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
@@ -118,8 +122,7 @@ export function attributeValues(attributes: readonly ParsedAttribute[], type: st
 /** The certificates proper; other kinds (attribute certificates) have other tags. */
 function certificatesIn(set: Element | undefined): Uint8Array[] {
   if (set === undefined) return [];
-  const all = atMost(MAX_CERTIFICATES, parts(set, 'certificates'), 'certificates');
-  return all.flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
+  return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
 /** A certificate that may be a signer's, read once whatever the number of signers. */
@@ -158,9 +161,13 @@ function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
 }
 
 function attributesIn(set: Element, what: string): ParsedAttribute[] {
-  return parts(set, what).map((attribute) => {
-    const { type, values } = readAttributeFields(attribute);
-    return { type, values: parts(values, what) };
+  let room = MAX_VALUES;
+  return partsUpTo(MAX_ATTRIBUTES, set, what).map((attribute) => {
+    const { type, values: valueSet } = readAttributeFields(attribute);
+    const values = firstParts(valueSet, what, room + 1);
+    room -= values.length;
+    if (room < 0) throw cmsErrors('cms-too-large', { limit: MAX_VALUES, what: `values of ${what}` });
+    return { type, values };
   });
 }
 

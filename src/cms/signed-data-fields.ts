@@ -1,6 +1,6 @@
 /** The one walk through SignedData and SignerInfo (RFC 5652, 5.1 and 5.3): which part is which, none of them looked into. */
 
-import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readElement } from '../asn1/read.ts';
+import { type Element, fieldsOf, firstParts, objectIdentifierOf, onlyPart, readElement } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
 import { SIGNED_DATA } from './object-identifiers.ts';
 
@@ -56,7 +56,7 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
   fields.optional(0xa1); // revocation lists
   const signerInfos = fields.next(0x31, 'signerInfos');
   fields.end();
-  const [first, ...others] = atMost(MAX_SIGNERS, parts(signerInfos, 'signerInfos'), 'signers');
+  const [first, ...others] = partsUpTo(MAX_SIGNERS, signerInfos, 'signers');
   if (first === undefined) throw cmsErrors('cms-without-signer');
   return {
     contentInfo,
@@ -94,8 +94,9 @@ export function readAttributeFields(attribute: Element): AttributeFields {
   return { type, values };
 }
 
-/** The same, or `cms-too-large`. */
-export function atMost(limit: number, elements: readonly Element[], what: string): readonly Element[] {
-  if (elements.length > limit) throw cmsErrors('cms-too-large', { limit, what });
-  return elements;
+/** The parts of an element that has no more than so many. Throws `asn1-malformed`, and `cms-too-large` having read just one more. */
+export function partsUpTo(limit: number, element: Element, what: string): readonly Element[] {
+  const found = firstParts(element, what, limit + 1);
+  if (found.length > limit) throw cmsErrors('cms-too-large', { limit, what });
+  return found;
 }

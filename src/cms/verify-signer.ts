@@ -1,11 +1,15 @@
 /** Whether a signer's attributes and signature value agree with the content (RFC 5652, 5.4 and 5.6). Says nothing of trust. */
 
-import { constants, createHash, verify, X509Certificate } from 'node:crypto';
+import { constants, createHash, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
+
+/** id-shake256-len, with 512 bits of output: the digest of Ed448 signatures alone (RFC 8419, 3.1). */
+const SHAKE256 = '2.16.840.1.101.3.4.2.18';
+const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
   /** Whether the content itself may be what is signed (RFC 5652, 5.4), as jarsigner does. Authenticode does not allow it. */
@@ -34,7 +38,7 @@ export function examineSigner(
   { withoutAttributes = false }: SignerRules = {},
 ): readonly Finding[] {
   const { digestAlgorithm, certificate, signedBytes } = signer;
-  const digestName = DIGEST_NAME_BY_OID[digestAlgorithm];
+  const digestName = digestAlgorithm === SHAKE256 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
   if (digestName === undefined) {
     return [broken('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not known.`)];
   }
@@ -45,7 +49,8 @@ export function examineSigner(
     if (!withoutAttributes) return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];
     return examineValue(signer, contentBytes, certificate, digestName);
   }
-  const digest = createHash(digestName).update(contentBytes).digest();
+  const length = digestAlgorithm === SHAKE256 ? { outputLength: SHAKE256_LENGTH } : {};
+  const digest = createHash(digestName, length).update(contentBytes).digest();
   return [
     ...examineAttributes(signedData.contentType, signer, digest),
     ...examineValue(signer, signedBytes, certificate, digestName),
@@ -94,7 +99,7 @@ function signatureMatches(
   try {
     const key = new X509Certificate(certificate).publicKey;
     return verify(
-      digestName,
+      hasOwnDigest(key) ? null : digestName,
       signedBytes,
       signer.signatureAlgorithm === RSA_PSS ? { key, ...pss } : key,
       signer.signature,
@@ -102,6 +107,11 @@ function signatureMatches(
   } catch {
     return false; // OpenSSL does not know the certificate's kind of key, or cannot use it with this digest
   }
+}
+
+/** These sign the bytes themselves (RFC 8419, 3): the digest algorithm is that of messageDigest alone. */
+function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
+  return type === 'ed25519' || type === 'ed448';
 }
 
 function broken(code: string, message: string): Finding {

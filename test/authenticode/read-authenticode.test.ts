@@ -150,7 +150,7 @@ describe('a hostile structure costs less than a second', () => {
     ['1000 nested signatures', 'authenticode-nested-too-deeply', () => manyNested(1000)],
     ['200 certificates', 'read', () => peculiar({ certificates: [...Array(199).fill(pki.root.der), leaf.der] })],
     ['201 certificates', 'cms-too-large', () => peculiar({ certificates: Array(201).fill(leaf.der) })],
-    ['100,000 certificates', 'cms-malformed', () => peculiar({ certificates: [Buffer.alloc(200_000, sequence())] })],
+    ['100,000 certificates', 'cms-too-large', () => peculiar({ certificates: [Buffer.alloc(200_000, sequence())] })],
     ['16 signers', 'read', () => peculiar({ signers: 16 })],
     ['17 signers', 'cms-too-large', () => peculiar({ signers: 17 })],
     [
