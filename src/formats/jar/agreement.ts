@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { nodeDigestName } from './digest-names.ts';
 import type { Manifest, SectionRange } from './manifest.ts';
 import { sectionsByName } from './manifest-sections.ts';
+import { onceOf } from './once.ts';
 
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
@@ -18,8 +19,28 @@ export interface Disagreement {
 export interface AgreementRules {
   /** Whether digests by an algorithm (as node:crypto calls it) count. By default all that are known do. */
   readonly permits?: (algorithm: string) => boolean;
-  /** The manifest's sections, for whoever has them already. */
-  readonly sections?: () => SectionsByName;
+  /** For whoever asks of one manifest more than once. */
+  readonly known?: KnownManifest;
+}
+
+/** What is found out of a manifest once, however many signatures speak of it, and however often one of them does. */
+export interface KnownManifest {
+  readonly sections: () => SectionsByName;
+  /** Base64. `part`: what it is of, in any words that no other part has. */
+  digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string;
+}
+
+export function knowManifest(manifest: Manifest): KnownManifest {
+  const digests = new Map<string, string>();
+  return {
+    sections: onceOf(() => sectionsByName(manifest)),
+    digestOf(part, algorithm, bytes) {
+      const key = `${algorithm} ${part}`;
+      const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
+      digests.set(key, digest);
+      return digest;
+    },
+  };
 }
 
 export type SectionsByName = ReadonlyMap<string, readonly SectionRange[]>;
@@ -36,24 +57,28 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
 export function findDisagreement(
   signatureFile: Manifest,
   manifest: Manifest,
-  { permits = () => true, sections = () => sectionsByName(manifest) }: AgreementRules = {},
+  { permits = () => true, known = knowManifest(manifest) }: AgreementRules = {},
 ): Disagreement | undefined {
   // Java takes a file of any other version for no signature.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
-  const counts = ({ algorithm }: { readonly algorithm: string }): boolean => {
+  const counts = ({ algorithm }: MainDigest): boolean => {
     const nodeName = nodeDigestName(algorithm);
     return nodeName !== undefined && permits(nodeName);
   };
-  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isDigestOf(digest, [manifest.bytes])))
-    return undefined;
+  const isOf = ({ algorithm, value }: MainDigest, part: string, ...ranges: readonly SectionRange[]): boolean => {
+    const bytes = () => ranges.map(({ start, end }) => manifest.bytes.subarray(start, end));
+    return known.digestOf(part, nodeDigestName(algorithm) ?? '', bytes) === value;
+  };
+  const whole = { start: 0, end: manifest.bytes.length };
+  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', whole))) return undefined;
   const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES).filter(counts);
-  const mainBytes = manifest.bytes.subarray(manifest.main.start, manifest.main.end);
-  if (!ofMain.every((digest) => isDigestOf(digest, [mainBytes]))) return { part: 'main attributes' };
-  const byName = sections();
+  if (!ofMain.every((digest) => isOf(digest, 'main', manifest.main))) return { part: 'main attributes' };
+  const byName = known.sections();
   for (const { name, digests } of signatureFile.sections()) {
     const counted = digests.filter(counts);
-    const parts = (byName.get(name) ?? []).map(({ start, end }) => manifest.bytes.subarray(start, end));
-    if (parts.length === 0 || counted.length === 0 || !counted.every((digest) => isDigestOf(digest, parts))) {
+    const ranges = byName.get(name) ?? [];
+    const isSigned = ranges.length > 0 && counted.length > 0;
+    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, ...ranges))) {
       return { part: 'section', name };
     }
   }

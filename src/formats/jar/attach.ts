@@ -13,7 +13,7 @@ import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadM
 import type { JarExpectation } from './check.ts';
 import { allMatch } from './content-facts.ts';
 import { coverageOf, inWords, listingOf } from './coverage.ts';
-import type { SharedFacts } from './examine-signature.ts';
+import { rulesOf, type SharedFacts } from './examine-signature.ts';
 import { type JarLayout, readWhole } from './layout.ts';
 import { blockEntry } from './stamp.ts';
 
@@ -117,13 +117,14 @@ async function requireFitting(
   signedFile: Buffer,
   { name }: ZipEntry,
   others: readonly EmbeddedBlock[],
-  { layout, sections, contents }: SharedFacts,
+  shared: SharedFacts,
 ): Promise<void> {
+  const { layout, contents } = shared;
   const misfit = (reason: string) => formatErrors('not-its-signature', { reason });
   const signatureFile = tryReadManifest(signedFile);
   if (layout.manifest === undefined) throw misfit('the archive has no manifest');
   if (signatureFile === undefined) throw misfit(`${name} cannot be read`);
-  if (findDisagreement(signatureFile, layout.manifest.parsed, { sections }) !== undefined) {
+  if (findDisagreement(signatureFile, layout.manifest.parsed, rulesOf(shared)) !== undefined) {
     throw misfit(`the manifest was changed after ${name} was made`);
   }
   const { covers, removed } = coverageOf(signatureFile, layout);

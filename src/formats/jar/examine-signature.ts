@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { type Disagreement, findDisagreement, type SectionsByName } from './agreement.ts';
+import { type AgreementRules, type Disagreement, findDisagreement, type KnownManifest } from './agreement.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import type { ContentFacts } from './content-facts.ts';
 import { type Coverage, coverageOf, inWords, listingOf } from './coverage.ts';
@@ -15,8 +15,14 @@ import type { Manifest } from './manifest.ts';
 /** What all signatures of a file share; each is found out on the first question. */
 export interface SharedFacts {
   readonly layout: JarLayout;
-  sections(): SectionsByName;
+  /** Undefined when there is none. */
+  knownManifest(): KnownManifest | undefined;
   contents(): Promise<ContentFacts>;
+}
+
+export function rulesOf({ knownManifest }: SharedFacts): AgreementRules {
+  const known = knownManifest();
+  return known === undefined ? {} : { known };
 }
 
 /** Java takes SHA-1 as no digest unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */
@@ -40,7 +46,7 @@ export async function examineSignature(
     findings.push(broken('manifest-missing', 'The archive has no manifest.'));
     return findings;
   }
-  const disagreement = findDisagreement(signatureFile, layout.manifest.parsed, { sections: shared.sections });
+  const disagreement = findDisagreement(signatureFile, layout.manifest.parsed, rulesOf(shared));
   if (disagreement !== undefined) findings.push(ofDisagreement(disagreement, block, shared));
   const coverage = coverageOf(signatureFile, layout);
   const contents = await shared.contents();
@@ -89,7 +95,7 @@ function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry 
     return broken('signature-version-unknown', message);
   }
   const what = part === 'section' ? `section for ${name}` : 'main section';
-  const isGone = part === 'section' && !shared.sections().has(name);
+  const isGone = part === 'section' && shared.knownManifest()?.sections().has(name) !== true;
   const problem = isGone ? `has no ${what} any more` : `has another ${what} than was signed`;
   return broken('manifest-digest-differs', `The manifest ${problem}.`);
 }
@@ -133,11 +139,11 @@ function weakSignatureFile(
   signatureFile: Manifest,
   manifest: Manifest,
   { signatureFileEntry }: EmbeddedBlock,
-  { sections }: SharedFacts,
+  shared: SharedFacts,
 ): readonly Weakness[] {
   const agreesBy = (...strengths: readonly DigestStrength[]): boolean => {
     const permits = (algorithm: string): boolean => strengths.includes(strengthOf(algorithm));
-    return findDisagreement(signatureFile, manifest, { permits, sections }) === undefined;
+    return findDisagreement(signatureFile, manifest, { ...rulesOf(shared), permits }) === undefined;
   };
   if (agreesBy('strong')) return [];
   return weakness(agreesBy('strong', 'dated') ? 'dated' : 'weak', signatureFileEntry.name);

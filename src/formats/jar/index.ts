@@ -4,6 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { isNamedAsJar, JAR_EXTENSIONS, recogniseZip } from '../zip-family.ts';
+import { knowManifest } from './agreement.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { chooseBlockName } from './block-name.ts';
@@ -27,7 +28,7 @@ import {
   readLayout,
 } from './layout.ts';
 import { readManifest, terminated } from './manifest.ts';
-import { repeatedNames, sectionsByName } from './manifest-sections.ts';
+import { repeatedNames } from './manifest-sections.ts';
 import { describeOddities } from './oddities.ts';
 import { onceOf } from './once.ts';
 import { filesOf, removeSignatures } from './remove.ts';
@@ -56,7 +57,7 @@ function signableJar(source: ByteSource, layout: JarLayout, { digestEntries }: O
   const opened = { source, layout, digestEntries };
   const shared: SharedFacts = {
     layout,
-    sections: onceOf(() => (layout.manifest === undefined ? new Map() : sectionsByName(layout.manifest.parsed))),
+    knownManifest: onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed)),
     contents: onceOf(() => readContentFacts(source, layout, digestEntries)),
   };
   return {

@@ -5,7 +5,8 @@ import { jar } from '../../../src/formats/jar/index.ts';
 import { LARGEST_MANIFEST } from '../../../src/formats/jar/layout.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { isIntact } from '../support/is-intact.ts';
-import { openBytes } from '../support/sign-bytes.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { signAgain, withoutWholeDigest } from './signed-again.ts';
 import { type SimpleEntry, zip } from './simple-zip.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
@@ -101,6 +102,27 @@ describe('what Java opens no signed archive with', () => {
     const contents = `X: 1\r\n\r\n${names.map((name) => `Name: ${name}\r\n\r\n`).join('')}`;
     const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF has ') };
     await expect(prepare([{ name: MANIFEST, contents }])).rejects.toMatchObject(refusal);
+  });
+});
+
+describe('a signature file that speaks of one large section again and again', () => {
+  it('is examined at once', { timeout: 10_000 }, async () => {
+    const attributes = Array.from({ length: 60_000 }, (_, index) => `X${index}: ${'x'.repeat(50)}\r\n`).join('');
+    const contents = `X: 1\r\n\r\nName: a\r\n${attributes}\r\n`;
+    const { result } = await signBytes(
+      jar,
+      zip([
+        { name: MANIFEST, contents },
+        { name: 'a', contents: 'a' },
+      ]),
+      signer,
+    );
+    const again = signAgain(result, signer, 'TEST_PUB', (text) => {
+      const [main = '', section = ''] = withoutWholeDigest(text).split('\r\n\r\n');
+      return `${main}\r\n\r\n${`${section}\r\n\r\n`.repeat(50_000)}`;
+    });
+    const [signature] = await (await openBytes(jar, again)).signatures();
+    expect(await isIntact(signature)).toBe(true);
   });
 });
 
