@@ -11,6 +11,7 @@ import { mainJava, mustRunJava, STORE_PASSWORD } from '../../support/java.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { fixturesIn } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
 
@@ -45,6 +46,24 @@ async function refusal(bytes: Buffer, block: Uint8Array = cms): Promise<string> 
   const thrown: unknown = await attached(bytes, block).catch((failure) => failure);
   expect(thrown).toMatchObject({ code: 'not-its-signature', category: 'local' });
   return thrown instanceof Error ? thrown.message : '';
+}
+
+/** A block without signed attributes. */
+function signedByOpenssl(signatureFile: Buffer, bits: number): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'codesign-attach-'));
+  try {
+    const at = (name: string) => join(folder, name);
+    writeFileSync(at('sf'), signatureFile);
+    const subject = ['-subj', '/CN=By OpenSSL', '-days', '2', '-nodes', '-newkey', `rsa:${bits}`];
+    execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', at('key'), '-out', at('cert')], {
+      stdio: 'ignore',
+    });
+    const as = ['-signer', at('cert'), '-inkey', at('key'), '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
+    execFileSync('openssl', ['cms', '-sign', ...as, '-in', at('sf'), '-out', at('block')]);
+    return readFileSync(at('block'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 describe('a block', () => {
@@ -115,29 +134,15 @@ describe('a block', () => {
     }
   });
 
-  it('that OpenSSL made without signed attributes goes in', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'codesign-attach-'));
-    try {
-      const files = {
-        sf: join(folder, 'sf'),
-        key: join(folder, 'key'),
-        cert: join(folder, 'cert'),
-        out: join(folder, 'out'),
-      };
-      writeFileSync(files.sf, contentsOf(signed, SF));
-      const subject = ['-subj', '/CN=By OpenSSL', '-days', '2', '-nodes', '-newkey', 'rsa:2048'];
-      execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', files.key, '-out', files.cert], {
-        stdio: 'ignore',
-      });
-      const as = ['-signer', files.cert, '-inkey', files.key, '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
-      execFileSync('openssl', ['cms', '-sign', ...as, '-in', files.sf, '-out', files.out]);
-      const back = await attached(signed, readFileSync(files.out));
-      expect((await (await openBytes(jar, back)).signatures()).map(({ signerName }) => signerName)).toEqual([
-        'By OpenSSL',
-      ]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  it('that OpenSSL made without signed attributes goes in, and is judged by its key too', async () => {
+    const attachedBy = async (bits: number) => {
+      const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), bits));
+      const [signature, ...others] = await (await openBytes(jar, back)).signatures();
+      expect([signature?.signerName, others]).toEqual(['By OpenSSL', []]);
+      return await codesOf(signature);
+    };
+    expect(await attachedBy(2048)).toEqual([]);
+    expect(await attachedBy(1016)).toEqual(['key-too-short']);
   });
 });
 
