@@ -45,8 +45,9 @@ export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
 }
 
 function checkToken({ timestamp, info }: TokenReading, asked: AskedFor): CheckedAnswer {
-  if (info === undefined) return { refusal: sentences(timestamp) || 'the timestamp cannot be read' };
-  const refusal = differenceFrom(asked, info) ?? (sentences(timestamp) || pathProblem(timestamp, info.time));
+  if (info === undefined) return { refusal: sentences(timestamp, asked.algorithm) || 'the timestamp cannot be read' };
+  const refusal =
+    differenceFrom(asked, info) ?? (sentences(timestamp, asked.algorithm) || pathProblem(timestamp, info.time));
   return refusal === undefined ? { token: timestamp.bytes, time: info.time } : { refusal };
 }
 
@@ -72,12 +73,13 @@ function differenceFrom(
 }
 
 /**
- * What speaks against the timestamp, and an odd purpose, which some verifiers refuse; not what else is only a warning, such
- * as the SHA-1 that the user asked for.
+ * What speaks against the timestamp, and of what is only a warning that which some verifiers refuse: an odd purpose, and a
+ * SHA-1 that nobody asked for, with which Java takes a JAR as unsigned.
  */
-function sentences({ findings }: Timestamp): string {
+function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
+  const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
   return findings
-    .filter(({ against, code }) => against !== 'nothing' || code === 'timestamp-purpose')
+    .filter(({ against, code }) => against !== 'nothing' || refused.includes(code))
     .map(({ message }) => message)
     .join(' ');
 }

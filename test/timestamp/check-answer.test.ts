@@ -1,7 +1,10 @@
 /** Whether an answer is used: the chain that its token carries, and answers made to exhaust. */
 
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { encode, sequence, smallInteger } from '../../src/asn1/write.ts';
+import { DIGEST_OID } from '../../src/cms/object-identifiers.ts';
+import { NODE_DIGEST_NAME } from '../../src/crypto/algorithms.ts';
 import { checkAnswer } from '../../src/timestamp/check-answer.ts';
 import { type IssuedCertificate, issue, testKey } from '../support/pki.ts';
 import { buildToken, buildTstInfo, TIME_STAMPING, type TokenParts, tokenSigner } from './support/build-token.ts';
@@ -11,11 +14,11 @@ const NONCE = Uint8Array.of(1, 2, 3);
 /** Of the built tokens. */
 const NOW = new Date('2024-06-01T12:00:00Z');
 
-const judge = (parts: TokenParts) => {
-  const info = buildTstInfo(SIGNATURE, { rest: [encode(0x02, NONCE)] });
+const judge = (parts: TokenParts, algorithm: 'SHA1' | 'SHA256' = 'SHA256') => {
+  const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(SIGNATURE).digest();
+  const info = buildTstInfo(SIGNATURE, { algorithm: DIGEST_OID[algorithm], digest, rest: [encode(0x02, NONCE)] });
   const body = sequence(sequence(smallInteger(0)), buildToken({ info, ...parts }));
-  const asked = { signatureValue: SIGNATURE, algorithm: 'SHA256', policy: undefined, nonce: NONCE, now: NOW } as const;
-  return checkAnswer(body, asked);
+  return checkAnswer(body, { signatureValue: SIGNATURE, algorithm, policy: undefined, nonce: NONCE, now: NOW });
 };
 const authority = (name: string, more: Partial<Parameters<typeof issue>[0]> = {}): IssuedCertificate =>
   issue({ commonName: name, key: testKey('rsa-2048', name), ca: true, ...more });
@@ -70,6 +73,12 @@ describe('a token', () => {
     const key = testKey('rsa-2048', 'tsa');
     const signer = issue({ commonName: 'TSA', key, purposes: [TIME_STAMPING], notAfter: new Date('2024-05-31') });
     expect(judge({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
+  });
+
+  it('that is itself signed with SHA-1 is used only where SHA-1 was asked for: Java takes the JAR as unsigned', () => {
+    expect(judge({ algorithm: 'SHA1' })).toEqual({ refusal: expect.stringMatching(/SHA-1/) });
+    expect(judge({ algorithm: 'SHA1' }, 'SHA1')).toMatchObject({ time: NOW });
+    expect(judge({}, 'SHA1')).toMatchObject({ time: NOW });
   });
 
   it('with 200 certificates that could all be issuers is judged within a second', () => {

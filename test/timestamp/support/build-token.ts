@@ -12,6 +12,7 @@ import {
 } from '../../../src/asn1/write.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
 import { type Attribute, buildSignedAttributes, buildSignedData } from '../../../src/cms/build-signed-data.ts';
+import { NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { SIGNING_CERTIFICATE_V2, SIGNING_TIME, TST_INFO } from '../../../src/timestamp/object-identifiers.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/pki.ts';
 
@@ -41,6 +42,8 @@ export interface TokenParts {
   readonly attributes?: readonly Attribute[];
   readonly certificates?: readonly Uint8Array[];
   readonly signer?: IssuedCertificate;
+  /** Of its own signature. */
+  readonly algorithm?: 'SHA1' | 'SHA256';
 }
 
 let signer: IssuedCertificate | undefined;
@@ -67,19 +70,21 @@ export function buildToken(parts: TokenParts = {}): Uint8Array {
   const certificate = parts.signer ?? tokenSigner();
   const info = parts.info ?? buildTstInfo(Buffer.from('signature'));
   const contentType = parts.contentType ?? TST_INFO;
-  const digest = createHash('sha256')
+  const { algorithm = 'SHA256' } = parts;
+  const digestName = NODE_DIGEST_NAME[algorithm];
+  const digest = createHash(digestName)
     .update(parts.digested ?? info)
     .digest();
   const attributes = parts.attributes ?? [signingCertificateV2(certificate.der)];
   const signedAttributes = buildSignedAttributes(contentType, digest, attributes);
   const value = parts.detached ? undefined : (parts.content ?? octetString(info));
   return buildSignedData({
-    algorithm: 'SHA256',
+    algorithm,
     content: { type: contentType, value },
     certificates: parts.certificates ?? [certificate.der],
     signerCertificate: certificate.der,
     signedAttributes,
-    signature: sign('sha256', signedAttributes, certificate.privateKey),
+    signature: sign(digestName, signedAttributes, certificate.privateKey),
   });
 }
 
