@@ -51,6 +51,7 @@ export async function composeSigning(
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env));
   const signing: Signing = {
     ...settings,
+    timestampAlgorithm: settings.timestamps.urls.length > 0 ? settings.timestamps.algorithm : undefined,
     formats,
     chain,
     service: connection.service,

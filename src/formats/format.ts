@@ -81,6 +81,8 @@ export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
+  /** Of the timestamp that will be asked for; undefined for none. */
+  readonly timestampAlgorithm?: DigestAlgorithm | undefined;
   readonly chain: SigningChain;
   /** The program's name shown to users (Authenticode), where the format has a place for it. */
   readonly description?: string | undefined;

@@ -15,6 +15,8 @@ export interface SigningOptions {
   /** Number of the certificate at the service; undefined only in a dry run. */
   readonly code: string | undefined;
   readonly algorithm: DigestAlgorithm;
+  /** Undefined for signatures without a timestamp. */
+  readonly timestampAlgorithm?: DigestAlgorithm | undefined;
   readonly description?: string | undefined;
   readonly url?: string | undefined;
   readonly signerName?: string | undefined;

@@ -5,6 +5,8 @@ import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from './timestamp.ts';
 
+const WEAK = 'timestamp-algorithm-weak';
+
 /** Speaks against the timestamp's integrity. */
 export function broken(code: string, message: string): Finding {
   return { code, message, against: 'integrity' };
@@ -21,15 +23,20 @@ export function asTimestampFinding({ code, message }: Finding): Finding {
   return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
 }
 
+/** Whether the imprint or the signature of a sound timestamp is by SHA-1. */
+export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
+  return findings.some(({ code, against }) => code === WEAK && against === 'nothing');
+}
+
 /** Of the algorithms that a timestamp's imprint and signature are digested with. */
 export function judgeDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
   if (algorithms.includes('md5')) {
     const message = 'The timestamp is made with MD5, which can be forged.';
-    return [broken('timestamp-algorithm-weak', message)];
+    return [broken(WEAK, message)];
   }
   if (!algorithms.includes('sha1')) return [];
   const message = 'The timestamp is made with SHA-1, which is no longer safe.';
-  return [{ code: 'timestamp-algorithm-weak', message, against: 'nothing' }];
+  return [{ code: WEAK, message, against: 'nothing' }];
 }
 
 /**

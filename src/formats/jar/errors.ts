@@ -18,6 +18,11 @@ export const jarErrors = defineErrors({
     message: (d) => `Java takes an archive signed with ${d.algorithm} as unsigned`,
     hint: 'Use SHA256, SHA384 or SHA512. For programs that know nothing newer, --allow-unsigned-result signs it all the same.',
   },
+  'jar-unsigned-timestamp': {
+    category: 'local',
+    message: (d) => `Java takes an archive with a timestamp by ${d.algorithm} as unsigned`,
+    hint: 'Use SHA256, SHA384 or SHA512 for the timestamp (--timestamp-algorithm).',
+  },
   'signer-name-taken': {
     category: 'local',
     message: (d) => `META-INF/${d.name}.SF is the signature of "${d.signer}", which --append keeps`,

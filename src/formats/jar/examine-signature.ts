@@ -2,7 +2,8 @@
 
 import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { type Finding, speaksAgainst } from '../../errors/finding.ts';
+import { usesSha1 } from '../../timestamp/findings.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { type AgreementRules, type Disagreement, findDisagreement, type KnownManifest } from './agreement.ts';
 import type { EmbeddedBlock } from './blocks.ts';
@@ -55,6 +56,7 @@ export async function examineSignature(
     ...weakSigners(block),
     ...(disagreement === undefined ? weakSignatureFile(signatureFile, layout.manifest.parsed, block, shared) : []),
     ...weakContents(coverage, contents, layout),
+    ...weakTimestamps(timestamps),
   ];
   findings.push(...ofWeaknesses(weaknesses, timestamps));
   return findings;
@@ -160,6 +162,12 @@ function weakContents({ covers }: Coverage, contents: ContentFacts, { signable }
   });
 }
 
+/** MD5 in one speaks against the timestamp itself. */
+function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
+  const isWeak = timestamps.some((timestamp) => isSound(timestamp) && usesSha1(timestamp));
+  return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
+}
+
 function weakness(strength: DigestStrength, what: string): readonly Weakness[] {
   return strength === 'strong' ? [] : [{ strength, what }];
 }
@@ -179,8 +187,14 @@ function* ofWeaknesses(weaknesses: readonly Weakness[], timestamps: readonly Tim
   }
 }
 
-function isSoundAndOld({ kind, time, findings }: Timestamp): boolean {
-  return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && findings.length === 0;
+/** Warnings do not count: a timestamp from when SHA-1 was usual has it itself. */
+function isSoundAndOld(timestamp: Timestamp): boolean {
+  const { kind, time } = timestamp;
+  return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);
+}
+
+function isSound({ findings }: Timestamp): boolean {
+  return !speaksAgainst(findings, 'integrity');
 }
 
 function broken(code: string, message: string): Finding {

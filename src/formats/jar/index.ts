@@ -95,10 +95,13 @@ interface Place {
   readonly leaving: ReadonlySet<string>;
 }
 
-/** Throws `jar-unsigned-result`, `signer-name-taken`, `cannot-append`. */
+/** Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `signer-name-taken`, `cannot-append`. */
 async function choosePlace({ source, layout }: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Place> {
-  const { algorithm, chain, signerName } = context;
-  if (algorithm === 'SHA1' && !context.allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
+  const { algorithm, timestampAlgorithm, chain, signerName, allowUnsignedResult = false } = context;
+  if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
+  if (timestampAlgorithm === 'SHA1' && !allowUnsignedResult) {
+    throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
+  }
   if (mode === 'replace') {
     const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };

@@ -3,6 +3,8 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
+import { usesSha1 } from '../../timestamp/findings.ts';
+import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
@@ -10,10 +12,12 @@ import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
 import type { EmbeddedSignature, Embedding } from '../format.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
+import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
 import { rawName } from './raw-name.ts';
 import { TOKEN_ATTRIBUTES } from './signatures.ts';
 
+/** Throws `jar-unsigned-timestamp`. */
 export async function stampSignatures(
   source: ByteSource,
   layout: JarLayout,
@@ -24,6 +28,9 @@ export async function stampSignatures(
   for (const [signature, value] of tokens) {
     const block = blocks.find(({ entry, cms }) => entry.name === signature.place && same(cms, signature.cms));
     if (block === undefined) throw new TypeError('the signature is not one of this file');
+    const ofSignature = block.signedData?.signers[0].signature ?? new Uint8Array();
+    if (usesSha1(readTimestampToken(value, ofSignature)))
+      throw jarErrors('jar-unsigned-timestamp', { algorithm: 'SHA1' });
     stamped.set(block, replaceUnsignedAttributes(block.cms, { type: TIMESTAMP_TOKEN, value }, TOKEN_ATTRIBUTES));
   }
   const standing = blocks.map((block) => stamped.get(block) ?? block.cms);

@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contextConstructed, encode } from '../../../src/asn1/write.ts';
-import { TIMESTAMP_TOKEN } from '../../../src/cms/object-identifiers.ts';
+import { DIGEST_OID, TIMESTAMP_TOKEN } from '../../../src/cms/object-identifiers.ts';
 import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
 import { replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';
+import type { EmbeddedSignature } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
@@ -33,8 +34,12 @@ beforeAll(async () => {
   signed = (await signBytes(jar, plain, signer)).result;
 });
 
+async function signatureOf(bytes: Buffer): Promise<EmbeddedSignature | undefined> {
+  return (await (await openBytes(jar, bytes)).signatures())[0];
+}
+
 async function messagesOf(bytes: Buffer): Promise<readonly string[]> {
-  const [signature] = await (await openBytes(jar, bytes)).signatures();
+  const signature = await signatureOf(bytes);
   return (await signature?.examine())?.map(({ code, message }) => `${code}: ${message}`) ?? [];
 }
 
@@ -225,7 +230,27 @@ describe('digests that Java no longer takes', () => {
     };
     const token = buildToken({ info: buildTstInfo(value, { genTime }) });
     expect(await findingsWith(token)).toEqual([['digest-algorithm-weak', against]]);
+    // As the authorities of that time signed.
+    const tokenBySha1 = buildToken({ info: buildTstInfo(value, { genTime }), algorithm: 'SHA1' });
+    expect(await findingsWith(tokenBySha1)).toEqual([['digest-algorithm-weak', against]]);
     const ofAnother = buildToken({ info: buildTstInfo(Buffer.from('another'), { genTime }) });
     expect(await findingsWith(ofAnother)).toEqual([['digest-algorithm-weak', 'integrity']]);
+  });
+
+  it.each([
+    ['20181231235959Z', 'nothing'],
+    ['20190101000000Z', 'integrity'],
+  ])('SHA-1 in the timestamp of %s alone speaks against %s', async (genTime, against) => {
+    const value = (await signatureOf(signed))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const digest = createHash('sha1').update(value).digest();
+    const imprinted = buildToken({ info: buildTstInfo(value, { genTime, algorithm: DIGEST_OID.SHA1, digest }) });
+    const itself = buildToken({ info: buildTstInfo(value, { genTime }), algorithm: 'SHA1' });
+    for (const token of [imprinted, itself]) {
+      const cms = replaceUnsignedAttributes(contentsOf(signed, RSA), { type: TIMESTAMP_TOKEN, value: token });
+      const findings = await (await signatureOf(repack(signed, { [RSA]: cms })))?.examine();
+      expect(findings).toEqual([
+        { code: 'digest-algorithm-weak', message: expect.stringContaining('vouches for the timestamp.'), against },
+      ]);
+    }
   });
 });

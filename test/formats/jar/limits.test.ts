@@ -146,6 +146,14 @@ describe('SHA-1', () => {
     await expect(file.prepare(context, mode)).resolves.toBeDefined();
   });
 
+  it('is refused for the timestamp too', async () => {
+    const file = await openBytes(jar, plain);
+    const context = { algorithm: 'SHA256', timestampAlgorithm: 'SHA1', chain: signer.chain } as const;
+    await expect(file.judge(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+    await expect(file.judge({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
+    await expect(file.judge({ ...context, allowUnsignedResult: true }, 'replace')).resolves.toBeUndefined();
+  });
+
   it.each(['SHA256', 'SHA384', 'SHA512'] as const)('is the only one: %s', async (algorithm) => {
     const file = await openBytes(jar, plain);
     await expect(file.judge({ algorithm, chain: signer.chain }, 'replace')).resolves.toBeUndefined();

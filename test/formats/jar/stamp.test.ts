@@ -133,4 +133,13 @@ describe('stamping', () => {
     const other = await signBytes(jar, plain, another);
     await expect((await openBytes(jar, other.result)).stamp(tokens)).rejects.toThrow(TypeError);
   });
+
+  it('with SHA-1 is refused: it would make an unsigned archive of a signed one', async () => {
+    const { result } = await signBytes(jar, plain, signer);
+    const file = await openBytes(jar, result);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('there is no signature');
+    const token = await authority.stamp(signature.signedData?.signers[0].signature ?? plain, { algorithm: 'sha1' });
+    await expect(file.stamp(new Map([[signature, token]]))).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+  });
 });
