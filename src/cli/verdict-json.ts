@@ -36,13 +36,16 @@ function integrityOf({ verdict }: VerifiedFile) {
 }
 
 /** Null for what is broken or unsigned: nobody vouches for that. */
-function trustOf({ verdict }: VerifiedFile) {
+function trustOf({ verdict, signatures }: VerifiedFile) {
   switch (verdict) {
     case 'trusted':
     case 'untrusted':
       return verdict;
     case 'intact':
       return 'not-checked';
+    case 'not-accepted':
+      // All are alike here: one that is not trusted would be the verdict.
+      return signatures[0]?.trust ?? null;
     default:
       return null;
   }

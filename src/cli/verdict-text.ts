@@ -66,7 +66,7 @@ function headline({ verdict, signatures }: VerifiedFile): string {
     case 'untrusted':
       return `intact, ${signer}${when(first)}${untrustedRoot(first)}`;
     case 'not-accepted':
-      return `intact, ${signer}${when(first)}, trusted, but not what was asked for`;
+      return `intact, ${signer}${when(first)}${first.trust === 'trusted' ? ', trusted' : ''}, but not what was asked for`;
     default:
       return `intact, ${signer}${when(first)}${root(first)}`;
   }

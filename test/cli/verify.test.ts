@@ -136,6 +136,15 @@ describe('what may be asked for', () => {
     expect((await verify(['--integrity-only', await tampered(SIGNED_EXE, 701)])).code).toBe(8);
   });
 
+  it('says nothing of trust that nobody asked about, and keeps it apart from what is asked for', async () => {
+    const ask = ['--require-timestamp', SIGNED_EXE];
+    expect((await verifyGolden(...ask)).stdout).toContain(', trusted, but not what was asked for');
+    expect((await verify(['--integrity-only', ...ask])).stdout).not.toContain(', trusted');
+    const trustOf = async (run: Promise<{ readonly stdout: string }>) => JSON.parse((await run).stdout).files[0].trust;
+    expect(await trustOf(verifyGolden('--json', ...ask))).toBe('trusted');
+    expect(await trustOf(verify(['--integrity-only', '--json', ...ask]))).toBe('not-checked');
+  });
+
   it.each([
     [['--integrity-only', '--roots', ROOT], 'settings-conflict'],
     [['--algorithm-at-least', 'MD5'], 'invalid-setting'],
