@@ -39,7 +39,12 @@ const SHA256 = /^[0-9a-f]{64}$/;
 export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
   const { crlFile = [], checkRevocation = false, integrityOnly = false, requireTimestamp = false } = options;
   if (integrityOnly) refuseTrustOptions(options);
-  const signer = nonEmpty(options.signer, '--signer');
+  const text = nonEmpty(options.signer, '--signer');
+  const signer = text === undefined ? undefined : readSigner(text);
+  // Anybody can make a certificate of any name: only trust makes a name mean something.
+  if (integrityOnly && signer !== undefined && 'commonName' in signer) {
+    throw settingsErrors('settings-conflict', { options: '--integrity-only and --signer with a name' });
+  }
   const least = given(options.algorithmAtLeast, '--algorithm-at-least');
   return {
     roots: nonEmpty(options.roots, '--roots'),
@@ -47,7 +52,7 @@ export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
     checkRevocation,
     integrityOnly,
     requireTimestamp,
-    signer: signer === undefined ? undefined : readSigner(signer),
+    signer,
     leastAlgorithm: least === undefined ? undefined : readAlgorithm(least, 'SHA256'),
     caFile: nonEmpty(options.caFile, '--ca-file'),
     timeoutMilliseconds:
@@ -65,7 +70,7 @@ function refuseTrustOptions({ roots, crlFile = [], checkRevocation }: VerifyOpti
   if (other) throw settingsErrors('settings-conflict', { options: `--integrity-only and ${other}` });
 }
 
-function readSigner(text: string): VerifySettings['signer'] {
+function readSigner(text: string): NonNullable<VerifySettings['signer']> {
   const digits = text.replace(/[:\s]/g, '').toLowerCase();
   return SHA256.test(digits) ? { sha256: digits } : { commonName: text };
 }

@@ -134,6 +134,7 @@ describe('what may be asked for', () => {
     const { code, stdout } = await verify(['--integrity-only', SIGNED_EXE]);
     expect({ code, verdict: stdout.split(' ')[0] }).toEqual({ code: 0, verdict: 'intact' });
     expect((await verify(['--integrity-only', await tampered(SIGNED_EXE, 701)])).code).toBe(8);
+    expect((await verify(['--integrity-only', '--signer', SHA256_OF_LEAF, SIGNED_EXE])).code).toBe(0);
   });
 
   it('says nothing of trust that nobody asked about, and keeps it apart from what is asked for', async () => {
@@ -147,6 +148,7 @@ describe('what may be asked for', () => {
 
   it.each([
     [['--integrity-only', '--roots', ROOT], 'settings-conflict'],
+    [['--integrity-only', '--signer', 'Golden RSA 2048'], 'settings-conflict'],
     [['--algorithm-at-least', 'MD5'], 'invalid-setting'],
     [['--roots', join(GOLDEN, 'missing.pem')], 'roots-unreadable'],
     [['--roots', SIGNED_EXE], 'roots-unusable'],
