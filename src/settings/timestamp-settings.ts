@@ -18,7 +18,8 @@ export interface TimestampSettings {
 
 const VARIABLE = 'CODESIGN_TIMESTAMP_URL';
 const OPTION = '--timestamp-url';
-const POLICY = /^[0-2](\.(0|[1-9]\d{0,9})){1,30}$/;
+/** X.660: below the roots 0 and 1 there are 40 arcs; a larger number would be encoded as another object identifier. */
+const POLICY = /^([01]\.[1-3]?\d|2\.(0|[1-9]\d{0,9}))(\.(0|[1-9]\d{0,9})){0,29}$/;
 
 /** `otherwise`: the algorithm where none is given for timestamps. Throws `invalid-setting`, `settings-conflict`. */
 export function resolveTimestampSettings(

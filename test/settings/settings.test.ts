@@ -46,11 +46,22 @@ describe('resolveSettings', () => {
     [{ url: 'example.com' }],
     [{ url: 'javascript:alert(1)' }],
     [{ output: '' }],
+    [{ timestampPolicy: '1.2.x' }],
+    [{ timestampPolicy: '1.2.05' }],
+    [{ timestampPolicy: '3.1' }],
+    [{ timestampPolicy: '1.40.1' }],
   ])('refuses %j', (options) => {
     expect(() => resolve(options)).toThrowError(
       expect.objectContaining({ code: 'invalid-setting', category: 'usage' }),
     );
   });
+
+  it.each(['0.4.0.2023.1.1', '1.3.6.1.4.1.99999.1', '1.39', '2.999', '2.16.840.1.114412.7.1'])(
+    'takes the timestamp policy %s',
+    (timestampPolicy) => {
+      expect(resolve({ timestampPolicy }).timestamps.policy).toBe(timestampPolicy);
+    },
+  );
 
   it.each([[{ replace: true, append: true }], [{ append: true, skipSigned: true }]])(
     'refuses %j together',
