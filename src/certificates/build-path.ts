@@ -9,7 +9,7 @@ import type { Purpose } from './purpose.ts';
 export interface CertificatePath {
   /** Leaf first, up to the root, or as far as it goes. */
   readonly certificates: readonly ParsedCertificate[];
-  /** Whether it ends at one of the roots: by identical certificate, or by the same subject and key. */
+  /** Whether it ends at one of the roots: by the same subject and key, or, the leaf alone, by identical certificate. */
   readonly isTrusted: boolean;
   /** What is wrong along the path; not that there is no trusted root. */
   readonly findings: readonly Finding[];
@@ -37,6 +37,8 @@ export function buildPath(
   const rootsByName = byName(roots);
   const isRoot = (certificate: ParsedCertificate): boolean =>
     namesakes(rootsByName, certificate.subjectKey).some((root) => isSameAuthority(root, certificate));
+  const isListed = ({ subjectKey, der }: ParsedCertificate): boolean =>
+    namesakes(rootsByName, subjectKey).some((root) => isSame(root.der, der));
   const issuersOf = issuerFinder(rootsByName, byName(pool), isRoot, at);
   let steps = 0;
   let best: CertificatePath | undefined;
@@ -45,7 +47,8 @@ export function buildPath(
   /** @returns whether the search is over: nothing can be better than what it found */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     steps += 1;
-    if (isRoot(last)) {
+    // Whoever has the key of a leaf that is trusted as such could give it any purpose and life in another certificate.
+    if (last === leaf ? isListed(leaf) : isRoot(last)) {
       const findings = judgePath({ certificates: path, isAnchored: true, at, purpose });
       if (best === undefined || objections(findings) < objections(best.findings)) {
         best = { certificates: path, isTrusted: true, findings };

@@ -100,6 +100,17 @@ describe('a path', () => {
     expect(build({ leaf, roots: [leaf] })).toMatchObject({ isTrusted: true, certificates: [leaf.parsed] });
   });
 
+  it.each([
+    ['for another purpose', { extensions: ['extendedKeyUsage=serverAuth'] }],
+    ['that has expired', { to: '20250101000000Z' }],
+  ])('is not trusted by a certificate of the leaf’s own name and key %s', (_, request) => {
+    const trusted = make({ subject: 'Own', extensions: ['extendedKeyUsage=codeSigning'], ...request });
+    const own = make({ subject: 'Own', key: trusted.key, extensions: ['extendedKeyUsage=codeSigning'] });
+    const asked = { leaf: own, roots: [trusted] };
+    expect(build(asked).isTrusted).toBe(false);
+    expect(verdictOfOpenssl(asked)).not.toBe('OK');
+  });
+
   it('goes through the cross-signed certificate of an authority whose own root is not trusted', () => {
     const elder = make({ subject: 'Elder Root' });
     const cross = make({ subject: 'Root', key: root.key, issuer: elder, extensions: AUTHORITY });
