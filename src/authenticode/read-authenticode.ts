@@ -1,6 +1,7 @@
 /** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
+import { cmsErrors } from '../cms/errors.ts';
 import { attributeValues, parseSignedData, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
@@ -61,8 +62,21 @@ interface IndirectData {
 
 /** Windows looks no deeper than 1; twice that and more is room for what it ignores. */
 const MAX_DEPTH = 4;
-/** In all, however deep. */
+/** Of a file, however deep. */
 const MAX_NESTED = 64;
+/** Of a file's signatures together, without those of their timestamps; each has about four. */
+const MAX_CERTIFICATES = 300;
+
+/** What is left of the bounds on a file: its signatures use it up together. */
+export interface Room {
+  nested: number;
+  certificates: number;
+}
+
+/** For the signatures of one file. */
+export function roomForSignatures(): Room {
+  return { nested: MAX_NESTED, certificates: MAX_CERTIFICATES };
+}
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
 export function readAuthenticode(bytes: Uint8Array): AuthenticodeSignature {
@@ -70,24 +84,32 @@ export function readAuthenticode(bytes: Uint8Array): AuthenticodeSignature {
 }
 
 /** The same, with what cannot be read listed as such. */
-export function findAuthenticode(bytes: Uint8Array): FoundSignature {
-  let count = 0;
+export function findAuthenticode(bytes: Uint8Array, room: Room = roomForSignatures()): FoundSignature {
   const find = (cms: Uint8Array, depth: number): FoundSignature => {
+    let signedData: SignedData | undefined;
     try {
+      signedData = parseWithin(room, cms);
       if (depth > MAX_DEPTH) throw nestedTooDeeply('inside one another');
-      const parts = readParts(cms);
-      const values = attributeValues(parts.signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
-      count += values.length;
+      const parts = readParts(signedData);
+      const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
+      room.nested -= values.length;
       // A hostile signature may have many thousands: none of them is looked at.
-      if (count > MAX_NESTED) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
+      if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
-      return { cms: parts.cms, parts, error: undefined, signedData: parts.signedData, nested };
+      return { cms: parts.cms, parts, error: undefined, signedData, nested };
     } catch (thrown) {
       if (!(thrown instanceof CodesignError)) throw thrown;
-      return unreadableSignature(cms, thrown);
+      return unreadableSignature(cms, thrown, signedData);
     }
   };
   return find(bytes, 0);
+}
+
+function parseWithin(room: Room, cms: Uint8Array): SignedData {
+  const signedData = parseSignedData(cms);
+  room.certificates -= signedData.certificates.length;
+  if (room.certificates < 0) throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates in all' });
+  return signedData;
 }
 
 function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSignature {
@@ -95,22 +117,12 @@ function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSi
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** What stands where a signature should and is none. */
-export function unreadableSignature(cms: Uint8Array, error: CodesignError): FoundSignature {
-  return { cms, parts: undefined, error, signedData: tryParse(cms), nested: [] };
+/** What stands where a signature should and is none; `signedData`: of a CMS that is something else. */
+export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundSignature {
+  return { cms, parts: undefined, error, signedData, nested: [] };
 }
 
-function tryParse(cms: Uint8Array): SignedData | undefined {
-  try {
-    return parseSignedData(cms);
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return undefined;
-  }
-}
-
-function readParts(bytes: Uint8Array): AuthenticodeParts {
-  const signedData = parseSignedData(bytes);
+function readParts(signedData: SignedData): AuthenticodeParts {
   const [signer] = signedData.signers;
   return refusingMalformed(() => {
     const content = contentOf(signedData);

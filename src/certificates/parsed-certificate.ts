@@ -6,6 +6,7 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
+import { usableKeyOf } from './public-key.ts';
 import type { Certificate } from './signing-chain.ts';
 
 export interface ParsedCertificate extends Certificate {
@@ -70,11 +71,7 @@ export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertific
   }
 }
 
-/** undefined for a kind of key that OpenSSL does not know. */
-export function publicKeyOf(certificate: ParsedCertificate): KeyObject | undefined {
-  try {
-    return certificate.x509.publicKey;
-  } catch {
-    return undefined;
-  }
+/** undefined for a kind of key that OpenSSL does not know, and for one that takes absurdly long to check with. */
+export function publicKeyOf({ x509 }: ParsedCertificate): KeyObject | undefined {
+  return usableKeyOf(x509);
 }

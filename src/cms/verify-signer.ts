@@ -2,6 +2,7 @@
 
 import { constants, createHash, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
+import { usableKeyOf } from '../certificates/public-key.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
@@ -97,7 +98,8 @@ function signatureMatches(
 ): boolean {
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
   try {
-    const key = new X509Certificate(certificate).publicKey;
+    const key = usableKeyOf(new X509Certificate(certificate));
+    if (key === undefined) return false;
     return verify(
       hasOwnDigest(key) ? null : digestName,
       signedBytes,
@@ -105,7 +107,7 @@ function signatureMatches(
       signer.signature,
     );
   } catch {
-    return false; // OpenSSL does not know the certificate's kind of key, or cannot use it with this digest
+    return false; // OpenSSL cannot read the certificate, or cannot use its key with this digest
   }
 }
 

@@ -73,16 +73,30 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** Checks of signatures for one list: an honest one needs one for each certificate. */
+/** Checks of signatures for one file: an honest one needs one for each certificate. */
 const MAX_CHECKS = 400;
+
+/** Whether one certificate's key signed the other: as `hasSigned`, for the certificates of one file. */
+export type CheckIssuer = typeof hasSigned;
+
+/** After so many checks that cost time nobody signed anything any more. */
+export function issuerChecks(): CheckIssuer {
+  let left = MAX_CHECKS;
+  return (issuer, certificate) => {
+    if (issuer.subjectKey !== certificate.issuerKey || left === 0) return false;
+    left -= 1;
+    return hasSigned(issuer, certificate);
+  };
+}
 
 /** Each once: the signers' first, each followed by its issuer, and so on. */
 export function inspectCertificates(
   certificates: readonly Uint8Array[],
   signers: readonly (Uint8Array | undefined)[],
+  isIssuer: CheckIssuer = issuerChecks(),
 ): InspectedCertificate[] {
-  const ordered = inOrderOfChains(linked(distinct(certificates)), signers);
-  return ordered.map((node) => inspectNode(node, ordered));
+  const ordered = inOrderOfChains(linked(distinct(certificates), isIssuer), signers);
+  return ordered.map((node) => inspectNode(node, ordered, isIssuer));
 }
 
 /** SHA-256 in hexadecimal: what identifies a certificate among the inspected ones. */
@@ -94,18 +108,13 @@ function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
   return [...new Map(certificates.map((der) => [fingerprintOf(der), der])).values()];
 }
 
-function linked(certificates: readonly Uint8Array[]): Node[] {
+function linked(certificates: readonly Uint8Array[], isIssuer: CheckIssuer): Node[] {
   type Linking = { der: Uint8Array; parsed: ParsedCertificate | undefined; issuer: Node | undefined };
   const nodes = certificates.map((der): Linking => ({ der, parsed: parsedOrUndefined(der), issuer: undefined }));
-  let checks = 0;
   for (const node of nodes) {
     const { parsed } = node;
     if (parsed === undefined) continue;
-    node.issuer = nodes.find((other) => {
-      if (other === node || other.parsed?.subjectKey !== parsed.issuerKey) return false;
-      checks += 1;
-      return checks <= MAX_CHECKS && hasSigned(other.parsed, parsed);
-    });
+    node.issuer = nodes.find((other) => other !== node && other.parsed !== undefined && isIssuer(other.parsed, parsed));
   }
   return nodes;
 }
@@ -133,7 +142,11 @@ function inOrderOfChains(nodes: readonly Node[], signers: readonly (Uint8Array |
   return [...ordered];
 }
 
-function inspectNode({ der, parsed, issuer }: Node, ordered: readonly Node[]): InspectedCertificate {
+function inspectNode(
+  { der, parsed, issuer }: Node,
+  ordered: readonly Node[],
+  isIssuer: CheckIssuer,
+): InspectedCertificate {
   const fields = readCertificateFields(der);
   const subject = readable(() => readName(fields.subject));
   const text = subject?.text ?? hexOf(fields.subject);
@@ -153,7 +166,7 @@ function inspectNode({ der, parsed, issuer }: Node, ordered: readonly Node[]): I
     policies: readable(() => policiesOf(fields)) ?? [],
     sha256: fingerprintOf(der),
     sha1: createHash('sha1').update(der).digest('hex'),
-    isSelfSigned: parsed !== undefined && hasSigned(parsed, parsed),
+    isSelfSigned: parsed !== undefined && isIssuer(parsed, parsed),
     issuerIndex: issuer === undefined ? undefined : ordered.indexOf(issuer),
     der,
   };

@@ -9,7 +9,13 @@ import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import type { Detail, EmbeddedSignature } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
-import { fingerprintOf, type InspectedCertificate, inspectCertificates } from './inspect-certificates.ts';
+import {
+  type CheckIssuer,
+  fingerprintOf,
+  type InspectedCertificate,
+  inspectCertificates,
+  issuerChecks,
+} from './inspect-certificates.ts';
 import { numberedSignatures } from './inspect-numbering.ts';
 import { hexOf, readable } from './inspect-value.ts';
 import { type NamedObject, namedObject } from './object-names.ts';
@@ -99,9 +105,10 @@ export async function inspectFile(path: string, reading: Reading): Promise<Inspe
   const { format, signable, source } = file;
   const signatures = await signable.signatures();
   const numbers = new Map(numberedSignatures(signatures).map((signature, index) => [signature, index + 1]));
+  const isIssuer = issuerChecks();
   const inspect = async (signature: EmbeddedSignature): Promise<InspectedSignature> => {
     const nested: InspectedSignature[] = [];
-    const own = await inspectSignature(signature, numbers.get(signature) ?? 0);
+    const own = await inspectSignature(signature, numbers.get(signature) ?? 0, isIssuer);
     for (const inner of signature.nested) nested.push(await inspect(inner));
     return { ...own, nested };
   };
@@ -121,6 +128,7 @@ export async function inspectFile(path: string, reading: Reading): Promise<Inspe
 async function inspectSignature(
   signature: EmbeddedSignature,
   number: number,
+  isIssuer: CheckIssuer,
 ): Promise<Omit<InspectedSignature, 'nested'>> {
   const { place, cms, signedData, signerName, algorithm, timestamps } = signature;
   const findings = await signature.examine();
@@ -132,14 +140,15 @@ async function inspectSignature(
     algorithm,
     details: await signature.details(),
     length: cms.length,
-    ...inspectSignedData(signedData),
-    timestamps: timestamps.map(inspectTimestamp),
+    ...inspectSignedData(signedData, isIssuer),
+    timestamps: timestamps.map((timestamp) => inspectTimestamp(timestamp, isIssuer)),
     findings,
   };
 }
 
 function inspectSignedData(
   signedData: SignedData | undefined,
+  isIssuer: CheckIssuer,
 ): Pick<InspectedSignature, 'contentType' | 'signers' | 'certificates'> {
   if (signedData === undefined) return { contentType: undefined, signers: [], certificates: [] };
   const { contentType, signers, certificates } = signedData;
@@ -149,6 +158,7 @@ function inspectSignedData(
     certificates: inspectCertificates(
       certificates,
       signers.map(({ certificate }) => certificate),
+      isIssuer,
     ),
   };
 }
@@ -168,7 +178,7 @@ function inspectSigner(signer: SignerInfo): InspectedSigner {
   };
 }
 
-function inspectTimestamp(timestamp: Timestamp): InspectedTimestamp {
+function inspectTimestamp(timestamp: Timestamp, isIssuer: CheckIssuer): InspectedTimestamp {
   const { kind, time, algorithm, policy, serialNumber, signerCertificate, findings, bytes } = timestamp;
   return {
     kind,
@@ -180,7 +190,8 @@ function inspectTimestamp(timestamp: Timestamp): InspectedTimestamp {
     serialNumber,
     length: bytes.length,
     certificate: signerCertificate && fingerprintOf(signerCertificate),
-    certificates: kind === 'authenticode' ? [] : inspectCertificates(timestamp.certificates, [signerCertificate]),
+    certificates:
+      kind === 'authenticode' ? [] : inspectCertificates(timestamp.certificates, [signerCertificate], isIssuer),
     findings,
   };
 }

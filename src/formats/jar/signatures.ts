@@ -2,7 +2,8 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
-import { readTimestampToken } from '../../timestamp/read-token.ts';
+import type { SignedData } from '../../cms/parse-signed-data.ts';
+import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { Detail, EmbeddedSignature } from '../format.ts';
 import { isDigestOf, wholeDigests } from './agreement.ts';
@@ -16,12 +17,13 @@ export const TOKEN_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, '1.3.6.1.4.
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
 export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {
-  return (await readBlocks(source, shared.layout)).map((block) => signatureOf(block, shared));
+  const readTimestamps = timestampReader();
+  return (await readBlocks(source, shared.layout)).map((block) => signatureOf(block, shared, readTimestamps));
 }
 
-function signatureOf(block: EmbeddedBlock, shared: SharedFacts): EmbeddedSignature {
+function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: ReadTimestamps): EmbeddedSignature {
   const { cms, signedData, signerCertificate, signerName } = block;
-  const timestamps = onceOf(() => timestampsOf(block));
+  const timestamps = onceOf(() => (signedData === undefined ? [] : timestampsOf(signedData, readTimestamps)));
   return {
     place: block.entry.name,
     cms,
@@ -39,12 +41,11 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts): EmbeddedSignatu
   };
 }
 
-function timestampsOf({ signedData }: EmbeddedBlock): readonly Timestamp[] {
-  if (signedData === undefined) return [];
-  const [{ unsignedAttributes, signature }] = signedData.signers;
-  return unsignedAttributes
+function timestampsOf(signedData: SignedData, readTimestamps: ReadTimestamps): readonly Timestamp[] {
+  const tokens = signedData.signers[0].unsignedAttributes
     .filter(({ type }) => TOKEN_ATTRIBUTES.includes(type))
-    .flatMap(({ values }) => values.map(({ bytes }) => readTimestampToken(bytes, signature)));
+    .flatMap(({ values }) => values.map(({ bytes }) => ({ kind: 'rfc3161', bytes }) as const));
+  return readTimestamps(tokens, signedData);
 }
 
 function describeSignature(block: EmbeddedBlock, { layout }: SharedFacts): readonly Detail[] {

@@ -4,12 +4,18 @@ import { describeAuthenticode } from '../../authenticode/describe-authenticode.t
 import { authenticodeErrors } from '../../authenticode/errors.ts';
 import { examineAuthenticode, type SignedFile } from '../../authenticode/examine-authenticode.ts';
 import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
-import { type FoundSignature, findAuthenticode, unreadableSignature } from '../../authenticode/read-authenticode.ts';
+import {
+  type FoundSignature,
+  findAuthenticode,
+  roomForSignatures,
+  unreadableSignature,
+} from '../../authenticode/read-authenticode.ts';
 import { timestampsOf } from '../../authenticode/timestamps.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
+import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { EmbeddedSignature } from '../format.ts';
 import type { WinCertificate } from './certificate-table.ts';
@@ -29,10 +35,11 @@ export async function findSignatures(
   certificates: readonly WinCertificate[],
 ): Promise<readonly PlacedSignature[]> {
   const placed: PlacedSignature[] = [];
+  const room = roomForSignatures();
   for (const [index, certificate] of certificates.entries()) {
     if (!holdsCms(certificate)) continue;
     const cms = await readCms(source, certificate);
-    const found = cms === undefined ? unreadableSignature(new Uint8Array(), tooLong()) : findAuthenticode(cms);
+    const found = cms === undefined ? unreadableSignature(new Uint8Array(), tooLong()) : findAuthenticode(cms, room);
     placed.push({ place: `certificate table, entry ${index + 1}`, certificate, found });
   }
   return placed;
@@ -44,9 +51,12 @@ export function embeddedSignatures(
   placed: readonly PlacedSignature[],
   content: () => Promise<MeasuredContent>,
 ): readonly EmbeddedSignature[] {
-  const signedFile = async () => signedPe(await content());
+  const shared: SharedReading = {
+    signedFile: async () => signedPe(await content()),
+    readTimestamps: timestampReader(),
+  };
   return placed.map(({ place, certificate, found }) =>
-    embeddedSignature(place, found, signedFile, () => examineEntry(source, certificate)),
+    embeddedSignature(place, found, shared, () => examineEntry(source, certificate)),
   );
 }
 
@@ -55,10 +65,16 @@ export function signedPe({ digests }: MeasuredContent): SignedFile {
   return { dataType: SPC_PE_IMAGE_DATA, digests };
 }
 
+/** What all signatures of a file have in common. */
+interface SharedReading {
+  readonly signedFile: () => Promise<SignedFile>;
+  readonly readTimestamps: ReadTimestamps;
+}
+
 function embeddedSignature(
   place: string,
   found: FoundSignature,
-  signedFile: () => Promise<SignedFile>,
+  shared: SharedReading,
   examinePlace: () => Promise<readonly Finding[]>,
 ): EmbeddedSignature {
   const { cms, parts, signedData } = found;
@@ -71,15 +87,15 @@ function embeddedSignature(
     signerName: nameOf(found),
     algorithm: parts?.algorithm,
     nested: found.nested.map((inner, index) =>
-      embeddedSignature(`nested signature ${index + 1} in ${place}`, inner, signedFile, async () => []),
+      embeddedSignature(`nested signature ${index + 1} in ${place}`, inner, shared, async () => []),
     ),
     // Their signatures are verified, which not everybody who lists signatures wants.
     get timestamps() {
-      timestamps ??= parts === undefined ? [] : timestampsOf(parts);
+      timestamps ??= parts === undefined ? [] : timestampsOf(parts, shared.readTimestamps);
       return timestamps;
     },
-    details: async () => (parts === undefined ? [] : describeAuthenticode(parts, await signedFile())),
-    examine: async () => [...examineAuthenticode(found, await signedFile()), ...(await examinePlace())],
+    details: async () => (parts === undefined ? [] : describeAuthenticode(parts, await shared.signedFile())),
+    examine: async () => [...examineAuthenticode(found, await shared.signedFile()), ...(await examinePlace())],
   };
 }
 

@@ -1,0 +1,42 @@
+/** Reading the timestamps of all of a file's signatures within bounds: each costs the checking of a signature, and more with its certificates. */
+
+import { cmsErrors } from '../cms/errors.ts';
+import type { SignedData } from '../cms/parse-signed-data.ts';
+import { readCounterSignature } from './read-counter-signature.ts';
+import { readTimestampToken, unreadableTimestamp } from './read-token.ts';
+import type { Timestamp } from './timestamp.ts';
+
+/** As it stands among the unsigned attributes. */
+export interface Stamp {
+  readonly kind: Timestamp['kind'];
+  readonly bytes: Uint8Array;
+}
+
+/** Gives those of a signature's first signer, in their order; of an absurd number the first ones. */
+export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
+
+/** None has more than one or two. */
+const MOST_OF_ONE = 16;
+/** Of all signatures of a file: what timestamps cost together. An honest one costs about six. */
+const MOST_IN_ALL = 300;
+const KIB = 1024;
+
+/** Of one file: what its first signatures use up is not there for the later ones, whose timestamps are unreadable then. */
+export function timestampReader(): ReadTimestamps {
+  let room = MOST_IN_ALL;
+  const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
+    if (room <= 0) {
+      const what = 'timestamps and certificates of theirs in all';
+      return unreadableTimestamp(kind, bytes, cmsErrors('cms-too-large', { limit: MOST_IN_ALL, what }));
+    }
+    const [{ signature }] = signers;
+    const timestamp =
+      kind === 'authenticode'
+        ? readCounterSignature(bytes, signature, certificates)
+        : readTimestampToken(bytes, signature);
+    // One that proves unreadable has had its certificates read all the same.
+    room -= 1 + Math.max(timestamp.certificates.length, Math.floor(bytes.length / KIB));
+    return timestamp;
+  };
+  return (stamps, signedData) => stamps.slice(0, MOST_OF_ONE).map((stamp) => read(stamp, signedData));
+}
