@@ -5,6 +5,11 @@ import type { Stamped, TimestampAuthorities } from '../timestamp/authorities.ts'
 import type { Batch } from './batch.ts';
 
 export interface RequestTimestamp {
+  /**
+   * Runs the work of one file, which asks for a signature and its timestamp: one file after the other until a timestamp has
+   * been had, for as long each signature may be in vain; from then on at once.
+   */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Of the signature value. Throws `timestamp-failed`. */
   stamp(signature: Uint8Array): Promise<Stamped>;
   /** How many bytes the next token will probably have. */
@@ -24,7 +29,18 @@ export function requestTimestamps(
 ): RequestTimestamp | undefined {
   if (authorities === undefined) return undefined;
   let lastLength: number | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  const isProven = (): boolean => lastLength !== undefined;
   return {
+    async inTurn(work) {
+      while (!isProven()) {
+        const mine = turn.then(async () => (isProven() ? undefined : { result: await work() }));
+        turn = mine.catch(() => undefined);
+        const done = await mine;
+        if (done !== undefined) return done.result;
+      }
+      return work();
+    },
     async stamp(signature) {
       try {
         const stamped = await authorities.stamp(signature);

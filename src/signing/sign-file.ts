@@ -60,9 +60,12 @@ async function signCopy(
   const file = await plan.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
-  const record = await signRemotely(plan, signing, prepared, requestSignature, copy);
-  onRecord(record);
-  const stamped = await requestTimestamp?.stamp(record.signature);
+  const askBoth = async () => {
+    const given = await signRemotely(plan, signing, prepared, requestSignature, copy);
+    onRecord(given);
+    return { record: given, stamped: await requestTimestamp?.stamp(given.signature) };
+  };
+  const { record, stamped } = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
   const { patch, sealed, standing } = prepared.embed(prepared.seal(record.signature, stamped?.token));
   await copy.apply(patch);
   return { record, stamped, expected: { sealed, standing } };
