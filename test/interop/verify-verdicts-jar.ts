@@ -1,0 +1,133 @@
+/** JARs signed by good and bad certificates, and tampered ones: what the table of verdicts is about. */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { contentsOf, repack, type SimpleEntry, unzip, zip } from '../formats/jar/simple-zip.ts';
+import { fixture } from '../support/cli.ts';
+import { mainJava, mustRunJava, STORE_PASSWORD } from '../support/java.ts';
+import { judgeAll } from './verifiers.ts';
+import { pathsIn } from './verify-verdicts-pe.ts';
+import { nameOf, SIGNINGS, type Signing, type TimestampMode, type VerdictPki } from './verify-verdicts-pki.ts';
+import { flipped, MESSAGE_DIGEST, offsetBehind, tokenChanges, withTokenOf } from './verify-verdicts-token.ts';
+
+const ARCHIVE = fixture('jar/plain.jar');
+const MANIFEST = 'META-INF/MANIFEST.MF';
+/** The one that is changed. */
+const ENTRY = 'hello/message.txt';
+/** OIDs as they stand in DER. */
+const RSA = Buffer.from('06092a864886f70d010101', 'hex');
+const CODE_SIGNING = Buffer.from('06082b06010505070303', 'hex');
+
+/** Tokens that it does not embed. */
+const REFUSED_BY_JARSIGNER: readonly (TimestampMode | undefined)[] = ['badimprint', 'badnonce', 'replay'];
+
+/** By jarsigner. */
+export async function signArchives(folder: string, pki: VerdictPki): Promise<Map<string, string>> {
+  mkdirSync(folder, { recursive: true });
+  const signings = SIGNINGS.filter(({ timestamp }) => !REFUSED_BY_JARSIGNER.includes(timestamp));
+  await judgeAll(signings, (signing) => signArchive(pki, signing, ARCHIVE, path.join(folder, nameOf(signing, '.jar'))));
+  return pathsIn(folder);
+}
+
+export async function signArchive(pki: VerdictPki, signing: Signing, input: string, output: string): Promise<void> {
+  const { by, timestamp, digest = 'sha256' } = signing;
+  const who = ['-keystore', path.join(pki.folder, `${by}.p12`), '-storepass', STORE_PASSWORD];
+  const how = ['-digestalg', digest === 'md5' ? 'MD5' : digest.replace('sha', 'SHA-')];
+  const stamp = timestamp === undefined ? [] : ['-tsa', pki.timestampUrl(timestamp)];
+  await mustRunJava(mainJava(), 'jarsigner', [...who, ...how, ...stamp, '-signedjar', output, input, by]);
+}
+
+/**
+ * Tampered copies of a signed JAR that has a timestamp, one defect each. `another`: a JAR of other contents by the same
+ * signer, with files of the same names.
+ *
+ * @returns name → path
+ */
+export function tamperArchive(signed: string, another: string, folder: string): Map<string, string> {
+  mkdirSync(folder, { recursive: true });
+  const archive = readFileSync(signed);
+  const files = { ...changeContents(archive), ...changeSignature(archive, readFileSync(another)) };
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(path.join(folder, `${name}.jar`), bytes);
+  return pathsIn(folder);
+}
+
+function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
+  const { sf } = signatureFilesOf(archive);
+  const changed = Buffer.concat([contentsOf(archive, ENTRY), Buffer.from('!')]);
+  const manifest = contentsOf(archive, MANIFEST).toString();
+  const manifestWithDigest = manifest.replace(sha256(contentsOf(archive, ENTRY)), sha256(changed));
+  const sfWithDigest = contentsOf(archive, sf).toString().replace(sha256(manifest), sha256(manifestWithDigest));
+  const added: SimpleEntry = { name: 'added.txt', contents: 'added' };
+  return {
+    intact: repack(archive, {}),
+    'entry-changed': repack(archive, { [ENTRY]: changed }),
+    'entry-and-manifest-changed': repack(archive, { [ENTRY]: changed, [MANIFEST]: manifestWithDigest }),
+    'entry-manifest-and-sf-changed': repack(archive, {
+      [ENTRY]: changed,
+      [MANIFEST]: manifestWithDigest,
+      [sf]: sfWithDigest,
+    }),
+    'entry-removed': repack(archive, { [ENTRY]: undefined }),
+    'entry-and-section-removed': repack(archive, {
+      [ENTRY]: undefined,
+      [MANIFEST]: manifest.replace(new RegExp(`Name: ${ENTRY}\r\n.*\r\n\r\n`), ''),
+    }),
+    'entry-renamed': zip(unzip(archive).map((entry) => (entry.name === ENTRY ? { ...entry, name: 'renamed' } : entry))),
+    'entry-twice': repack(archive, {}, [{ name: ENTRY, contents: changed }]),
+    'entry-added': repack(archive, {}, [added]),
+    'entry-added-to-meta-inf': repack(archive, {}, [{ name: 'META-INF/added.txt', contents: 'added' }]),
+    'entry-and-section-added': repack(archive, { [MANIFEST]: `${manifest}${sectionOf(added)}` }, [added]),
+    'stray-sf-added': repack(archive, {}, [{ name: 'META-INF/ADDED.SF', contents: 'Signature-Version: 1.0\r\n\r\n' }]),
+    'manifest-attribute': repack(archive, { [MANIFEST]: manifest.replace('Main-Class: ', 'Main-Class: other.') }),
+    'manifest-digest': repack(archive, { [MANIFEST]: manifestWithDigest }),
+    'manifest-section-added': repack(archive, { [MANIFEST]: `${manifest}${sectionOf(added)}` }),
+    'manifest-removed': repack(archive, { [MANIFEST]: undefined }),
+    'bytes-before': zip(unzip(archive), '#!/bin/sh\n'),
+    'bytes-behind': Buffer.concat([archive, Buffer.from('behind')]),
+  };
+}
+
+function changeSignature(archive: Buffer, another: Buffer): Readonly<Record<string, Buffer>> {
+  const { sf, rsa } = signatureFilesOf(archive);
+  const block = contentsOf(archive, rsa);
+  const anothers = contentsOf(another, rsa);
+  const withBlock = (changed: Uint8Array | undefined) => repack(archive, { [rsa]: changed });
+  const last = (...names: readonly string[]) =>
+    zip([
+      ...unzip(archive).filter(({ name }) => !names.includes(name)),
+      ...names.map((name) => ({ name, contents: contentsOf(archive, name) })),
+    ]);
+  return {
+    'sf-attribute': repack(archive, { [sf]: contentsOf(archive, sf).toString().replace('Created-By: ', '$&x') }),
+    'sf-removed': repack(archive, { [sf]: undefined }),
+    'sf-last': last(sf),
+    'signature-last': last(MANIFEST, sf, rsa),
+    'block-removed': withBlock(undefined),
+    'block-empty': withBlock(Buffer.alloc(0)),
+    'block-cut': withBlock(block.subarray(0, block.length - 200)),
+    'block-of-another': withBlock(anothers),
+    'signature-of-another': repack(archive, { [sf]: contentsOf(another, sf), [rsa]: anothers }),
+    'message-digest': withBlock(flipped(block, offsetBehind(block, MESSAGE_DIGEST) + 8)),
+    'signature-value': withBlock(flipped(block, offsetBehind(block, RSA, offsetBehind(block, MESSAGE_DIGEST)) + 40)),
+    'leaf-certificate': withBlock(flipped(block, block.indexOf(CODE_SIGNING) - 40)),
+    'leaf-purpose': withBlock(flipped(block, offsetBehind(block, CODE_SIGNING) - 1)),
+    'token-of-another': withBlock(withTokenOf(block, anothers)),
+    ...Object.fromEntries([...tokenChanges(block)].map(([name, changed]) => [name, withBlock(changed)])),
+  };
+}
+
+/** The names of the one signature's files. */
+function signatureFilesOf(archive: Buffer): { readonly sf: string; readonly rsa: string } {
+  const sf = unzip(archive).find(({ name }) => /^META-INF\/[^/]+\.SF$/.test(name))?.name;
+  if (sf === undefined) throw new Error('the JAR is not signed');
+  return { sf, rsa: sf.replace(/SF$/, 'RSA') };
+}
+
+function sectionOf({ name, contents = '' }: SimpleEntry): string {
+  return `Name: ${name}\r\nSHA-256-Digest: ${sha256(contents)}\r\n\r\n`;
+}
+
+function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
+}
