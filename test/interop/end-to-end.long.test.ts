@@ -4,11 +4,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
-import { mainJava } from '../support/java.ts';
+import { jarsignerVerify, mainJava, makeTruststore } from '../support/java.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special-files.ts';
-import { judgeAll, osslsigncodeVerify, run } from './verifiers.ts';
+import { judgeAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -46,11 +46,14 @@ async function signFolder(name: string, output: string): Promise<Signed> {
   };
 }
 
-/** What osslsigncode and, where its folder is known, sigcheck.py do not accept. */
+/** What osslsigncode and, where its folder is known, sigcheck.py do not accept, timestamps included. */
 async function rejected(folder: string): Promise<string[]> {
   const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
   const verdicts = await judgeAll(files, (file) => osslsigncodeVerify(root, file));
-  const bad = files.filter((_, index) => !verdicts[index]?.accepted);
+  // A bad timestamp alone does not make it refuse the file.
+  const isGood = (verdict: Verdict | undefined): boolean =>
+    verdict?.accepted === true && verdict.output.includes('Timestamp Server Signature verification: ok');
+  const bad = files.filter((_, index) => !isGood(verdicts[index]));
   if (verifiers === '') return bad;
   const batches = Array.from({ length: Math.ceil(files.length / BATCH) }, (_, index) =>
     files.slice(index * BATCH, (index + 1) * BATCH),
@@ -68,6 +71,20 @@ function expectCountedOnce({ files, signRequests, reports }: Signed): void {
   expect(reports.map(({ record, status }) => [record, status]).sort()).toEqual(
     records.map((record) => [record, 1]).sort(),
   );
+}
+
+/** What `verify`, which wants a timestamp, finds wrong with what `sign` made. */
+async function notTrusted(folder: string): Promise<string[]> {
+  const { code, stdout } = await runCli([
+    'verify',
+    '--quiet',
+    '--require-timestamp',
+    '--roots',
+    root,
+    '--recursive',
+    folder,
+  ]);
+  return code === 0 ? [] : stdout.split('\n');
 }
 
 /** What is wrong with signed JARs to Java's reader: files that are not signed, chains that do not lead to the root. */
@@ -97,6 +114,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
     expectCountedOnce(result);
     expect(await snapshot(path.join(corpus, 'pe'))).toEqual(untouched);
     expect(await rejected(output)).toEqual([]);
+    expect(await notTrusted(output)).toEqual([]);
   });
 
   it('signs every JAR of jar', { timeout: 600_000 }, async () => {
@@ -110,6 +128,11 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
     expectCountedOnce(result);
     expect(await snapshot(path.join(corpus, 'jar'))).toEqual(untouched);
     expect(await wrongJars(output)).toEqual([]);
+    expect(await notTrusted(output)).toEqual([]);
+    const [first = ''] = await readdir(output);
+    const store = await makeTruststore(await readFile(root, 'utf8'), folder.path);
+    const said = await jarsignerVerify(mainJava(), store, path.join(output, first));
+    expect(said).toMatchObject({ accepted: true, output: expect.stringMatching(/Timestamped by ".*" on /) });
   });
 
   it.each([

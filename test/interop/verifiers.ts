@@ -18,9 +18,12 @@ const PACKAGES: Readonly<Record<string, string>> = {
   javac: 'default-jdk-headless',
 };
 
-/** Every part of an Authenticode signature and the chain to `root` (a PEM file). It does not judge the PE checksum. */
+/**
+ * Every part of an Authenticode signature and the chain to `root` (a PEM file), by which timestamps are judged too: what it
+ * says of them stands in the output alone. It does not judge the PE checksum.
+ */
 export function osslsigncodeVerify(root: string, file: string): Promise<Verdict> {
-  return run('osslsigncode', ['verify', '-CAfile', root, '-in', file]);
+  return run('osslsigncode', ['verify', '-CAfile', root, '-TSA-CAfile', root, '-in', file]);
 }
 
 /** As EFI firmware does: it follows the sections. `issuer` is the PEM file of the certificate that issued the signer's. */

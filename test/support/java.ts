@@ -124,12 +124,12 @@ export async function makeTruststore(certificates: string, folder: string): Prom
 }
 
 /**
- * `jarsigner -verify -strict`: signatures and digests of all entries, and the chain to the trust store, which takes 0.3 s.
+ * `jarsigner -verify -strict -verbose`: signatures and digests of all entries, and the chain to the trust store, which takes 0.3 s. It tells the times of timestamps.
  * A JAR that it does not complain of may still have lost an entry, or a manifest.
  */
 export async function jarsignerVerify(java: JavaHome, truststore: string, jar: string): Promise<JarsignerVerdict> {
   const trust = ['-keystore', truststore, '-storepass', STORE_PASSWORD];
-  const { accepted, output } = await runJava(java, 'jarsigner', ['-verify', '-strict', ...trust, jar]);
+  const { accepted, output } = await runJava(java, 'jarsigner', ['-verify', '-strict', '-verbose', ...trust, jar]);
   return { accepted: accepted && /^jar verified\./m.test(output), output, warnings: warningsIn(output) };
 }
 
