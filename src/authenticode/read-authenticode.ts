@@ -64,8 +64,9 @@ interface IndirectData {
 const MAX_DEPTH = 4;
 /** Of a file, however deep. */
 const MAX_NESTED = 64;
-/** Of a file's signatures together, without those of their timestamps; each has about four. */
+/** Of a file's signatures together, without those of their timestamps; each has about four, of less than 2 KiB. */
 const MAX_CERTIFICATES = 300;
+const USUAL_LENGTH = 2048;
 
 /** What is left of the bounds on a file: its signatures use it up together. */
 export interface Room {
@@ -107,7 +108,7 @@ export function findAuthenticode(bytes: Uint8Array, room: Room = roomForSignatur
 
 function parseWithin(room: Room, cms: Uint8Array): SignedData {
   const signedData = parseSignedData(cms);
-  room.certificates -= signedData.certificates.length;
+  for (const { length } of signedData.certificates) room.certificates -= Math.ceil(length / USUAL_LENGTH);
   if (room.certificates < 0) throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates in all' });
   return signedData;
 }

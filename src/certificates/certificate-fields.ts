@@ -1,6 +1,16 @@
 /** The fields of an X.509 certificate (RFC 5280, 4.1) as the bytes they are encoded in: what node:crypto does not tell. */
 
-import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
+import { asn1Errors } from '../asn1/errors.ts';
+import {
+  type Element,
+  expectTag,
+  fieldsOf,
+  firstParts,
+  objectIdentifierOf,
+  octetsOf,
+  parts,
+  readDer,
+} from '../asn1/read.ts';
 
 export interface CertificateFields {
   /** The whole INTEGER. */
@@ -37,9 +47,15 @@ export const KEY_USAGE_BITS = {
   cRLSign: 0x02,
 } as const;
 
-/** Reads a DER certificate. Throws `asn1-malformed`. */
+/** In bytes: real ones have two thousand, with signatures of the largest post-quantum kinds fifty thousand. */
+const LONGEST_CERTIFICATE = 64 * 1024;
+/** Real ones have about ten. */
+const MAX_EXTENSIONS = 100;
+
+/** Reads a DER certificate. Throws `asn1-malformed`, also for one made to exhaust whoever reads it. */
 export function readCertificateFields(der: Uint8Array): CertificateFields {
   const what = 'certificate';
+  if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);
   const certificate = fieldsOf(readDer(der, what), 0x30, what);
   const body = fieldsOf(certificate.next(0x30, 'body'), 0x30, what);
   body.optional(0xa0); // version
@@ -130,7 +146,9 @@ function readExtensions(tagged: Element | undefined): Extensions {
   const criticalExtensions: string[] = [];
   const repeatedExtensions: string[] = [];
   const [list] = tagged === undefined ? [] : parts(tagged, 'extensions');
-  for (const extension of list === undefined ? [] : parts(list, 'extensions')) {
+  const all = list === undefined ? [] : firstParts(list, 'extensions', MAX_EXTENSIONS + 1);
+  if (all.length > MAX_EXTENSIONS) throw tooMuch('certificate', `more than ${MAX_EXTENSIONS} extensions`);
+  for (const extension of all) {
     const fields = fieldsOf(extension, 0x30, 'extension');
     const type = objectIdentifierOf(fields.next(0x06, 'type'), 'extension type');
     if (isTrue(fields.optional(0x01))) criticalExtensions.push(type);
@@ -138,4 +156,8 @@ function readExtensions(tagged: Element | undefined): Extensions {
     extensions.set(type, octetsOf(fields.any('value'), 'extension value'));
   }
   return { extensions, criticalExtensions, repeatedExtensions };
+}
+
+function tooMuch(what: string, problem: string) {
+  return asn1Errors('asn1-malformed', { what, problem, offset: 0 });
 }

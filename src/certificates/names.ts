@@ -1,6 +1,7 @@
 /** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
 
-import { fieldsOf, objectIdentifierOf, parts, readDer } from '../asn1/read.ts';
+import { asn1Errors } from '../asn1/errors.ts';
+import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
 
 export interface DistinguishedName {
   /** The last, most specific, common name; undefined when there is none. Raw: may hold control characters. */
@@ -47,16 +48,30 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   [EMAIL_ADDRESS]: 'emailAddress',
 };
 
-/** Reads a DER Name. */
+/** In bytes: one that is longer takes as long to compare as all the rest of a chain. */
+const LONGEST_NAME = 16 * 1024;
+/** Real names have about seven attributes. */
+const MAX_ATTRIBUTES = 100;
+
+/** Reads a DER Name. Throws `asn1-malformed`, also for one made to exhaust whoever reads it. */
 export function readName(der: Uint8Array): DistinguishedName {
-  const relativeNames = parts(readDer(der, 'name'), 'name').map((relative) =>
-    parts(relative, 'relative name').map((attribute) => {
+  if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
+  let room = MAX_ATTRIBUTES;
+  const some = (element: Element, what: string): Element[] => {
+    const found = firstParts(element, what, room + 1);
+    if (found.length > room) throw tooMuch(`more than ${MAX_ATTRIBUTES} attributes`);
+    return found;
+  };
+  const relativeNames = some(readDer(der, 'name'), 'name').map((relative) => {
+    const attributes = some(relative, 'relative name');
+    room -= attributes.length;
+    return attributes.map((attribute) => {
       const fields = fieldsOf(attribute, 0x30, 'name attribute');
       const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
       const value = fields.any('value');
       return { type, value: decodeText(value.tag, value.contents) };
-    }),
-  );
+    });
+  });
   const attributes = relativeNames.flat();
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
@@ -66,6 +81,10 @@ export function readName(der: Uint8Array): DistinguishedName {
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
   };
+}
+
+function tooMuch(problem: string) {
+  return asn1Errors('asn1-malformed', { what: 'name', problem, offset: 0 });
 }
 
 function keyOf(attributes: readonly { readonly type: string; readonly value: string }[]): string {
