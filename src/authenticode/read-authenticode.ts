@@ -67,6 +67,8 @@ const MAX_NESTED = 64;
 /** Of a file's signatures together, without those of their timestamps; each has about four, of less than 2 KiB. */
 const MAX_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
+/** In bytes: that of SHA-512. */
+const LONGEST_DIGEST = 64;
 
 /** What is left of the bounds on a file: its signatures use it up together. */
 export interface Room {
@@ -167,8 +169,13 @@ function readIndirectData(content: Element): IndirectData {
     dataValue: partsOf(data, what)[1],
     contentDigestOid,
     contentDigestAlgorithm: contentDigestOf(contentDigestOid),
-    contentDigest: octetsOf(digestInfo.any('digest'), what),
+    contentDigest: digestOf(octetsOf(digestInfo.any('digest'), what)),
   };
+}
+
+function digestOf(octets: Uint8Array): Uint8Array {
+  if (octets.length <= LONGEST_DIGEST) return octets;
+  throw authenticodeErrors('authenticode-malformed', { problem: `its content digest has ${octets.length} bytes` });
 }
 
 function nestedTooDeeply(problem: string): CodesignError {

@@ -37,6 +37,9 @@ const PAGE_HASHES: ReadonlyMap<string, string> = new Map([
   [SPC_PAGE_HASHES_V2, 'SHA256'],
 ]);
 
+/** In bytes: nobody reads a longer one. */
+const LONGEST_TEXT = 64 * 1024;
+
 export function readOpusInfo(value: Element): OpusInfo {
   const fields = fieldsOf(value, 0x30, 'SpcSpOpusInfo');
   const name = fields.optional(0xa0);
@@ -85,7 +88,7 @@ function readLink(link: Element): string {
   const what = 'SpcLink';
   switch (link.tag) {
     case 0x80:
-      return Buffer.from(link.contents).toString('latin1');
+      return Buffer.from(link.contents.subarray(0, LONGEST_TEXT)).toString('latin1');
     case 0xa1:
       return `an object of class ${classOf(fieldsOf(link, 0xa1, what).next(0x04, 'class'))}`;
     default:
@@ -95,6 +98,9 @@ function readLink(link: Element): string {
 
 /** SpcString: BMPString under `[0]`, IA5String under `[1]`, which osslsigncode fills with UTF-8. */
 function readSpcString({ tag, contents, offset }: Element): string {
+  if (contents.length > LONGEST_TEXT) {
+    throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });
+  }
   if (tag === 0x81) return Buffer.from(contents).toString('utf8');
   if (tag !== 0x80 || contents.length % 2 !== 0) {
     throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: 'no text', offset });

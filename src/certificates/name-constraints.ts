@@ -10,6 +10,8 @@ const NAME_CONSTRAINTS = '2.5.29.30';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 /** Comparisons for one pair of certificates: real ones take tens, those made to exhaust would take billions. */
 const MAX_COMPARISONS = 10_000;
+/** Of either list, in bytes: reading them takes time as well, and each is read for every pair of a path. */
+const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
 /** A name, or the base of a subtree of names, in a form that can be compared with others of its tag. */
@@ -31,8 +33,11 @@ interface Constraints {
 
 /** What in the names of `issued` goes against the constraints of an authority above it, for people; undefined: nothing. */
 export function nameProblem(authority: CertificateFields, issued: CertificateFields): string | undefined {
-  const constraints = constraintsOf(authority);
-  if (constraints === undefined) return undefined;
+  const list = authority.extensions.get(NAME_CONSTRAINTS);
+  if (list === undefined) return undefined;
+  const alternatives = issued.extensions.get(SUBJECT_ALTERNATIVE_NAME);
+  if (Math.max(list.length, alternatives?.length ?? 0) > LONGEST_LIST) return 'they are too long to be compared';
+  const constraints = readConstraints(list);
   const names = namesOf(issued);
   const count = constraints.permitted.length + constraints.excluded.length;
   if (names.length * count > MAX_COMPARISONS) return `${names.length} names and ${count} constraints are too many`;
@@ -54,9 +59,7 @@ function problemOf({ tag, value, text }: Name, constraints: Constraints): string
   return `they do not permit ${text}`;
 }
 
-function constraintsOf({ extensions }: CertificateFields): Constraints | undefined {
-  const extension = extensions.get(NAME_CONSTRAINTS);
-  if (extension === undefined) return undefined;
+function readConstraints(extension: Uint8Array): Constraints {
   const what = 'name constraints';
   const fields = fieldsOf(readDer(extension, what), 0x30, what);
   const permitted = fields.optional(0xa0);

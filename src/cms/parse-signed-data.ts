@@ -125,6 +125,11 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
+/** In bytes. The largest that OpenSSL checks have two thousand, of post-quantum kinds fifty thousand. */
+const LONGEST_SIGNATURE = 64 * 1024;
+/** Issuer's name and serial number, in bytes. */
+const LONGEST_IDENTIFIER = 64 * 1024;
+
 /** A certificate that may be a signer's, read once whatever the number of signers. */
 interface Candidate {
   readonly der: Uint8Array;
@@ -144,10 +149,16 @@ function parseSigner(element: Element, candidates: readonly Candidate[]): Signer
     signedBytes,
     // They are signed as they are in DER (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesIn(readDer(signedBytes, what), what),
-    signature: octetsOf(fields.signature, 'SignerInfo, signature'),
+    signature: signatureValueOf(fields.signature),
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
     certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,
   };
+}
+
+function signatureValueOf(element: Element): Uint8Array {
+  const octets = octetsOf(element, 'SignerInfo, signature');
+  if (octets.length <= LONGEST_SIGNATURE) return octets;
+  throw cmsErrors('cms-too-large', { limit: LONGEST_SIGNATURE, what: 'bytes in the signature value' });
 }
 
 function algorithmOf(element: Element): string {
@@ -156,6 +167,9 @@ function algorithmOf(element: Element): string {
 
 function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
   if (identifier.tag === 0x80) return undefined; // subjectKeyIdentifier
+  if (identifier.bytes.length > LONGEST_IDENTIFIER) {
+    throw cmsErrors('cms-too-large', { limit: LONGEST_IDENTIFIER, what: "bytes in the signer's identifier" });
+  }
   const fields = fieldsOf(identifier, 0x30, 'signer identifier');
   return { issuer: fields.next(0x30, 'issuer').bytes, serialNumber: fields.next(0x02, 'serial number').bytes };
 }

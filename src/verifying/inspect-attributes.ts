@@ -32,6 +32,8 @@ const SHOWN_ELSEWHERE: readonly string[] = [
   COUNTER_SIGNATURE,
 ];
 const LONGEST_BYTES = 256;
+/** Of an encoding that is put in words although it is longer than other values are. */
+const LONGEST_TEXT = 64 * 1024;
 
 export function inspectAttributes(attributes: readonly ParsedAttribute[]): InspectedAttribute[] {
   return attributes.map(({ type, values }) => ({
@@ -45,6 +47,7 @@ export function inspectAttributes(attributes: readonly ParsedAttribute[]): Inspe
 }
 
 function textOfValue(type: string, value: Element): string | undefined {
+  if (value.bytes.length > LONGEST_TEXT) return undefined;
   switch (type) {
     case SPC_SP_OPUS_INFO:
       return readable(() => describeOpusInfo(value));
