@@ -37,7 +37,12 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
   const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
   const shows = ({ against }: Finding) => against !== 'nothing' || verbose;
   for (const finding of file.findings.filter(shows)) lines.push(`${INDENT}${sentence(finding)}`);
-  for (const signature of file.signatures) lines.push(...signatureLines(signature, INDENT, { verbose, shows }));
+  // Of several it must be plain whose the findings are.
+  const isNamed = verbose || file.signatures.length > 1;
+  for (const signature of file.signatures) {
+    if (isNamed) lines.push(`${INDENT}${printable(signature.place)}: ${signerLine(signature)}`);
+    lines.push(...signatureLines(signature, isNamed ? `${INDENT}  ` : INDENT, { verbose, shows }));
+  }
   io.stdout.write(`${lines.join('\n')}\n`);
 }
 
@@ -99,12 +104,11 @@ function signatureLines(
   indent: string,
   options: { readonly verbose: boolean; readonly shows: (finding: Finding) => boolean },
 ): string[] {
-  const { place, findings, timestamps, nested, signer } = signature;
+  const { findings, timestamps, nested, signer } = signature;
   const lines: string[] = [];
   if (options.verbose) {
-    lines.push(`${indent}${printable(place)}: ${signature.integrity}, ${signature.trust}`);
     for (const { name, notBefore, notAfter } of signer.path) {
-      lines.push(`${indent}  ${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
+      lines.push(`${indent}${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
     }
   }
   for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
@@ -118,10 +122,14 @@ function signatureLines(
     for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
   }
   for (const inner of nested) {
-    lines.push(`${indent}nested: signed by ${quoted(inner.signer.name)}: ${inner.integrity}, ${inner.trust}`);
+    lines.push(`${indent}nested: ${signerLine(inner)}`);
     lines.push(...signatureLines(inner, `${indent}  `, options));
   }
   return lines;
+}
+
+function signerLine({ signer, integrity, trust }: VerifiedSignature): string {
+  return `signed by ${quoted(signer.name)}: ${integrity}, ${trust}`;
 }
 
 function sentence({ message, code }: Finding): string {

@@ -71,6 +71,16 @@ describe('a file that is not good', () => {
     );
   });
 
+  it('says of each of several signatures whose it is, and what it is worth', async () => {
+    const other = join(GOLDEN, 'leaf-4096.pem');
+    const { stdout } = await verify(['--roots', other, join(GOLDEN, 'appended-twice.jar')]);
+    const lines = stdout.split('\n').map((line) => line.trim());
+    const at = lines.findIndex((line) => line.endsWith('signed by "Golden RSA 2048": intact, untrusted'));
+    expect(lines[at]).toMatch(/^META-INF\/\S+\.RSA: /);
+    expect(lines[at + 1]).toContain('[chain-incomplete]');
+    expect(stdout).toContain('signed by "Golden RSA 4096": intact, trusted\n');
+  });
+
   it("is untrusted by the system's roots, which SSL_CERT_FILE names", async () => {
     expect((await verify([SIGNED_EXE])).code).toBe(8);
     expect((await verify([SIGNED_EXE], { env: { SSL_CERT_FILE: ROOT } })).code).toBe(0);
