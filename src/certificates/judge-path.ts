@@ -9,8 +9,6 @@ import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingO
 import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 import { secondOf } from './times.ts';
 
-export { secondOf } from './times.ts';
-
 export interface PathToJudge {
   /** Leaf first. */
   readonly certificates: readonly ParsedCertificate[];

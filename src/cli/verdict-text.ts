@@ -1,7 +1,7 @@
 /** What people read of a verification: the verdict in one line, and below it what speaks against it. */
 
 import { dateOf } from '../certificates/judge-leaf.ts';
-import { secondOf } from '../certificates/judge-path.ts';
+import { secondOf } from '../certificates/times.ts';
 import type { Finding } from '../errors/finding.ts';
 import { printable } from '../errors/printable.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from '../verifying/verdict.ts';

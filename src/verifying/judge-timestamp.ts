@@ -1,8 +1,8 @@
 /** What a timestamp is worth: sound, by an authority that is trusted, of a time that has come. */
 
 import { createHash } from 'node:crypto';
-import { secondOf } from '../certificates/judge-path.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
+import { secondOf } from '../certificates/times.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { JudgeTrust, Trust } from './trust.ts';
