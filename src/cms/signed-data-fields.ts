@@ -1,4 +1,4 @@
-/** The one walk through SignedData and SignerInfo (RFC 5652, 5.1 and 5.3): which part is which, none of them looked into. */
+/** The one walk through SignedData and SignerInfo (RFC 5652, 5.1 and 5.3): which part is which, hardly any looked into. */
 
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, onlyPart, readElement } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
@@ -50,7 +50,7 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
   fields.next(0x02, 'version');
-  fields.next(0x31, 'digestAlgorithms');
+  expectAlgorithms(fields.next(0x31, 'digestAlgorithms'));
   const encapsulatedContent = fields.next(0x30, 'content');
   const certificates = fields.optional(0xa0);
   fields.optional(0xa1); // revocation lists
@@ -67,6 +67,13 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
     signerInfos,
     signers: [first, ...others],
   };
+}
+
+/** Nothing hangs on which they are; others who read the signature refuse it when they are none. */
+function expectAlgorithms(set: Element): void {
+  for (const algorithm of partsUpTo(MAX_SIGNERS, set, 'digest algorithms')) {
+    fieldsOf(algorithm, 0x30, 'digest algorithm').next(0x06, 'identifier');
+  }
 }
 
 /** Throws `asn1-malformed`. */

@@ -7,6 +7,7 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
+import { isAlgorithmOf } from './signature-algorithms.ts';
 
 /** id-shake256-len, with 512 bits of output: the digest of Ed448 signatures alone (RFC 8419, 3.1). */
 const SHAKE256 = '2.16.840.1.101.3.4.2.18';
@@ -87,7 +88,12 @@ function examineValue(
   digestName: string,
 ): readonly Finding[] {
   if (signatureMatches(signer, signedBytes, certificate, digestName)) return [];
-  return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
+  return [
+    broken(
+      'signature-value-wrong',
+      "The signature value does not verify under the signer's key.",
+    ),
+  ];
 }
 
 function signatureMatches(
@@ -99,7 +105,8 @@ function signatureMatches(
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
   try {
     const key = usableKeyOf(new X509Certificate(certificate));
-    if (key === undefined) return false;
+    // Java and OpenSSL's CMS check by the algorithm that is named, Windows by the key alone.
+    if (key === undefined || !isAlgorithmOf(key.asymmetricKeyType, signer.signatureAlgorithm)) return false;
     return verify(
       hasOwnDigest(key) ? null : digestName,
       signedBytes,

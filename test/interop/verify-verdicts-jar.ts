@@ -9,14 +9,24 @@ import { mainJava, mustRunJava, STORE_PASSWORD } from '../support/java.ts';
 import { judgeAll } from './verifiers.ts';
 import { pathsIn } from './verify-verdicts-pe.ts';
 import { nameOf, SIGNINGS, type Signing, type TimestampMode, type VerdictPki } from './verify-verdicts-pki.ts';
-import { flipped, MESSAGE_DIGEST, offsetBehind, tokenChanges, withTokenOf } from './verify-verdicts-token.ts';
+import {
+  flipped,
+  MESSAGE_DIGEST,
+  offsetBehind,
+  RSA_ENCRYPTION,
+  tokenChanges,
+  withTokenOf,
+} from './verify-verdicts-token.ts';
 
 const ARCHIVE = fixture('jar/plain.jar');
 const MANIFEST = 'META-INF/MANIFEST.MF';
 /** The one that is changed. */
 const ENTRY = 'hello/message.txt';
 /** OIDs as they stand in DER. */
-const RSA = Buffer.from('06092a864886f70d010101', 'hex');
+const SHA256_ALGORITHM = Buffer.from('300d0609608648016503040201', 'hex');
+/** basicConstraints, critical, which authorities alone have here. */
+const AUTHORITY = Buffer.from('0603551d130101ff', 'hex');
+const UTC_TIME = Buffer.from('170d', 'hex');
 const CODE_SIGNING = Buffer.from('06082b06010505070303', 'hex');
 
 /** Tokens that it does not embed. */
@@ -92,6 +102,7 @@ function changeSignature(archive: Buffer, another: Buffer): Readonly<Record<stri
   const { sf, rsa } = signatureFilesOf(archive);
   const block = contentsOf(archive, rsa);
   const anothers = contentsOf(another, rsa);
+  const algorithm = offsetBehind(block, RSA_ENCRYPTION, offsetBehind(block, MESSAGE_DIGEST));
   const withBlock = (changed: Uint8Array | undefined) => repack(archive, { [rsa]: changed });
   const last = (...names: readonly string[]) =>
     zip([
@@ -109,7 +120,10 @@ function changeSignature(archive: Buffer, another: Buffer): Readonly<Record<stri
     'block-of-another': withBlock(anothers),
     'signature-of-another': repack(archive, { [sf]: contentsOf(another, sf), [rsa]: anothers }),
     'message-digest': withBlock(flipped(block, offsetBehind(block, MESSAGE_DIGEST) + 8)),
-    'signature-value': withBlock(flipped(block, offsetBehind(block, RSA, offsetBehind(block, MESSAGE_DIGEST)) + 40)),
+    'signature-value': withBlock(flipped(block, algorithm + 40)),
+    'signature-algorithm': withBlock(flipped(block, algorithm - 3)),
+    'digest-algorithms': withBlock(flipped(block, block.indexOf(SHA256_ALGORITHM))),
+    'issuer-certificate-unreadable': withBlock(flipped(block, block.lastIndexOf(UTC_TIME, block.indexOf(AUTHORITY)))),
     'leaf-certificate': withBlock(flipped(block, block.indexOf(CODE_SIGNING) - 40)),
     'leaf-purpose': withBlock(flipped(block, offsetBehind(block, CODE_SIGNING) - 1)),
     'token-of-another': withBlock(withTokenOf(block, anothers)),

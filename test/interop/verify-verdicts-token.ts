@@ -7,6 +7,8 @@ const TST_INFO = Buffer.from('060b2a864886f70d0109100104', 'hex');
 const SIGNING_TIME = Buffer.from('06092a864886f70d010905', 'hex');
 export const MESSAGE_DIGEST = Buffer.from('06092a864886f70d010904', 'hex');
 const SHA256_OCTETS = Buffer.from('0420', 'hex');
+/** Or sha256WithRSAEncryption, but for its last octet. */
+export const RSA_ENCRYPTION = Buffer.from('06092a864886f70d0101', 'hex');
 /** Down to whole seconds, in this century. */
 const GENERALIZED_TIME = Buffer.from('180f3230', 'hex');
 /** extendedKeyUsage with timeStamping alone. */
@@ -42,6 +44,7 @@ export function tokenChanges(bytes: Buffer): ReadonlyMap<string, Buffer> {
     ['token-digest', flipped(bytes, offsetBehind(bytes, SHA256_OCTETS, signer) + 5)],
     ['token-signing-time', flipped(bytes, bytes.lastIndexOf(SIGNING_TIME) + SIGNING_TIME.length + 15)],
     ['token-signature', flipped(bytes, trimmedLength(bytes) - 40)],
+    ['token-signature-algorithm', flipped(bytes, bytes.lastIndexOf(RSA_ENCRYPTION) + RSA_ENCRYPTION.length - 3)],
   ]);
 }
 

@@ -22,7 +22,11 @@ import { run } from './verifiers.ts';
 import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './verify-verdicts-judges.ts';
 import { withChecksum } from './verify-verdicts-pe.ts';
 import { disagreeing, type OthersWord, readVerdicts } from './verify-verdicts-table.ts';
-import { flipped } from './verify-verdicts-token.ts';
+import { flipped, RSA_ENCRYPTION } from './verify-verdicts-token.ts';
+
+/** As they stand in DER: SHA-256 with parameters NULL, and a time of 13 characters. */
+const DIGEST_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');
+const UTC_TIME = Buffer.from('170d', 'hex');
 
 let folder: string;
 const inFolder = (name: string) => path.join(folder, name);
@@ -82,6 +86,7 @@ describe('tampered files', () => {
     writeFileSync(inFolder('root.pem'), signer.root);
     const { result: signed } = await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'TEST' });
     const block = contentsOf(signed, 'META-INF/TEST.RSA');
+    const intermediate = Buffer.from(signer.intermediate.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64');
     const signatureFile = contentsOf(signed, 'META-INF/TEST.SF').toString();
     const files = {
       'intact.jar': repack(signed, {}),
@@ -90,6 +95,13 @@ describe('tampered files', () => {
       'removed.jar': repack(signed, { 'hello/message.txt': undefined }),
       'sf.jar': repack(signed, { 'META-INF/TEST.SF': signatureFile.replace('Created-By: ', '$&x') }),
       'signature.jar': repack(signed, { 'META-INF/TEST.RSA': flipped(block, block.length - 40) }),
+      'algorithm.jar': repack(signed, {
+        'META-INF/TEST.RSA': flipped(block, block.lastIndexOf(RSA_ENCRYPTION) + RSA_ENCRYPTION.length - 3),
+      }),
+      'algorithms.jar': repack(signed, { 'META-INF/TEST.RSA': flipped(block, block.indexOf(DIGEST_ALGORITHM)) }),
+      'issuer.jar': repack(signed, {
+        'META-INF/TEST.RSA': replaced(block, intermediate, flipped(intermediate, intermediate.indexOf(UTC_TIME))),
+      }),
     };
     mkdirSync(inFolder('trust'));
     const ask = (paths: readonly string[]) =>
@@ -101,6 +113,9 @@ describe('tampered files', () => {
       'removed.jar': ['broken entries-removed', 'yes'],
       'sf.jar': ['broken message-digest-differs', 'no'],
       'signature.jar': ['broken signature-value-wrong', 'no'],
+      'algorithm.jar': ['broken signature-value-wrong', 'no'],
+      'algorithms.jar': ['broken cms-malformed', 'no'],
+      'issuer.jar': ['broken block-certificate-unreadable chain-incomplete', 'no'],
     });
   });
 });
@@ -187,3 +202,9 @@ describe('the table', () => {
     expect(refused.filter(({ findings }) => findings.length === 0)).toEqual([]);
   });
 });
+
+function replaced(bytes: Buffer, part: Buffer, by: Buffer): Buffer {
+  const at = bytes.indexOf(part);
+  expect(at).toBeGreaterThan(0);
+  return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + part.length)]);
+}

@@ -1,7 +1,9 @@
 /** What is wrong or odd with one signature of a JAR, from its block to the contents that it covers. Stricter than jarsigner. */
 
 import { X509Certificate } from 'node:crypto';
+import { parseCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../errors/finding.ts';
 import { usesSha1 } from '../../timestamp/findings.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
@@ -38,7 +40,7 @@ export async function examineSignature(
 ): Promise<readonly Finding[]> {
   const { layout } = shared;
   const signatureFile = block.readSignatureFile();
-  const findings = [...aboutBlock(block)];
+  const findings = [...aboutBlock(block, timestamps)];
   if (signatureFile === undefined || block.signedFile.length === 0) {
     findings.push(broken('signature-file-unreadable', `${block.signatureFileEntry.name} cannot be read.`));
     return findings;
@@ -62,16 +64,33 @@ export async function examineSignature(
   return findings;
 }
 
-function* aboutBlock(block: EmbeddedBlock): Generator<Finding> {
+function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Generator<Finding> {
   yield* block.examineSigners();
   const trailingLength = block.signedData?.trailingLength ?? 0;
   if (trailingLength > 0) {
     const message = `${trailingLength} bytes follow the signature in ${block.entry.name}.`;
     yield { code: 'bytes-after-signature', message, against: 'nothing' };
   }
+  const unreadable = [block.signedData, ...timestamps].flatMap((from) =>
+    (from?.certificates ?? []).filter((der) => !isCertificate(der)),
+  );
+  if (unreadable.length > 0) {
+    const message = `${block.entry.name} holds what is no certificate among its certificates: Java takes the signature for none.`;
+    yield broken('block-certificate-unreadable', message);
+  }
   for (const bits of shortKeys(block)) {
     const message = `The signer's key has ${bits} bits; Java takes a signature by one of fewer than ${SHORTEST_KEY} for none.`;
     yield broken('key-too-short', message);
+  }
+}
+
+function isCertificate(der: Uint8Array): boolean {
+  try {
+    parseCertificate(der, 'it');
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return false;
   }
 }
 
