@@ -38,6 +38,8 @@ export interface Fields {
 const MAX_INDEFINITE_DEPTH = 32;
 /** Parts of one element; a signature with ten thousand certificates is absurd already. */
 const MAX_PARTS = 65_536;
+/** Of an element whose parts have names of their own. */
+const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
 
@@ -68,8 +70,12 @@ function readAt(bytes: Uint8Array, what: string, offset: number, rules: Rules): 
 
 /** The parts of a constructed element, in order. */
 export function parts(element: Element, what: string): Element[] {
-  const found = firstParts(element, what, MAX_PARTS + 1);
-  if (found.length > MAX_PARTS) throw malformed(what, `more than ${MAX_PARTS} parts`, element.offset);
+  return partsUpTo(MAX_PARTS, element, what);
+}
+
+function partsUpTo(most: number, element: Element, what: string): Element[] {
+  const found = firstParts(element, what, most + 1);
+  if (found.length > most) throw malformed(what, `more than ${most} parts`, element.offset);
   return found;
 }
 
@@ -90,7 +96,7 @@ export function firstParts(element: Element, what: string, most: number): Elemen
 /** The parts of `element`, which must have the tag given, to be taken one by one. */
 export function fieldsOf(element: Element, tag: number, what: string): Fields {
   expectTag(element, tag, what);
-  const all = parts(element, what);
+  const all = partsUpTo(MAX_FIELDS, element, what);
   let index = 0;
   const any = (field: string): Element => {
     const part = all[index];
@@ -111,7 +117,7 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
 
 /** The one part that an element (an EXPLICIT tag, a SET of one) holds. */
 export function onlyPart(element: Element, what: string): Element {
-  const [only, ...more] = parts(element, what);
+  const [only, ...more] = firstParts(element, what, 2);
   if (only === undefined || more.length > 0) {
     throw malformed(what, only === undefined ? 'empty' : 'more than one value', element.offset);
   }
