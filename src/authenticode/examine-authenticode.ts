@@ -93,7 +93,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/** They are signed in DER, where each type is there once and the order is that of the encodings. */
+/** They are to be in DER, where each type is there once and the order is that of the encodings; what is verified is what stands there. */
 function examineSignedAttributes(
   signedBytes: Uint8Array | undefined,
   attributes: readonly ParsedAttribute[],
@@ -104,7 +104,7 @@ function examineSignedAttributes(
     ({ bytes }) => bytes,
   );
   if (!isInDerOrder(encodings)) {
-    findings.push(broken('signed-attributes-unordered', 'The signed attributes are not in the order of DER.'));
+    findings.push(odd('signed-attributes-unordered', 'The signed attributes are not in the order of DER.'));
   }
   const repeated = repeatedTypes(attributes);
   if (repeated.length > 0) {

@@ -129,7 +129,7 @@ export interface EmbeddedSignature {
   readonly signerCertificate: Uint8Array | undefined;
   /** For people: the signer's common name, or issuer and serial number where the certificate is missing. */
   readonly signerName: string;
-  /** What the content is digested with; undefined when it is none of the API's (MD5, say) or cannot be read. */
+  /** The weakest digest that it rests on; undefined when one is none of the API's (MD5, say) or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly nested: readonly EmbeddedSignature[];
   /** Of the signature value, in the order they stand. Usually none or one. */

@@ -12,8 +12,6 @@ export interface TimestampAuthorities {
    * Throws `timestamp-failed`, `timestamp-interrupted`.
    */
   stamp(signatureValue: Uint8Array, signal?: AbortSignal): Promise<Stamped>;
-  /** Closes the HTTP connections. */
-  close(): Promise<void>;
 }
 
 export interface Stamped {
@@ -62,7 +60,6 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
       }
       throw timestampErrors('timestamp-failed', { reasons: reasons.join('; '), authorities: authorities.length });
     },
-    close: () => options.http.close(),
   };
 }
 

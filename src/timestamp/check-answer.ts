@@ -2,11 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { buildPath } from '../certificates/build-path.ts';
+import { judgePath } from '../certificates/judge-path.ts';
 import { parseCertificate } from '../certificates/parsed-certificate.ts';
 import { secondOf } from '../certificates/times.ts';
 import { DIGEST_OID } from '../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
 import { readToken, type TokenReading } from './read-token.ts';
 import { isSameInteger } from './request.ts';
 import { readTimestampResponse } from './response.ts';
@@ -84,11 +86,25 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
     .join(' ');
 }
 
-/** As far as the token carries the chain: whether the root is trusted is for those to say who verify. */
+/**
+ * As far as the token carries the chain: whether the root is trusted is for those to say who verify. Above the issuer it may
+ * hold a certificate that some verifiers need and others, with a newer root, pass over: an expired cross-certificate, say.
+ */
 function pathProblem({ signerCertificate, certificates }: Timestamp, time: Date): string | undefined {
   if (signerCertificate === undefined) return 'its timestamp carries no certificate';
   const leaf = parseCertificate(signerCertificate, 'timestamp');
   const pool = certificates.map((der) => parseCertificate(der, 'timestamp'));
-  const { findings } = buildPath(leaf, pool, [], time, 'time-stamping');
+  const { certificates: path, findings } = buildPath(leaf, pool, [], time, 'time-stamping');
+  const problem = firstProblem(findings);
+  if (problem === undefined) return undefined;
+  const nearest = { certificates: path.slice(0, 2), isAnchored: false, at: time, purpose: 'time-stamping' } as const;
+  return firstProblem(judgePath(nearest)) === undefined && isAboutTime(findings) ? undefined : problem;
+}
+
+function firstProblem(findings: readonly Finding[]): string | undefined {
   return findings.find(({ against }) => against !== 'nothing')?.message;
+}
+
+function isAboutTime(findings: readonly Finding[]): boolean {
+  return findings.every(({ against, code }) => against === 'nothing' || code === 'certificate-expired');
 }

@@ -16,7 +16,9 @@ export interface Judging {
 export async function judgeSignature(signature: EmbeddedSignature, judging: Judging): Promise<VerifiedSignature> {
   const { place, signerCertificate, signerName, algorithm } = signature;
   const { judgeTrust, now } = judging;
-  const timestamps = await inOrder(signature.timestamps, (one) => judgeTimestamp(one, judgeTrust, now));
+  const timestamps = await inOrder(signature.timestamps, (one) =>
+    judgeTimestamp(one, judgeTrust, now, signature.signedData?.certificates),
+  );
   const time = earliest(timestamps.filter(isGood));
   const trust = await trustOf(signature, judgeTrust, time ?? now);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];

@@ -11,14 +11,18 @@ import type { Identity, PathCertificate, VerifiedTimestamp } from './verdict.ts'
 /** An authority's clock, or this machine's, may be a little off. */
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
-/** `judgeTrust`: undefined where trust is not asked about. */
+/**
+ * `judgeTrust`: undefined where trust is not asked about. `beside`: certificates of the signature that it is on, DER; some
+ * programs put the authority's issuers there.
+ */
 export async function judgeTimestamp(
   timestamp: Timestamp,
   judgeTrust: JudgeTrust | undefined,
   now: Date,
+  beside: readonly Uint8Array[] = [],
 ): Promise<VerifiedTimestamp> {
   const { kind, time, signerCertificate, signerName } = timestamp;
-  const trust = await trustOf(timestamp, judgeTrust);
+  const trust = await trustOf(timestamp, judgeTrust, beside);
   const findings = [...timestamp.findings, ...(trust?.findings ?? []), ...aboutFuture(time, now)];
   const integrity = time === undefined || speaksAgainst(findings, 'integrity') ? 'broken' : 'intact';
   const isTrusted = trust?.isTrusted === true && !speaksAgainst(findings, 'trust');
@@ -36,9 +40,11 @@ export async function judgeTimestamp(
 async function trustOf(
   { signerCertificate, certificates, time }: Timestamp,
   judgeTrust: JudgeTrust | undefined,
+  beside: readonly Uint8Array[],
 ): Promise<Trust | undefined> {
   if (judgeTrust === undefined || signerCertificate === undefined || time === undefined) return undefined;
-  return judgeTrust({ leaf: signerCertificate, certificates, at: time, purpose: 'time-stamping' });
+  const pool = [...certificates, ...beside];
+  return judgeTrust({ leaf: signerCertificate, certificates: pool, at: time, purpose: 'time-stamping' });
 }
 
 function aboutFuture(time: Date | undefined, now: Date): Finding[] {

@@ -34,7 +34,7 @@ export interface VerifiedSignature {
   readonly integrity: Integrity;
   readonly trust: TrustState;
   readonly signer: Identity;
-  /** What the content is digested with; undefined when it is none of the API's, or cannot be read. */
+  /** The weakest digest that it rests on; undefined when one is none of the API's, or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   /** When the signature is known to have existed: the time of a good timestamp. Undefined without one. */
   readonly time: Date | undefined;

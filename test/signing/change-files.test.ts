@@ -42,7 +42,7 @@ function timestamping(before: (call: number) => Promise<unknown> = async () => u
     await before(++asked);
     return { token: await authority.stamp(value), time: new Date(), authority: 'here' };
   };
-  const authorities = { stamp, close: async () => undefined };
+  const authorities = { stamp };
   const change = addTimestamps({ authorities, force: false, now: () => new Date() });
   return { change, asked: () => asked };
 }

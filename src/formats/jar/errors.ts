@@ -13,6 +13,11 @@ export const jarErrors = defineErrors({
     message: (d) => `${d.file} has ${d.size} bytes, and Java opens no signed archive where it has more than ${d.limit}`,
     hint: 'Split the archive, or give its entries shorter names.',
   },
+  'jar-too-many-signatures': {
+    category: 'local',
+    message: (d) => `the archive has more than ${d.limit} signature files and blocks`,
+    hint: 'No signing program makes such an archive: do not trust it. Build or download it again.',
+  },
   'jar-unsigned-result': {
     category: 'local',
     message: (d) => `Java takes an archive signed with ${d.algorithm} as unsigned`,

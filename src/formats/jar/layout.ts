@@ -32,6 +32,8 @@ export const MANIFEST_NAME = 'META-INF/MANIFEST.MF';
 /** Java's own limit since 2023, for the manifest and signature files alike (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
+/** Of 64 signers; each costs the reading of its signature file. Java has no limit, and nobody has three signers. */
+const MOST_SIGNATURE_FILES = 128;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
 /** Throws what `zipErrors` and `jarErrors` list. */
@@ -45,6 +47,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const manifests: ZipEntry[] = [];
   const signable: ZipEntry[] = [];
   const signatureFiles = new Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>();
+  let ownCount = 0;
   for (const entry of archive.entries) {
     const own = isDirectory(entry) ? undefined : ownNameOf(entry.name);
     if (isDirectory(entry)) {
@@ -56,8 +59,9 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
       signable.push(entry);
     } else if (own === 'MANIFEST.MF') {
       manifests.push(entry);
-    } else {
-      addSignatureFile(signatureFiles, own, entry);
+    } else if (addSignatureFile(signatureFiles, own, entry)) {
+      ownCount++;
+      if (ownCount > MOST_SIGNATURE_FILES) throw jarErrors('jar-too-many-signatures', { limit: MOST_SIGNATURE_FILES });
     }
   }
   const [first, second] = manifests;
@@ -94,22 +98,23 @@ export function ownNameOf(name: string): string | undefined {
   return isOwn || /^SIG-([^.]*|.*\.[A-Z0-9]{1,3})$/.test(rest) ? rest : undefined;
 }
 
+/** @returns whether it is one; a SIG-* file is a signature that no verifier knows: it stays as it is */
 function addSignatureFile(
   files: Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>,
   own: string,
   entry: ZipEntry,
-): void {
+): boolean {
   const dot = own.lastIndexOf('.');
   const extension = own.slice(dot);
   const isBlock = BLOCK_EXTENSIONS.includes(extension);
-  // A SIG-* file is a signature that no verifier knows: it stays as it is.
-  if (extension !== '.SF' && !isBlock) return;
+  if (extension !== '.SF' && !isBlock) return false;
   const base = own.slice(0, dot);
   const known = files.get(base) ?? { signatureFile: undefined, blocks: [] };
   files.set(base, known);
   if (isBlock) known.blocks.push(entry);
   else if (known.signatureFile === undefined) known.signatureFile = entry;
   else throw zipErrors('zip-ambiguous', { problem: `it has two entries ${META_INF}${own}` });
+  return true;
 }
 
 /** Java looks these up without their beginning, finds no section, and takes them as unsigned. */

@@ -55,6 +55,9 @@ const COLON = 0x3a;
 /** Java's buffer for one line with its end. Of CR LF it would take the rest for another, empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
+/** Main sections have tens of attributes, other sections about two digests; those made to exhaust have half a million. */
+const MOST_MAIN_ATTRIBUTES = 4096;
+const MOST_DIGESTS = 256;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
@@ -104,6 +107,8 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
     if (isMain) {
       const mainName = bytes.toString('latin1', attributeStart, colon).toLowerCase();
       attributes.set(mainName, textOf(bytes, colon + 2, valueEnd, pieces));
+      if (attributes.size > MOST_MAIN_ATTRIBUTES)
+        throw invalid(`there are more than ${MOST_MAIN_ATTRIBUTES} attributes`);
     } else if (name === undefined) {
       name = textOf(bytes, colon + 2, valueEnd, pieces);
       nameEnd = attributeEnd;
@@ -112,6 +117,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const value = textOf(bytes, colon + 2, valueEnd, pieces);
       digests ??= [];
       digests.push({ algorithm, value, start: attributeStart, end: attributeEnd });
+      if (digests.length > MOST_DIGESTS) throw invalid(`there are more than ${MOST_DIGESTS} digests in its section`);
     }
     attributeStart = -1;
     pieces = undefined;

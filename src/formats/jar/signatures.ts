@@ -11,6 +11,7 @@ import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { coverageOf } from './coverage.ts';
 import { examineSignature, type SharedFacts } from './examine-signature.ts';
 import { onceOf } from './once.ts';
+import { weakestAlgorithm } from './weakest-algorithm.ts';
 
 /** Where timestamp tokens stand among the unsigned attributes: RFC 3161's place, and Microsoft's, which Java does not read. */
 export const TOKEN_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, '1.3.6.1.4.1.311.3.3.1'];
@@ -24,13 +25,19 @@ export async function readSignatures(source: ByteSource, shared: SharedFacts): P
 function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: ReadTimestamps): EmbeddedSignature {
   const { cms, signedData, signerCertificate, signerName } = block;
   const timestamps = onceOf(() => (signedData === undefined ? [] : timestampsOf(signedData, readTimestamps)));
+  const algorithm = onceOf(() => {
+    const ofBlock = signedData && digestAlgorithmOf(signedData.signers[0].digestAlgorithm);
+    return weakestAlgorithm(ofBlock, block.readSignatureFile(), shared.layout.manifest?.parsed);
+  });
   return {
     place: block.entry.name,
     cms,
     signedData,
     signerCertificate,
     signerName,
-    algorithm: signedData && digestAlgorithmOf(signedData.signers[0].digestAlgorithm),
+    get algorithm() {
+      return algorithm();
+    },
     nested: [],
     // Signing lists signatures too, and asks for none of their timestamps.
     get timestamps() {

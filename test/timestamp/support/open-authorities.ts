@@ -12,6 +12,8 @@ import {
 export interface OpenedAuthorities extends TimestampAuthorities {
   /** Milliseconds of each wait between attempts. */
   readonly waits: readonly number[];
+  /** Closes the HTTP connections. */
+  close(): Promise<void>;
 }
 
 export type OpenOptions = Partial<TimestampAuthoritiesOptions> & {
@@ -29,17 +31,18 @@ export function openAuthorities(urls: readonly string[], options: OpenOptions = 
       waits.push(milliseconds);
     },
   };
+  const http = given.http ?? openHttp();
   const authorities = createTimestampAuthorities({
     urls: urls.map((url) => new URL(url)),
     algorithm: 'SHA256',
-    http: given.http ?? openHttp(),
     timeoutMilliseconds: 10_000,
     now: () => new Date(),
     randomBytes: (length) => randomBytes(length),
     ...(realClock ? {} : { clock }),
     ...given,
+    http,
   });
-  return { ...authorities, waits };
+  return { ...authorities, waits, close: () => http.close() };
 }
 
 export function openHttp(): Http {

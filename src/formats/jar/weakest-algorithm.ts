@@ -1,0 +1,55 @@
+/** What a JAR's signature rests on: of all the digests between a file's contents and the signature value, the shortest. */
+
+import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { wholeDigests } from './agreement.ts';
+import { nodeDigestName } from './digest-names.ts';
+import type { Manifest } from './manifest.ts';
+
+/**
+ * Of the block, of the signature file and, entry by entry, of the manifest, where the longest of several counts. Undefined
+ * when one of them is none of the API's (MD5, SHA-3).
+ */
+export function weakestAlgorithm(
+  ofBlock: DigestAlgorithm | undefined,
+  signatureFile: Manifest | undefined,
+  manifest: Manifest | undefined,
+): DigestAlgorithm | undefined {
+  const parts = [
+    ...(signatureFile === undefined ? [] : [wholeDigests(signatureFile).map(({ algorithm }) => algorithm)]),
+    ...(signatureFile === undefined ? [] : sectionAlgorithms(signatureFile)),
+    ...(manifest === undefined ? [] : sectionAlgorithms(manifest)),
+  ];
+  return parts
+    .filter((names) => names.length > 0)
+    .map(longest)
+    .reduce(shorter, ofBlock);
+}
+
+/** Those of each section, each combination once: nearly always there is one. */
+function sectionAlgorithms(manifest: Manifest): readonly (readonly string[])[] {
+  const combinations = new Map<string, readonly string[]>();
+  for (const { digests } of manifest.sections()) {
+    const names = digests.map(({ algorithm }) => algorithm);
+    combinations.set(names.join(), names);
+  }
+  return [...combinations.values()];
+}
+
+/** `javaNames`: as they are written. */
+function longest(javaNames: readonly string[]): DigestAlgorithm | undefined {
+  const known = javaNames.flatMap((name) => algorithmOf(name) ?? []);
+  return known.reduce<DigestAlgorithm | undefined>(
+    (best, one) => (best === undefined || DIGEST_LENGTH[one] > DIGEST_LENGTH[best] ? one : best),
+    undefined,
+  );
+}
+
+function shorter(a: DigestAlgorithm | undefined, b: DigestAlgorithm | undefined): DigestAlgorithm | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return DIGEST_LENGTH[b] < DIGEST_LENGTH[a] ? b : a;
+}
+
+function algorithmOf(javaName: string): DigestAlgorithm | undefined {
+  const nodeName = nodeDigestName(javaName);
+  return DIGEST_ALGORITHMS.find((algorithm) => NODE_DIGEST_NAME[algorithm] === nodeName);
+}
