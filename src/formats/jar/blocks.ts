@@ -34,8 +34,8 @@ export interface EmbeddedBlock {
   verifies(): boolean;
 }
 
-/** Of all signature files together: of four signers with the largest there may be. What is beyond is as good as empty. */
-export const MOST_BYTES = 4 * LARGEST_MANIFEST;
+/** Of all signature files together: of two signers with the largest there may be. What is beyond is as good as empty. */
+export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
 /** One for each block that has a signature file, in the directory's order. */
