@@ -1,7 +1,7 @@
 /** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
-import { cmsErrors } from '../cms/errors.ts';
+import { roomForCertificates, type TakeRoom } from '../cms/certificate-room.ts';
 import { attributeValues, parseSignedData, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
@@ -64,21 +64,18 @@ interface IndirectData {
 const MAX_DEPTH = 4;
 /** Of a file, however deep. */
 const MAX_NESTED = 64;
-/** Of a file's signatures together, without those of their timestamps; each has about four, of less than 2 KiB. */
-const MAX_CERTIFICATES = 300;
-const USUAL_LENGTH = 2048;
 /** In bytes: that of SHA-512. */
 const LONGEST_DIGEST = 64;
 
 /** What is left of the bounds on a file: its signatures use it up together. */
 export interface Room {
   nested: number;
-  certificates: number;
+  readonly takeCertificates: TakeRoom;
 }
 
 /** For the signatures of one file. */
 export function roomForSignatures(): Room {
-  return { nested: MAX_NESTED, certificates: MAX_CERTIFICATES };
+  return { nested: MAX_NESTED, takeCertificates: roomForCertificates() };
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
@@ -108,10 +105,10 @@ export function findAuthenticode(bytes: Uint8Array, room: Room = roomForSignatur
   return find(bytes, 0);
 }
 
-function parseWithin(room: Room, cms: Uint8Array): SignedData {
+/** The result is there only within the bounds: nobody shall look at what is beyond them. */
+function parseWithin({ takeCertificates }: Room, cms: Uint8Array): SignedData {
   const signedData = parseSignedData(cms);
-  for (const { length } of signedData.certificates) room.certificates -= Math.ceil(length / USUAL_LENGTH);
-  if (room.certificates < 0) throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates in all' });
+  takeCertificates(signedData);
   return signedData;
 }
 

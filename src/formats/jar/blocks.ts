@@ -1,6 +1,7 @@
 /** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { roomForCertificates, type TakeRoom } from '../../cms/certificate-room.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
@@ -42,13 +43,18 @@ const NOTHING = Buffer.alloc(0);
 export async function readBlocks(source: ByteSource, { signatureFiles }: JarLayout): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
   let room = MOST_BYTES;
+  const takeRoom = roomForCertificates();
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
     room -= signedFile.length;
     for (const entry of blocks) {
       found.push(
-        readBlock({ base, entry, signatureFileEntry: signatureFile, signedFile }, await readOr(source, entry)),
+        readBlock(
+          { base, entry, signatureFileEntry: signatureFile, signedFile },
+          await readOr(source, entry),
+          takeRoom,
+        ),
       );
     }
   }
@@ -73,7 +79,7 @@ async function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | Cod
 
 type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile'>;
 
-function readBlock(place: BlockPlace, block: Buffer | CodesignError): EmbeddedBlock {
+function readBlock(place: BlockPlace, block: Buffer | CodesignError, takeRoom: TakeRoom): EmbeddedBlock {
   let parsed: Manifest | undefined;
   const { signedFile } = place;
   const shared = {
@@ -83,7 +89,7 @@ function readBlock(place: BlockPlace, block: Buffer | CodesignError): EmbeddedBl
       return parsed;
     },
   };
-  const read = block instanceof CodesignError ? block : tryParse(block);
+  const read = block instanceof CodesignError ? block : tryParse(block, takeRoom);
   if (read instanceof CodesignError) {
     const unreadable: Finding = {
       code: read.code,
@@ -120,9 +126,11 @@ export function examineAllSigners(signedData: SignedData, signedFile: Uint8Array
 
 function tryParse(
   block: Buffer,
+  takeRoom: TakeRoom,
 ): (Pick<EmbeddedBlock, 'signerName'> & { readonly signedData: SignedData }) | CodesignError {
   try {
     const signedData = parseSignedData(block);
+    takeRoom(signedData);
     return { signedData, signerName: signerNameOf(signedData.signers[0]) };
   } catch (thrown) {
     if (thrown instanceof CodesignError) return thrown;

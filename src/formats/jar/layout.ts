@@ -32,8 +32,8 @@ export const MANIFEST_NAME = 'META-INF/MANIFEST.MF';
 /** Java's own limit since 2023, for the manifest and signature files alike (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/** Of 64 signers; each costs the reading of its signature file. Java has no limit, and nobody has three signers. */
-const MOST_SIGNATURE_FILES = 128;
+/** Of 32 signers; each costs the reading of its signature file. Java has no limit, and nobody has three signers. */
+const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
 /** Throws what `zipErrors` and `jarErrors` list. */
