@@ -88,12 +88,7 @@ function examineValue(
   digestName: string,
 ): readonly Finding[] {
   if (signatureMatches(signer, signedBytes, certificate, digestName)) return [];
-  return [
-    broken(
-      'signature-value-wrong',
-      "The signature value does not verify under the signer's key.",
-    ),
-  ];
+  return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
 function signatureMatches(
