@@ -10,7 +10,7 @@ export const cliErrors = defineErrors({
   },
   'foreign-option': {
     category: 'usage',
-    message: (d) => `${d.option} is an option of jarsigner`,
+    message: (d) => `${d.option} is an option of ${d.tool}`,
     hint: (d) => `Here it is ${d.ours}.`,
   },
   'no-files': {
@@ -26,7 +26,7 @@ export const cliErrors = defineErrors({
   'folder-not-recursive': {
     category: 'usage',
     message: (d) => `${d.path} is a folder`,
-    hint: 'Add --recursive to sign every file in it that can be signed, or name the files.',
+    hint: 'Add --recursive to take the files in it that can be signed, or name the files.',
   },
   'nothing-matches': {
     category: 'usage',
@@ -43,10 +43,15 @@ export const cliErrors = defineErrors({
     message: (d) => `the file list ${d.path} cannot be read: ${d.reason}`,
     hint: 'A list holds one path on each line, in UTF-8. A file whose own name starts with @ is written ./@name.',
   },
+  'list-unusable': {
+    category: 'usage',
+    message: 'the file list holds NUL characters, so it is no list of lines',
+    hint: 'A list holds one path on each line, in UTF-8: find with -print, not -print0.',
+  },
   'output-lost': {
     category: 'local',
     message: (d) => `everything was done, but the result could not be written to standard output: ${d.reason}`,
-    hint: 'Check where standard output leads. The files are signed: do not sign them again.',
+    hint: 'Check where standard output leads. Files that were to be signed are signed: do not sign them again.',
   },
   'output-not-a-folder': {
     category: 'usage',

@@ -5,6 +5,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
@@ -110,14 +111,17 @@ async function readList(path: string): Promise<string[]> {
   try {
     return await readLines(createReadStream(path));
   } catch (thrown) {
+    if (thrown instanceof CodesignError) throw thrown;
     throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
   }
 }
 
-/** Lines without their ends and without a byte order mark; empty ones are passed over. */
+/** Lines without their ends and without a byte order mark; empty ones are passed over. Throws `list-unusable`. */
 async function readLines(input: Readable): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    // What find -print0 writes; no path holds one.
+    if (line.includes('\0')) throw cliErrors('list-unusable');
     lines.push(lines.length === 0 ? line.replace(/^\uFEFF/, '') : line);
   }
   return lines.filter((line) => line !== '');

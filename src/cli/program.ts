@@ -12,6 +12,7 @@ import { defineSign } from './definitions/sign.ts';
 import { defineTimestamp } from './definitions/timestamp.ts';
 import { defineVerify } from './definitions/verify.ts';
 import { cliErrors } from './errors.ts';
+import { refuseForeignOptions } from './foreign-options.ts';
 import type { Io } from './io.ts';
 
 const DEFINITIONS = [
@@ -59,20 +60,4 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     throw cliErrors('invalid-usage', { message: thrown.message.replace(/^error: /, '').replaceAll('\n', ' '), help });
   }
   return exitCode;
-}
-
-/** Of jarsigner, which would be taken for a short option with its value: -digestalg for -d with "igestalg". */
-const FOREIGN_OPTIONS: ReadonlyMap<string, string> = new Map([
-  ['-digestalg', '--algorithm'],
-  ['-sigalg', '--algorithm'],
-  ['-sigfile', '--signer-name'],
-  ['-signedjar', '--output'],
-  ['-certchain', '--certificate'],
-]);
-
-function refuseForeignOptions(argv: readonly string[]): void {
-  for (const argument of argv) {
-    const ours = FOREIGN_OPTIONS.get(argument);
-    if (ours !== undefined) throw cliErrors('foreign-option', { option: argument, ours });
-  }
 }

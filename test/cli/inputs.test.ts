@@ -63,6 +63,13 @@ describe('expandInputs', () => {
     await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
   });
 
+  it('refuses what find -print0 writes', async () => {
+    await writeFile(at('list.txt'), `${at('a.exe')}\0${at('b.exe')}\0`);
+    const refused = { code: 'list-unusable', category: 'usage' };
+    await expect(expand([`@${at('list.txt')}`])).rejects.toMatchObject(refused);
+    await expect(expand(['-'], { stdin: 'a.exe\0b.exe\0' })).rejects.toMatchObject(refused);
+  });
+
   it('refuses a folder without --recursive, and walks it with', async () => {
     await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
     await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });

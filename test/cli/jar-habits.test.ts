@@ -1,4 +1,4 @@
-/** What somebody who comes from jarsigner does by habit, and what a release must hear about. */
+/** What somebody who comes from jarsigner, osslsigncode or signtool does by habit, and what a release must hear about. */
 
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,12 +18,17 @@ const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
   runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });
 const requests = () => server.operations('sign').length;
 
-describe('options of jarsigner', () => {
+describe('options of other tools', () => {
   it.each([
     ['-digestalg', '--algorithm'],
     ['-sigfile', '--signer-name'],
     ['-signedjar', '--output'],
     ['-certchain', '--certificate'],
+    ['-tsa', '--timestamp-url'],
+    ['-out', '--output'],
+    ['-du', '--url'],
+    ['/fd', 'an option of signtool'],
+    ['/TR', '--timestamp-url'],
   ])('%s is refused with a word on %s, and nothing is signed', async (option, ours) => {
     await using folder = await temporaryFolder();
     await copyFile(fixture('jar/plain.jar'), join(folder.path, 'app.jar'));
@@ -32,6 +37,13 @@ describe('options of jarsigner', () => {
     expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/\[foreign-option\]/)]);
     expect(run.stderr).toContain(ours);
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+
+  it('are paths behind --', async () => {
+    await using folder = await temporaryFolder();
+    await copyFile(fixture('jar/plain.jar'), join(folder.path, '-out'));
+    const run = await sign(['--dry-run', '--', '-out'], folder.path);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^planned {2}-out/)]);
   });
 
   it("names the algorithm as Java does, if that is the user's way", async () => {
