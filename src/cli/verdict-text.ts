@@ -4,7 +4,7 @@ import { dateOf } from '../certificates/judge-leaf.ts';
 import { secondOf } from '../certificates/times.ts';
 import type { Finding } from '../errors/finding.ts';
 import { printable } from '../errors/printable.ts';
-import type { Verdict, VerifiedFile, VerifiedSignature } from '../verifying/verdict.ts';
+import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../verifying/verdict.ts';
 import type { Io } from './io.ts';
 
 export interface Telling {
@@ -96,7 +96,8 @@ function untrustedRoot({ signer, findings }: VerifiedSignature): string {
   if (issuer !== undefined && hasCode('chain-incomplete')) {
     return `, its issuer ${quoted(issuer)} is not among your trusted roots`;
   }
-  return ', not trusted';
+  const isJudged = findings.some(({ against }) => against === 'trust');
+  return isJudged ? ', its signer is not trusted' : '';
 }
 
 function signatureLines(
@@ -107,9 +108,7 @@ function signatureLines(
   const { findings, timestamps, nested, signer } = signature;
   const lines: string[] = [];
   if (options.verbose) {
-    for (const { name, notBefore, notAfter } of signer.path) {
-      lines.push(`${indent}${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
-    }
+    lines.push(...identityLines(signer, indent));
   }
   for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
   for (const timestamp of timestamps) {
@@ -119,11 +118,21 @@ function signatureLines(
     if (options.verbose || shown.length > 0) {
       lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
     }
+    if (options.verbose) lines.push(...identityLines(timestamp.signer, `${indent}  `));
     for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
   }
   for (const inner of nested) {
     lines.push(`${indent}nested: ${signerLine(inner)}`);
     lines.push(...signatureLines(inner, `${indent}  `, options));
+  }
+  return lines;
+}
+
+/** What `--signer` takes, and every certificate of the chain. */
+function identityLines({ sha256, path }: Identity, indent: string): string[] {
+  const lines = sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`];
+  for (const { name, notBefore, notAfter } of path) {
+    lines.push(`${indent}${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
   }
   return lines;
 }

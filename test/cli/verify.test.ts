@@ -41,9 +41,11 @@ describe('a file signed by somebody who is trusted', () => {
     expect(await verifyGolden('--quiet', SIGNED_EXE)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('shows its chain with --verbose', async () => {
+  it('shows its chain with --verbose, and the digest that --signer takes', async () => {
     const { stdout } = await verifyGolden('--verbose', SIGNED_EXE);
     expect(stdout).toContain('"Golden Root", valid 2020-01-01 to 2099-12-31');
+    const [, sha256 = ''] = /certificate with SHA-256 (\S+)/.exec(stdout) ?? [];
+    expect(await verifyGolden('--signer', sha256, SIGNED_EXE)).toMatchObject({ code: 0 });
   });
 
   it('is counted beside others', async () => {
@@ -69,6 +71,11 @@ describe('a file that is not good', () => {
     expect(stdout).toMatch(
       /^untrusted .*intact, signed by "Golden RSA 2048", .*"Golden.*" is not among your trusted roots/,
     );
+  });
+
+  it('is told in its one line to have a signer who is not trusted when it is not the root', async () => {
+    const { code, stdout } = await verifyGolden('--check-revocation', SIGNED_EXE);
+    expect([code, stdout]).toEqual([8, expect.stringMatching(/^untrusted .*, its signer is not trusted\n/)]);
   });
 
   it('says of each of several signatures whose it is, and what it is worth', async () => {

@@ -39,6 +39,9 @@ const EXAMPLES = `
 Without --roots a signer is trusted whose chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's
 bundle). Those are the web's: Microsoft's and Oracle's own programmes trust others.
 
+Verdicts: trusted; intact (the same with --integrity-only); not-accepted (not what --signer and the like ask for); untrusted
+(intact, but its signer or timestamp is not trusted); broken; unsigned. The worst of a file's signatures counts.
+
 Examples:
   codesign-remote verify --roots root.pem app.exe
   codesign-remote verify --signer "My Company" --require-timestamp "dist/*"
