@@ -26,6 +26,7 @@ export function defineAttach(program: Command, run: Run): void {
 
 const EXAMPLES = `
 A signature fits only the very content it was made for: every other one is refused, and the file left as it is.
+It takes the place of the signatures that are there (JAR: of the one for the same signature file).
 
 Examples:
   codesign-remote attach app.exe app.exe.p7s

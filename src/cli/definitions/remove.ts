@@ -25,7 +25,7 @@ export function defineRemove(program: Command, run: Run): void {
 }
 
 const EXAMPLES = `
-An unsigned file is left as it is, and counts as done.
+An unsigned file is left as it is, not copied to --output, and counts as done.
 
 Examples:
   codesign-remote remove app.exe

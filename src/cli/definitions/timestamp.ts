@@ -37,7 +37,7 @@ export function defineTimestamp(program: Command, run: Run): void {
 
 const EXAMPLES = `
 Every signature without a timestamp gets one, nested ones too. A file whose signature is broken, or made with a certificate
-that has expired since, is left as it is.
+that has expired since, is left as it is. What needs no timestamp is skipped, and not copied to --output.
 
 Examples:
   codesign-remote timestamp --timestamp-url http://timestamp.example.com app.exe
