@@ -7,7 +7,7 @@ const FLOORS = [
   ['cms'],
   ['timestamp'],
   ['authenticode'],
-  ['formats', 'service', 'settings'],
+  ['formats', 'service', 'settings', 'journal'],
   ['files'],
   ['signing', 'verifying'],
   ['app'],

@@ -1,0 +1,164 @@
+/** The seam to the journal: every signature asked of the service, so that none is lost or asked for twice. Types only. */
+
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+
+/** What identifies the work: whatever the file is called, the same work has the same signature. */
+export interface Work {
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** Number of the certificate at the service. */
+  readonly code: string;
+  readonly algorithm: DigestAlgorithm;
+  /** The digest to be signed. */
+  readonly digest: Uint8Array;
+}
+
+/** What is kept of a call beside its work, for people and for reports. Never a credential. */
+export interface CallFacts {
+  /** The file as the user named it. */
+  readonly file: string;
+  readonly bytes: number;
+  /** The leaf: its name and the SHA-256 of its DER, in hex. */
+  readonly certificate: { readonly name: string; readonly sha256: string };
+  /** SHA-256 of the access key, in hex: a report goes out only with the credentials that the signature came from. */
+  readonly client: string;
+}
+
+export interface SignatureOnRecord {
+  readonly signature: Uint8Array;
+  /** The service's record id; undefined when it gave none. */
+  readonly record: string | undefined;
+}
+
+export interface ClaimOptions {
+  /** Ends the wait for another process; `claim` then throws `claim-interrupted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told once, in words, whom the claim waits for: "process 4711 on build-3". */
+  readonly onWait?: ((whom: string) => void) | undefined;
+}
+
+/** What is to be done once a file is written. */
+export interface AfterWriting {
+  /** Every file that shares the signature is written, so the caller reports 1 now, and then tells `reported`. */
+  readonly reportDue: boolean;
+}
+
+/** How a call was, or was not, reported to the service. */
+export type Reported = 1 | 2 | 'not-wanted';
+
+/**
+ * One file's part in one call. The usual way: requested, signed, written, reported; with `known`, written, reported. Each
+ * method's promise resolves when the step is in the journal; those that guard a signature, when it is on the disk.
+ */
+export interface Claim {
+  /** The journal's own id of the call, for people: `resume --forget <id>`. */
+  readonly id: string;
+  /** Given for this work earlier, or just now to another file or process: no request is needed. To be verified before use. */
+  readonly known: SignatureOnRecord | undefined;
+  /** Ids of earlier calls for this work whose outcome nobody knows: they may have been counted. */
+  readonly unknownCalls: readonly string[];
+  /** One of them was made by this process, or by one that this claim waited for: asking now would be a repeat. */
+  readonly justUnanswered: boolean;
+
+  /** Directly before the request, which must not be sent when this throws. */
+  requested(): Promise<void>;
+  signed(given: SignatureOnRecord): Promise<void>;
+  /** Certainly no signature was made: the service refused, or the request never left. Ends the claim. */
+  refused(reason: string): Promise<void>;
+  /** The request may have been answered with a signature that never arrived. Ends the claim. */
+  unanswered(reason: string): Promise<void>;
+  /**
+   * The signature does not verify under the certificate of this claim's facts. It stays for a claim with another
+   * certificate; a claim of the same work with this one gets a call of its own. Ends the claim; its report is pending,
+   * unless `reported(2)` follows.
+   */
+  unusable(reason: string): Promise<void>;
+  written(target: string): Promise<AfterWriting>;
+  /** The file could not be written or timestamped: the signature stays, and is `known` to the next claim of the work. */
+  notWritten(reason: string): Promise<void>;
+  /** The service knows; or nobody is to tell it. Without this a call stays, as `unreported`. */
+  reported(status: Reported): Promise<void>;
+  /** This file is left alone, and nothing was requested for it. */
+  release(): Promise<void>;
+}
+
+/**
+ * `under-way`: a process that runs is at it. `unwritten`: there is a signature, and a file that waits for it.
+ * `unreported`: written; only the report is missing. `unknown`: may have been counted.
+ */
+export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown';
+
+export interface UnfinishedCall {
+  readonly id: string;
+  readonly kind: UnfinishedKind;
+  /** When the claim was made, as ISO 8601. */
+  readonly at: string;
+  readonly work: Work;
+  /** Of the file that the signature was asked for. */
+  readonly facts: CallFacts;
+  /** Every file that shares the signature, as its user named it. */
+  readonly files: readonly SharingFile[];
+  readonly record: string | undefined;
+  /** Why the outcome is unknown; undefined when its process ended before it could tell. */
+  readonly reason: string | undefined;
+}
+
+export interface SharingFile {
+  readonly file: string;
+  readonly written: boolean;
+  /** Why it is not written; undefined when nobody could tell. */
+  readonly reason: string | undefined;
+}
+
+export type CallOutcome = UnfinishedKind | 'written' | 'refused' | 'unusable' | 'given-up';
+
+export interface HistoryEntry {
+  readonly id: string;
+  /** When the claim was made, and when the call was over, as ISO 8601; `ended` is undefined for a call that is not. */
+  readonly at: string;
+  readonly ended: string | undefined;
+  readonly file: string;
+  readonly bytes: number;
+  /** Files that were signed with this one signature. */
+  readonly filesWritten: number;
+  readonly certificate: { readonly name: string; readonly sha256: string };
+  readonly origin: string;
+  readonly code: string;
+  readonly algorithm: DigestAlgorithm;
+  /** In hex. */
+  readonly digest: string;
+  readonly record: string | undefined;
+  readonly outcome: CallOutcome;
+  readonly counted: 'yes' | 'no' | 'unknown';
+  /** What the service was told; undefined when nothing was. */
+  readonly reported: 1 | 2 | undefined;
+  /** Of what did not go well. */
+  readonly reason: string | undefined;
+}
+
+export interface Journal {
+  /**
+   * The right to ask for this work's signature, or the signature itself. Waits while another file or process is asking
+   * for it. Throws `journal-unusable`, `journal-full`, `claim-interrupted`.
+   */
+  claim(work: Work, facts: CallFacts, options?: ClaimOptions): Promise<Claim>;
+  /** Unordered, and of any origin and client. */
+  unfinished(): Promise<readonly UnfinishedCall[]>;
+  /** Every call that is over, from the oldest, and then those that are not; read as a stream. */
+  history(): AsyncIterable<HistoryEntry>;
+  /** A report that an earlier run left has been sent. False when there is no such call. */
+  reported(id: string, status: Reported): Promise<boolean>;
+  /** Gives a call up, for good: its signature is not used any more. `reported` says what the service was told of it. */
+  forget(id: string, reported?: Reported): Promise<'forgotten' | 'not-found' | 'under-way'>;
+  /** Whether a signature of this certificate number has verified under this leaf, at this service, before. */
+  isProven(pair: ProvenPair): Promise<boolean>;
+  /** Whole sentences on what is odd: damaged entries, a folder that others may write to. Grows as things are found. */
+  readonly warnings: readonly string[];
+}
+
+export interface ProvenPair {
+  readonly origin: string;
+  readonly code: string;
+  /** SHA-256 of the leaf's DER, in hex. */
+  readonly leaf: string;
+}
