@@ -56,7 +56,7 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
     findings.push(
       kind === undefined
         ? odd(
-            'signed-kind-unknown',
+            'signed-kind-other',
             `The signature says that it is for a kind of file that is not known (${dataType}).`,
           )
         : broken('signed-kind-differs', `The signature was made for ${kind}.`),

@@ -18,6 +18,21 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   return exitCodeFor([error.category]);
 }
 
+/** The same of a command about one file, which it names. What was wrong with the command itself names no file. */
+export function failOne(
+  path: string,
+  thrown: unknown,
+  { json = false, verbose = false }: { readonly json?: boolean; readonly verbose?: boolean },
+  io: Io,
+): number {
+  const error = toCodesignError(thrown);
+  if (json) io.stdout.write(jsonText({ error: errorJson(error) }));
+  const lines = new Lines(io, { quiet: false, verbose, json });
+  if (error.category === 'usage') lines.error(error);
+  else lines.failed(path, error);
+  return exitCodeFor([error.category]);
+}
+
 /** The files are done, and standard output took no word of it. */
 export function outputLost(fault: Error): CodesignError {
   return cliErrors('output-lost', { reason: systemReason(fault) }, { cause: fault });

@@ -4,6 +4,7 @@ import { dateOf } from '../certificates/judge-leaf.ts';
 import { secondOf } from '../certificates/times.ts';
 import type { Finding } from '../errors/finding.ts';
 import { printable } from '../errors/printable.ts';
+import { flatten } from '../verifying/policy.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../verifying/verdict.ts';
 import type { Io } from './io.ts';
 
@@ -18,6 +19,8 @@ export interface Telling {
 const PATH_LENGTH = 4096;
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
+const ROOTS_HINT =
+  'hint: name the roots that you trust for code and timestamps with --roots, or ask about integrity alone: --integrity-only';
 
 /** Whether everything asked for holds. */
 export function isGood({ verdict }: VerifiedFile): boolean {
@@ -43,7 +46,16 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
     if (isNamed) lines.push(`${INDENT}${printable(signature.place)}: ${signerLine(signature)}`);
     lines.push(...signatureLines(signature, isNamed ? `${INDENT}  ` : INDENT, { verbose, shows }));
   }
+  if (file.verdict === 'untrusted' && isAboutRoots(file)) lines.push(`${INDENT}${ROOTS_HINT}`);
   io.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function isAboutRoots({ signatures }: VerifiedFile): boolean {
+  const all = flatten(signatures).flatMap(({ findings, timestamps }) => [
+    ...findings,
+    ...timestamps.flatMap((timestamp) => timestamp.findings),
+  ]);
+  return all.some(({ code }) => code === 'root-not-trusted' || code === 'chain-incomplete');
 }
 
 /** The sum, where there are several files. */
@@ -79,7 +91,7 @@ function headline({ verdict, signatures }: VerifiedFile): string {
 
 function when({ time, timestamps }: VerifiedSignature): string {
   if (time !== undefined) return ` before ${secondOf(time)}`;
-  return timestamps.length === 0 ? ', without a timestamp' : ', with a timestamp that is not trusted';
+  return timestamps.length === 0 ? ', without a timestamp' : ', with a timestamp that does not count';
 }
 
 function root({ signer }: VerifiedSignature): string {
@@ -110,7 +122,7 @@ function signatureLines(
   if (options.verbose) {
     lines.push(...identityLines(signer, indent));
   }
-  for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
+  // First what gives the signature its time: the certificates are judged by it.
   for (const timestamp of timestamps) {
     const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
     const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
@@ -121,6 +133,7 @@ function signatureLines(
     if (options.verbose) lines.push(...identityLines(timestamp.signer, `${indent}  `));
     for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
   }
+  for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
   for (const inner of nested) {
     lines.push(`${indent}nested: ${signerLine(inner)}`);
     lines.push(...signatureLines(inner, `${indent}  `, options));
@@ -137,8 +150,8 @@ function identityLines({ sha256, path }: Identity, indent: string): string[] {
   return lines;
 }
 
-function signerLine({ signer, integrity, trust }: VerifiedSignature): string {
-  return `signed by ${quoted(signer.name)}: ${integrity}, ${trust}`;
+function signerLine({ signer, integrity, trust, time }: VerifiedSignature): string {
+  return `signed by ${quoted(signer.name)}${time === undefined ? '' : ` before ${secondOf(time)}`}: ${integrity}, ${trust}`;
 }
 
 function sentence({ message, code }: Finding): string {

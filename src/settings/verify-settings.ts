@@ -2,7 +2,7 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { settingsErrors } from './errors.ts';
-import { given, nonEmpty, readAlgorithm, readNumber } from './values.ts';
+import { given, nonEmpty, readAlgorithm, readNumber, refuse } from './values.ts';
 
 export interface VerifyOptions {
   readonly roots?: string | undefined;
@@ -34,6 +34,7 @@ export interface VerifySettings {
 
 /** As openssl and Windows print it: with colons or blanks, in either case. */
 const SHA256 = /^[0-9a-f]{64}$/;
+const SHA1 = /^[0-9a-f]{40}$/;
 
 /** Throws `invalid-setting`, `settings-conflict`. */
 export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
@@ -72,5 +73,7 @@ function refuseTrustOptions({ roots, crlFile = [], checkRevocation }: VerifyOpti
 
 function readSigner(text: string): NonNullable<VerifySettings['signer']> {
   const digits = text.replace(/[:\s]/g, '').toLowerCase();
+  // What signtool shows; as a name it would never fit.
+  if (SHA1.test(digits)) refuse({ name: '--signer', value: text }, "a common name, or the certificate's SHA-256");
   return SHA256.test(digits) ? { sha256: digits } : { commonName: text };
 }

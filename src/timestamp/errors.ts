@@ -8,8 +8,8 @@ export const timestampErrors = defineErrors({
     message: (d) => `no time stamp authority gave a usable timestamp: ${d.reasons}`,
     hint: (d) =>
       d.authorities === 1
-        ? 'Try again later, or name a second authority as well (--timestamp-url, repeatable): they are tried in order.'
-        : 'Try again later, or check the addresses given with --timestamp-url and that the network lets them through.',
+        ? 'Check its address, and --ca-file where its TLS certificate is of a private authority. Or try again later, or name a second authority as well (--timestamp-url, repeatable): they are tried in order.'
+        : 'Check the addresses given with --timestamp-url, that the network lets them through, and --ca-file where TLS certificates are of a private authority. Or try again later.',
   },
   'timestamp-interrupted': {
     category: 'timestamp',

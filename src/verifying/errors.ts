@@ -10,7 +10,7 @@ export const verifyingErrors = defineErrors({
   },
   'roots-unusable': {
     category: 'usage',
-    message: (d) => `the file of trusted roots ${d.path} (${d.option}) cannot be used: ${d.problem}`,
+    message: (d) => `the file of trusted roots (${d.option}) cannot be used: ${d.problem}`,
     hint: 'It must hold one or more root certificates, as PEM ("-----BEGIN CERTIFICATE-----") or DER.',
   },
   'crl-file-unreadable': {

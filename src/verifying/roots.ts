@@ -64,7 +64,7 @@ async function readNamed(path: string, option: string): Promise<readonly Uint8Ar
     throw verifyingErrors('roots-unreadable', { path, option, reason: systemReason(cause) }, { cause });
   }
   try {
-    return await readContainer({ name: 'it', bytes }, undefined);
+    return await readContainer({ name: path, bytes }, undefined);
   } catch (cause) {
     throw unusable(path, option, cause);
   }
@@ -72,14 +72,14 @@ async function readNamed(path: string, option: string): Promise<readonly Uint8Ar
 
 function parseNamed(der: Uint8Array, path: string): ParsedCertificate {
   try {
-    return parseCertificate(der, 'it');
+    return parseCertificate(der, path);
   } catch (cause) {
     throw unusable(path, '--roots', cause);
   }
 }
 
 function unusable(path: string, option: string, cause: unknown): CodesignError {
-  const problem = cause instanceof CodesignError ? cause.message : 'it is damaged';
+  const problem = cause instanceof CodesignError ? cause.message : `${path} is damaged`;
   return verifyingErrors('roots-unusable', { path, option, problem }, { cause });
 }
 

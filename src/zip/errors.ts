@@ -15,12 +15,13 @@ export const zipErrors = defineErrors({
   },
   'zip-unsupported': {
     category: 'local',
-    message: (d) => `the ZIP archive cannot be signed: ${d.problem}`,
+    message: (d) => `the ZIP archive cannot be signed, nor verified: ${d.problem}`,
     hint: 'Write it as one file whose entries are stored or deflated, without encryption.',
   },
   'zip-name-refused': {
     category: 'local',
-    message: (d) => `an entry of the ZIP archive has a name that cannot be signed: ${d.name} ${d.problem}`,
+    message: (d) =>
+      `an entry of the ZIP archive has a name that can be neither signed nor verified: ${d.name} ${d.problem}`,
     hint: 'Rename the entry and build the archive again.',
   },
   'zip-entry-damaged': {

@@ -68,7 +68,7 @@ describe('an examination', () => {
   it.each<[string, Peculiar, string]>([
     ['SHA-1', { digest: SHA1 }, 'digest-algorithm-aging'],
     ['signed attributes in no order', { backwards: true }, 'signed-attributes-unordered'],
-    ['a kind of file that is not known', { dataType: '1.3.6.1.4.1.311.2.1.21' }, 'signed-kind-unknown'],
+    ['a kind of file that is not known', { dataType: '1.3.6.1.4.1.311.2.1.21' }, 'signed-kind-other'],
     [
       'an unsigned attribute twice',
       { unsignedAttributes: [text('1.2.3.4'), text('1.2.3.4')] },

@@ -68,6 +68,7 @@ describe('a file that is not good', () => {
     const other = join(GOLDEN, 'leaf-4096.pem');
     const { code, stdout } = await verify(['--roots', other, SIGNED_JAR]);
     expect(code).toBe(8);
+    expect(stdout).toContain('hint: name the roots');
     expect(stdout).toMatch(
       /^untrusted .*intact, signed by "Golden RSA 2048", .*"Golden.*" is not among your trusted roots/,
     );
@@ -171,6 +172,8 @@ describe('what may be asked for', () => {
     [['--roots', SIGNED_EXE], 'roots-unusable'],
     [['--crl-file', ROOT], 'crl-file-unusable'],
     [['--signer', ''], 'invalid-setting'],
+    // A SHA-1 thumbprint, as signtool shows it.
+    [['--signer', 'ab'.repeat(20)], 'invalid-setting'],
     [['--unknown'], 'invalid-usage'],
   ])('%j is a usage error', async (args, error) => {
     const { code, stdout, stderr } = await verify([...args, SIGNED_EXE]);

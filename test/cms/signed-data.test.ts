@@ -3,10 +3,10 @@
 import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
-import { addUnsignedValue } from '../../src/cms/unsigned-attributes.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../../src/cms/build-signed-data.ts';
 import { digestAlgorithmOf } from '../../src/cms/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../src/cms/parse-signed-data.ts';
+import { addUnsignedValue } from '../../src/cms/unsigned-attributes.ts';
 import { signerVerifies } from '../../src/cms/verify-signer.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../src/crypto/algorithms.ts';
 import { chainOf } from '../support/authenticode-signing.ts';

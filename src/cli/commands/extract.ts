@@ -6,6 +6,7 @@ import type { EmbeddedSignature } from '../../formats/format.ts';
 import { numberedSignatures } from '../../verifying/inspect-numbering.ts';
 import { readFile } from '../../verifying/read-file.ts';
 import { cliErrors } from '../errors.ts';
+import { failOne } from '../fail.ts';
 import type { Io } from '../io.ts';
 import { counted, Lines } from '../lines.ts';
 import { pem } from '../render/pem.ts';
@@ -21,6 +22,14 @@ export interface ExtractCommandOptions {
 
 /** Gives the exit code. */
 export async function extract(path: string, options: ExtractCommandOptions, io: Io): Promise<number> {
+  try {
+    return await takeOut(path, options, io);
+  } catch (thrown) {
+    return failOne(path, thrown, options, io);
+  }
+}
+
+async function takeOut(path: string, options: ExtractCommandOptions, io: Io): Promise<number> {
   const { output, quiet = false, verbose = false } = options;
   const index = options.index === undefined ? undefined : numberOf(options.index);
   // A terminal would act on such bytes.

@@ -2,6 +2,7 @@
 
 import { composeReading } from '../../app/compose-reading.ts';
 import { inspectFile } from '../../verifying/inspect-file.ts';
+import { failOne } from '../fail.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../json.ts';
 import { Lines } from '../lines.ts';
@@ -16,8 +17,17 @@ export interface InspectCommandOptions {
   readonly verbose?: boolean;
 }
 
-/** Gives the exit code. Throws what keeps the file from being read. */
+/** Gives the exit code. */
 export async function inspect(path: string, options: InspectCommandOptions, io: Io): Promise<number> {
+  try {
+    return await show(path, options, io);
+  } catch (thrown) {
+    return failOne(path, thrown, options, io);
+  }
+}
+
+/** Throws what keeps the file from being read. */
+async function show(path: string, options: InspectCommandOptions, io: Io): Promise<number> {
   const { certificates = false, json = false, quiet = false, verbose = false } = options;
   const file = await inspectFile(path, composeReading());
   if (certificates) {

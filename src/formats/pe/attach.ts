@@ -29,7 +29,7 @@ export async function attachCms(
   const content = await measureFor([found], source, contentToSign(layout), measure);
   const [problem] = problemsOf(found, signedPe(content));
   if (problem !== undefined) {
-    throw formatErrors('not-its-signature', { reason: problem.message.replace(/\.$/, '') });
+    throw formatErrors('not-its-signature', { reason: asPhrase(problem.message) });
   }
   const { cms } = found;
   return { patch: embedCms(layout, content.sum, cms), sealed: cms, standing: [cms] };
@@ -41,4 +41,9 @@ function problemsOf(found: FoundSignature, file: SignedFile): readonly Finding[]
     ({ code, against }) => against === 'integrity' && code !== 'digest-algorithm-weak',
   );
   return [...own, ...found.nested.flatMap((inner) => problemsOf(inner, file))];
+}
+
+/** A whole sentence as part of one. */
+function asPhrase(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 }

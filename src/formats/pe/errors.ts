@@ -32,7 +32,7 @@ export const peErrors = defineErrors({
   'certificate-table-not-last': {
     category: 'local',
     message: (d) =>
-      `the header says the signatures are at byte ${d.offset} up to ${d.end}, but the file goes on to byte ${d.size}; signing would lose what comes after`,
+      `the header says the signatures are at byte ${d.offset} up to ${d.end}, but the file goes on to byte ${d.size}: no signature covers what comes after, and it would be lost`,
     hint: 'Something was appended to a signed file, or the header entry is wrong. Start from the unsigned build, or remove the old signature before data is appended.',
   },
   'cannot-stamp': {

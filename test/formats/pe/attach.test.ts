@@ -91,7 +91,7 @@ describe('a signature of the content', () => {
   it.each<[string, Peculiar, readonly string[]]>([
     ['by other code', {}, []],
     ['with MD5, however little it proves', { digest: MD5 }, ['digest-algorithm-weak']],
-    ['as Secure Boot programs have it', { dataType: '1.3.6.1.4.1.311.2.1.21' }, ['signed-kind-unknown']],
+    ['as Secure Boot programs have it', { dataType: '1.3.6.1.4.1.311.2.1.21' }, ['signed-kind-other']],
   ])('%s is taken', async (_what, options, codes) => {
     const result = await attach(hello, ofHello(options));
     expect(await codesOf((await (await openBytes(pe, result)).signatures())[0])).toEqual(codes);
