@@ -127,6 +127,8 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
 
 /** In bytes. The largest that OpenSSL checks have two thousand, of post-quantum kinds fifty thousand. */
 const LONGEST_SIGNATURE = 64 * 1024;
+/** All of one signer's, in bytes: they are copied, and few have a thousand. */
+const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 /** Issuer's name and serial number, in bytes. */
 const LONGEST_IDENTIFIER = 64 * 1024;
 
@@ -140,7 +142,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[]): Signer
   const fields = readSignerInfoFields(element);
   const { identifier, signedAttributes, unsignedAttributes } = fields;
   const issuerAndSerial = issuerAndSerialOf(identifier);
-  const signedBytes = signedAttributes === undefined ? undefined : encode(0x31, signedAttributes.contents);
+  const signedBytes = signedAttributes && signedBytesOf(signedAttributes);
   const what = 'signed attributes';
   return {
     issuerAndSerial,
@@ -153,6 +155,11 @@ function parseSigner(element: Element, candidates: readonly Candidate[]): Signer
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
     certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,
   };
+}
+
+function signedBytesOf({ contents }: Element): Uint8Array {
+  if (contents.length <= LONGEST_SIGNED_ATTRIBUTES) return encode(0x31, contents);
+  throw cmsErrors('cms-too-large', { limit: LONGEST_SIGNED_ATTRIBUTES, what: 'bytes of signed attributes' });
 }
 
 function signatureValueOf(element: Element): Uint8Array {

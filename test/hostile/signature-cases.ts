@@ -157,6 +157,15 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
       programWith({
         signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, MEGABYTES_OF_A))))],
       }),
+    verdict: 'broken',
+    code: 'signature-unreadable',
+  },
+  {
+    what: 'a description of 1 MB',
+    make: () => {
+      const text = encode(0x80, Buffer.alloc(1_000_000, 0x41));
+      return programWith({ signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, text)))] });
+    },
     verdict: 'untrusted',
   },
   {
