@@ -1,7 +1,21 @@
-/** Opens the journal: its folder made or judged, what is old removed, and what it can do put together. */
+/** Opens the journal: its folder made and judged, what is old removed, and what it can do put together. */
 
-import type { Journal } from './journal.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { callFiles } from './call-files.ts';
+import { claim } from './claim.ts';
+import { makeFolder, removeFile } from './disk.ts';
+import { finishedCalls } from './finished-calls.ts';
+import { judgeFolder } from './folder.ts';
+import { inJournal } from './guard.ts';
+import { openHistory } from './history.ts';
+import type { Claim, Journal } from './journal.ts';
+import { observeLiveness } from './liveness.ts';
+import type { JournalParts } from './parts.ts';
 import type { Processes } from './processes.ts';
+import { provenPairs } from './proven-pairs.ts';
+import { unfinishedCalls } from './unfinished-calls.ts';
+import { createWaiting } from './waiting.ts';
 
 export interface JournalOptions {
   /** The state folder; the journal's own folders are in it. */
@@ -9,16 +23,105 @@ export interface JournalOptions {
   readonly now: () => Date;
   /** Milliseconds on a clock that never goes back and that all processes share until the machine is started again. */
   readonly uptime: () => number;
-  /** 8 to 64 characters of a-z, 0-9: never the same twice. */
+  /** 8 to 64 characters of a-z and 0-9: never the same twice. */
   readonly randomId: () => string;
   readonly processes: Processes;
-  /** Days that the history is kept, at least. */
+  /** Days that the history is kept, at least; by whole months. */
   readonly keepDays: number;
+  /** Milliseconds that this run has been going: signatures that other processes have finished since then are shared. */
+  readonly runningFor: number;
 }
 
 export const DEFAULT_KEEP_DAYS = 90;
 
+/** Room that one call needs at most, several times over. */
+const PROBE = new Uint8Array(16 * 1024).fill(0x20);
+
 /** Throws `journal-unusable` or `journal-full`. Reads nothing of the history. */
-export async function openJournal(_options: JournalOptions): Promise<Journal> {
-  throw new Error('not there yet');
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  return inJournal(options.folder, () => open(options));
+}
+
+async function open(options: JournalOptions): Promise<Journal> {
+  const { folder, now, uptime, randomId, processes } = options;
+  const warnings: string[] = [];
+  const warn = (sentence: string): void => {
+    if (!warnings.includes(sentence)) warnings.push(sentence);
+  };
+  await makeFolder(folder);
+  const owner = await judgeFolder(folder, warn);
+  const inside = (name: string): string => join(folder, name);
+  const names = { calls: inside('calls'), aside: inside('aside'), history: inside('history') };
+  const others = { finished: inside('finished'), proven: inside('proven') };
+  for (const path of [...Object.values(names), ...Object.values(others)]) await makeFolder(path, owner);
+  await probe(join(names.calls, `.probe-${randomId()}`));
+
+  const calls = callFiles(names, owner);
+  const onDamaged = (month: string, lines: number): void =>
+    warn(
+      `The history of ${month} in ${names.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
+    );
+  const parts: JournalParts = {
+    now,
+    uptime,
+    randomId,
+    began: {
+      at: new Date(now().getTime() - options.runningFor).toISOString(),
+      up: uptime() - options.runningFor,
+      boot: processes.self.boot,
+    },
+    calls,
+    finished: finishedCalls(others.finished, calls, now, owner),
+    history: openHistory({ folder: names.history, owner, now, onDamaged }),
+    proven: provenPairs(others.proven, owner),
+    liveness: observeLiveness(processes, randomId(), now),
+    waiting: createWaiting(),
+    unanswered: new Set(),
+    warn,
+  };
+  await parts.finished.removeOld();
+  await parts.history.removeOld(options.keepDays);
+  return guarded(parts, folder, warnings);
+}
+
+/** What a full or read-only disk would refuse is refused here, before anything is asked of anybody. */
+async function probe(path: string): Promise<void> {
+  try {
+    await writeFile(path, PROBE, { flag: 'wx', mode: 0o600, flush: true });
+  } finally {
+    await removeFile(path);
+  }
+}
+
+/** Whatever the file system says comes out as the journal's own errors. */
+function guarded(parts: JournalParts, folder: string, warnings: readonly string[]): Journal {
+  const guard = <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work);
+  const unfinished = unfinishedCalls(parts);
+  return {
+    warnings,
+    claim: async (work, facts, options) => guardedClaim(await guard(() => claim(parts, work, facts, options)), guard),
+    unfinished: () => guard(() => unfinished.unfinished()),
+    history: () => unfinished.history(),
+    reported: (id, status) => guard(() => unfinished.reported(id, status)),
+    forget: (id, reported) => guard(() => unfinished.forget(id, reported)),
+    isProven: (pair) => guard(() => parts.proven.has(pair)),
+  };
+}
+
+function guardedClaim(given: Claim, guard: <T>(work: () => Promise<T>) => Promise<T>): Claim {
+  return {
+    id: given.id,
+    known: given.known,
+    unknownCalls: given.unknownCalls,
+    justUnanswered: given.justUnanswered,
+    requested: () => guard(() => given.requested()),
+    signed: (record) => guard(() => given.signed(record)),
+    refused: (reason) => guard(() => given.refused(reason)),
+    unanswered: (reason) => guard(() => given.unanswered(reason)),
+    unusable: (reason) => guard(() => given.unusable(reason)),
+    written: (target) => guard(() => given.written(target)),
+    notWritten: (reason) => guard(() => given.notWritten(reason)),
+    reported: (status) => guard(() => given.reported(status)),
+    release: () => guard(() => given.release()),
+  };
 }

@@ -1,18 +1,72 @@
 /** Who holds a claim, and whether that process still runs: told by process, boot and host. */
 
+import { readFile, readlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+
 export interface Holder {
   readonly host: string;
   /** Differs after each start of the machine; undefined where it does not tell. */
-  readonly boot: string | undefined;
+  readonly boot?: string | undefined;
   /** The set of processes that the pid belongs to: containers have their own, on one host. Undefined where there is one set. */
-  readonly space: string | undefined;
+  readonly space?: string | undefined;
   readonly pid: number;
   /** When the process started, in the system's own unit; undefined where it does not tell. */
-  readonly started: string | undefined;
+  readonly started?: string | undefined;
 }
 
 export interface Processes {
   readonly self: Holder;
   /** Undefined when it cannot be told from here: another host or container, or a pid that may have been given away since. */
   isRunning(holder: Holder): Promise<boolean | undefined>;
+}
+
+/** What this process is, and what it can tell of others. */
+export async function observeProcesses(): Promise<Processes> {
+  const self: Holder = {
+    host: hostname(),
+    boot: await textOf('/proc/sys/kernel/random/boot_id'),
+    space: await readlink('/proc/self/ns/pid').catch(() => undefined),
+    pid: process.pid,
+    started: await startOf(process.pid),
+  };
+  return { self, isRunning: (holder) => isRunning(holder, self) };
+}
+
+async function isRunning(holder: Holder, self: Holder): Promise<boolean | undefined> {
+  if (holder.host !== self.host) return undefined;
+  if (holder.boot !== self.boot && holder.boot !== undefined && self.boot !== undefined) return false;
+  if (holder.space !== self.space) return undefined;
+  if (!hasPid(holder.pid)) return false;
+  const started = await startOf(holder.pid);
+  if (started === undefined || holder.started === undefined) return undefined;
+  return started === holder.started;
+}
+
+/** A process of another user is there, too: it may not be signalled. */
+function hasPid(pid: number): boolean {
+  // 0 and below name groups of processes.
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/**
+ * Field 22 of /proc/PID/stat, in clock ticks since the machine was started. The second field, the program's name, stands
+ * in parentheses and may hold anything.
+ */
+async function startOf(pid: number): Promise<string | undefined> {
+  const stat = await textOf(`/proc/${pid}/stat`);
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie has ended, and waits only for its parent to notice.
+  if (fields?.[0] === 'Z' || fields?.[0] === 'X') return 'ended';
+  return fields?.[19];
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.trim() || undefined;
 }

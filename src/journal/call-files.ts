@@ -1,0 +1,128 @@
+/** The files of calls that are not over: in `calls` one for each piece of work, in `aside` those that made room for another. */
+
+import { join } from 'node:path';
+import { type CallState, readCall } from './call-state.ts';
+import {
+  flushFolder,
+  type LinesFile,
+  type Making,
+  moveFile,
+  namesIn,
+  type Owner,
+  openLines,
+  removeFile,
+} from './disk.ts';
+import { encodeLine } from './lines.ts';
+import type { Step } from './steps.ts';
+
+/** Where the file of a call is. */
+export interface Place {
+  /** The name of the work. */
+  readonly work: string;
+  readonly aside: boolean;
+  readonly path: string;
+}
+
+/** Whether a step must be on the disk before anything else happens; `file-and-name` for the first such step of a file. */
+export type Flush = 'no' | 'file' | 'file-and-name';
+
+export interface CallFiles {
+  current(work: string): Place;
+  aside(work: string, call: string): Place;
+  /** Undefined when there is none. */
+  read(place: Place): Promise<CallState | undefined>;
+  /** Claims the place: makes its file, which must not be there, or an empty one its own. Undefined when somebody else did. */
+  begin(place: Place, making: Making, step: Step): Promise<CallState | undefined>;
+  /**
+   * Appends the step that `decide` makes of the state as it is, and gives the state after it. Undefined, and nothing
+   * appended, when `decide` makes none, or when the place is empty or another call's by now.
+   */
+  append(place: Place, decide: (state: CallState) => Step | undefined, flush: Flush): Promise<CallState | undefined>;
+  /** As append, to a call that is in its place or has been moved aside. */
+  record(work: string, step: Step, flush: Flush): Promise<CallState | undefined>;
+  moveAside(place: Place, call: string): Promise<void>;
+  remove(place: Place): Promise<void>;
+  /** Places of all calls, or of the calls of one work that were moved aside. */
+  all(): Promise<readonly Place[]>;
+  movedAside(work: string): Promise<readonly Place[]>;
+}
+
+const CALL_FILE = /^([0-9a-f]{64})\.jsonl$/;
+const ASIDE_FILE = /^([0-9a-f]{64})\.[0-9a-z]+\.jsonl$/;
+
+export interface CallFolders {
+  readonly calls: string;
+  readonly aside: string;
+}
+
+export function callFiles(folders: CallFolders, owner: Owner | undefined): CallFiles {
+  const current = (work: string): Place => ({ work, aside: false, path: join(folders.calls, `${work}.jsonl`) });
+  const aside = (work: string, call: string): Place => ({
+    work,
+    aside: true,
+    path: join(folders.aside, `${work}.${call}.jsonl`),
+  });
+
+  async function read(place: Place): Promise<CallState | undefined> {
+    await using file = await openLines(place.path, 'must-exist', owner);
+    return file && (await stateOf(file, place));
+  }
+
+  async function append(
+    place: Place,
+    decide: (state: CallState) => Step | undefined,
+    flush: Flush,
+  ): Promise<CallState | undefined> {
+    await using file = await openLines(place.path, 'must-exist', owner);
+    const step = file && decide(await stateOf(file, place));
+    if (file === undefined || step === undefined) return undefined;
+    await write(file, step, flush, place);
+    return await stateOf(file, place);
+  }
+
+  async function write(file: LinesFile, step: Step, flush: Flush, place: Place): Promise<void> {
+    await file.append(encodeLine(step));
+    if (flush !== 'no') await file.flush();
+    if (flush === 'file-and-name') await flushFolder(place.aside ? folders.aside : folders.calls);
+  }
+
+  async function list(folder: string, pattern: RegExp, make: (work: string, name: string) => Place): Promise<Place[]> {
+    return (await namesIn(folder)).flatMap((name) => {
+      const work = pattern.exec(name)?.[1];
+      return work === undefined ? [] : [make(work, name)];
+    });
+  }
+
+  const listAside = (): Promise<Place[]> =>
+    list(folders.aside, ASIDE_FILE, (work, name) => ({ work, aside: true, path: join(folders.aside, name) }));
+
+  return {
+    current,
+    aside,
+    read,
+    append,
+    async begin(place, making, step) {
+      await using file = await openLines(place.path, making, owner);
+      if (file === undefined) return undefined;
+      await write(file, step, 'no', place);
+      const state = await stateOf(file, place);
+      return state.id === step.call ? state : undefined;
+    },
+    async record(work, step, flush) {
+      const decide = (state: CallState) => (state.id === step.call ? step : undefined);
+      return (await append(current(work), decide, flush)) ?? (await append(aside(work, step.call), decide, flush));
+    },
+    moveAside: (place, call) => moveFile(place.path, aside(place.work, call).path),
+    remove: ({ path }) => removeFile(path),
+    async all() {
+      return [...(await list(folders.calls, CALL_FILE, current)), ...(await listAside())];
+    },
+    async movedAside(work) {
+      return (await listAside()).filter((place) => place.work === work);
+    },
+  };
+}
+
+async function stateOf(file: LinesFile, place: Place): Promise<CallState> {
+  return readCall(await file.read(), place.aside);
+}

@@ -1,0 +1,190 @@
+/** What the file of a call says, its lines read from first to last: every process that reads it comes to the same state. */
+
+import type { CallFacts, Reported } from './journal.ts';
+import { splitLines } from './lines.ts';
+import { type ClosingStep, type HolderOnRecord, type Moment, readStep, type Step, type WorkOnRecord } from './steps.ts';
+
+/** `empty`: nobody has claimed it. */
+export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
+
+/** One file that the signature is for. `gone`: another one took its place, or it was left alone. */
+export interface Share {
+  readonly id: string;
+  readonly holder: HolderOnRecord | undefined;
+  readonly facts: CallFacts | undefined;
+  readonly instead: string | undefined;
+  readonly state: 'pending' | 'written' | 'not-written' | 'unusable' | 'gone';
+  readonly reason: string | undefined;
+}
+
+export interface SignedStep {
+  readonly record: string | undefined;
+  readonly signature: Uint8Array;
+  /** Asked for by an earlier call, which is finished. */
+  readonly copy: boolean;
+}
+
+export interface CallState {
+  /** Undefined as long as nobody has claimed it. */
+  readonly id: string | undefined;
+  /** Lines, damaged ones too. */
+  readonly lines: number;
+  readonly damaged: number;
+  readonly phase: Phase;
+  /** Of who asked first; undefined when all lines that say so are damaged. */
+  readonly holder: HolderOnRecord | undefined;
+  readonly work: WorkOnRecord | undefined;
+  readonly facts: CallFacts | undefined;
+  /** When it was claimed, and when something was last recorded. */
+  readonly at: string;
+  readonly lastAt: string;
+  readonly signed: SignedStep | undefined;
+  readonly reason: string | undefined;
+  readonly shares: ReadonlyMap<string, Share>;
+  readonly lastWritten: Moment | undefined;
+  readonly reported: Reported | undefined;
+  /** Who closes it; nothing can be shared any more. */
+  readonly closing: ClosingStep | undefined;
+  /** Where an entry of the history may have been made for it already. */
+  readonly historyPlaces: readonly { readonly month: string; readonly size: number }[];
+}
+
+type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & { readonly shares: Map<string, Share> };
+
+/** `aside`: the file has been moved aside, so a closing with that aim is over. */
+export function readCall(bytes: Uint8Array, aside: boolean): CallState {
+  const { lines, terminated } = splitLines(bytes);
+  const state: Draft = { ...EMPTY, shares: new Map(), lines: 0 };
+  for (const [index, line] of lines.entries()) {
+    const step = readStep(line);
+    const torn = !terminated && index === lines.length - 1;
+    if (step === undefined && !torn) damage(state);
+    if (step !== undefined) take(state, step, aside);
+    state.lines += 1;
+  }
+  return state;
+}
+
+const EMPTY: CallState = {
+  id: undefined,
+  lines: 0,
+  damaged: 0,
+  phase: 'empty',
+  holder: undefined,
+  work: undefined,
+  facts: undefined,
+  at: '',
+  lastAt: '',
+  signed: undefined,
+  reason: undefined,
+  shares: new Map(),
+  lastWritten: undefined,
+  reported: undefined,
+  closing: undefined,
+  historyPlaces: [],
+};
+
+/** A whole line that cannot be read may have said that the request was about to go. A torn one was never acted upon. */
+function damage(state: Draft): void {
+  state.damaged += 1;
+  if (state.phase === 'claimed') state.phase = 'requested';
+}
+
+function take(state: Draft, step: Step, aside: boolean): void {
+  if (state.id === undefined) {
+    // In an empty file the first claim counts. One that stands after damaged lines is a new call, or the rest of one.
+    state.id = step.call;
+    state.at = step.at;
+    state.phase = 'claimed';
+  }
+  if (step.call !== state.id) return;
+  state.lastAt = step.at;
+  switch (step.step) {
+    case 'claimed':
+    case 'requested':
+      if (state.closing !== undefined) return;
+      takeAsking(state, step);
+      if (step.step === 'requested' && state.phase === 'claimed') state.phase = 'requested';
+      return;
+    case 'signed':
+      takeSigned(state, step);
+      return;
+    case 'refused':
+    case 'unanswered':
+    case 'released':
+      if (state.phase !== 'signed') state.phase = step.step;
+      if (step.step !== 'released') state.reason = step.reason;
+      return;
+    case 'shared':
+      takeShare(state, step);
+      return;
+    case 'reported':
+      state.reported = step.status;
+      return;
+    case 'closing':
+      takeClosing(state, step, aside);
+      return;
+    default:
+      takeEndOfShare(state, step);
+  }
+}
+
+function takeAsking(
+  state: Draft,
+  { holder, work, facts }: Extract<Step, { readonly step: 'claimed' | 'requested' | 'shared' }>,
+) {
+  state.holder ??= holder;
+  state.work ??= work;
+  state.facts ??= facts;
+}
+
+function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' }>): void {
+  if (state.signed !== undefined) return;
+  state.phase = 'signed';
+  state.signed = {
+    record: step.record,
+    signature: new Uint8Array(Buffer.from(step.signature, 'base64')),
+    copy: step.copy,
+  };
+  const { id, holder, facts } = state;
+  const share: Share = { id: id ?? '', holder, facts, instead: undefined, state: 'pending', reason: undefined };
+  state.shares.set(share.id, share);
+}
+
+function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }>): void {
+  if (state.closing !== undefined || state.signed === undefined || state.shares.has(step.share)) return;
+  // A damaged first line: whoever shares knows the work as well.
+  state.work ??= step.work;
+  state.facts ??= step.facts;
+  const { share: id, holder, facts } = step;
+  const replaced = state.shares.get(step.instead ?? '');
+  const replaces = replaced !== undefined && replaced.state !== 'written' && replaced.state !== 'gone';
+  if (replaces) state.shares.set(replaced.id, { ...replaced, state: 'gone' });
+  const instead = replaces ? replaced.id : undefined;
+  state.shares.set(id, { id, holder, facts, instead, state: 'pending', reason: undefined });
+}
+
+function takeEndOfShare(
+  state: Draft,
+  step: Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>,
+): void {
+  const share = state.shares.get(step.share);
+  if (share === undefined || share.state === 'gone' || share.state === 'written') return;
+  if (step.step === 'written') {
+    state.shares.set(share.id, { ...share, state: 'written', reason: undefined });
+    state.lastWritten = step.moment;
+    return;
+  }
+  // Who took the place of an unwritten file and leaves again must not take that file along.
+  if (step.step === 'withdrawn') {
+    state.shares.set(share.id, { ...share, state: share.instead === undefined ? 'gone' : 'not-written' });
+    return;
+  }
+  state.shares.set(share.id, { ...share, state: step.step, reason: step.reason });
+}
+
+function takeClosing(state: Draft, step: ClosingStep, aside: boolean): void {
+  if (step.lines !== state.lines) return;
+  if (step.history !== undefined) state.historyPlaces = [...state.historyPlaces, step.history];
+  if (!aside || step.aim === 'end') state.closing = step;
+}

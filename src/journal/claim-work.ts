@@ -1,0 +1,197 @@
+/** Getting hold of a piece of work: a call of one's own, or a part in the one that already has its signature. */
+
+import type { Place } from './call-files.ts';
+import type { CallState, Share } from './call-state.ts';
+import { closeCall } from './close-call.ts';
+import { journalErrors } from './errors.ts';
+import { fateOf, isAtWork } from './fate.ts';
+import type { CallFacts, ClaimOptions, SignatureOnRecord, Work } from './journal.ts';
+import { isBefore, isUnusableUnder, isWritten, sharesOf } from './judge-call.ts';
+import { inWords } from './liveness.ts';
+import type { JournalParts } from './parts.ts';
+import type { WorkOnRecord } from './steps.ts';
+import { toRecord, workId } from './work-id.ts';
+
+/** What a claim stands on. */
+export interface Ticket {
+  /** The name of the work. */
+  readonly name: string;
+  readonly work: WorkOnRecord;
+  readonly facts: CallFacts;
+  readonly call: string;
+  /** Of who asks it is the call's id. */
+  readonly share: string;
+  readonly known: SignatureOnRecord | undefined;
+  readonly unknownCalls: readonly string[];
+  readonly justUnanswered: boolean;
+}
+
+const FIRST_WAIT_MILLISECONDS = 50;
+const LONGEST_WAIT_MILLISECONDS = 500;
+
+type Asking = Pick<Ticket, 'name' | 'work' | 'facts'>;
+
+export async function claimWork(
+  parts: JournalParts,
+  given: Work,
+  facts: CallFacts,
+  options: ClaimOptions,
+): Promise<Ticket> {
+  const asking: Asking = { name: workId(given), work: toRecord(given), facts };
+  const place = parts.calls.current(asking.name);
+  const watch = watchCall(parts, asking.name, options);
+  for (;;) {
+    const state = await parts.calls.read(place);
+    if (state?.id === undefined) {
+      const ticket = await beginCall(parts, place, asking, state, watch.waitedFor);
+      if (ticket) return ticket;
+      continue;
+    }
+    const watched = watch.look(state);
+    const fate = await fateOf(state, false, parts.liveness, watched);
+    if (fate === 'busy') {
+      await watch.wait(state);
+    } else if (state.closing === undefined && isShareable(state, facts, parts)) {
+      const ticket = await takePart(parts, place, asking, state, watched);
+      if (ticket) return ticket;
+    } else {
+      await closeCall(parts, place, state, fate === 'stays' ? { aim: 'aside', givenUp: false } : fate);
+    }
+  }
+}
+
+/** Not yet written everywhere; or so lately that it ended while this run was already going. */
+function isShareable(state: CallState, facts: CallFacts, { began }: JournalParts): boolean {
+  if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
+  return !isWritten(state) || (state.lastWritten !== undefined && isBefore(began, state.lastWritten));
+}
+
+/** Undefined when somebody else was faster. */
+async function beginCall(
+  parts: JournalParts,
+  place: Place,
+  asking: Asking,
+  found: CallState | undefined,
+  waitedFor: ReadonlySet<string>,
+): Promise<Ticket | undefined> {
+  const { calls, liveness, now, warn } = parts;
+  const { name, work, facts } = asking;
+  const id = parts.randomId();
+  const common = { call: id, at: now().toISOString() };
+  liveness.held.add(id);
+  try {
+    const making = found === undefined ? 'must-not-exist' : 'must-exist';
+    const claimed = { step: 'claimed', ...common, holder: liveness.self, work, facts } as const;
+    if ((await calls.begin(place, making, claimed)) === undefined) {
+      liveness.held.delete(id);
+      return undefined;
+    }
+    if (found !== undefined && found.damaged > 0) {
+      warn(
+        `An entry of the journal for ${facts.file} is damaged: an earlier signature may have been counted and lost.`,
+      );
+    }
+    const known = await findFinished(parts, asking);
+    if (known !== undefined) {
+      const signature = Buffer.from(known.signature).toString('base64');
+      await calls.record(name, { step: 'signed', ...common, record: known.record, signature, copy: true }, 'no');
+      return { ...asking, call: id, share: id, known, unknownCalls: [], justUnanswered: false };
+    }
+    const unknownCalls = await findUnknown(parts, name);
+    const justUnanswered = unknownCalls.some((call) => waitedFor.has(call) || parts.unanswered.has(call));
+    return { ...asking, call: id, share: id, known: undefined, unknownCalls, justUnanswered };
+  } catch (thrown) {
+    liveness.held.delete(id);
+    parts.waiting.wake(name);
+    throw thrown;
+  }
+}
+
+/** Looked for only when the place is this process's own: a call that ends meanwhile is not missed. */
+async function findFinished(parts: JournalParts, { name, facts }: Asking): Promise<SignatureOnRecord | undefined> {
+  const state = await parts.finished.find(name);
+  return state !== undefined && isShareable(state, facts, parts) ? state.signed : undefined;
+}
+
+async function findUnknown({ calls }: JournalParts, name: string): Promise<readonly string[]> {
+  const unknown: string[] = [];
+  for (const place of await calls.movedAside(name)) {
+    const state = await calls.read(place);
+    if (state?.id !== undefined && state.signed === undefined) unknown.push(state.id);
+  }
+  return unknown;
+}
+
+/** Undefined when the call has been closed meanwhile. */
+async function takePart(
+  parts: JournalParts,
+  place: Place,
+  asking: Asking,
+  found: CallState,
+  watched: number,
+): Promise<Ticket | undefined> {
+  const { calls, liveness } = parts;
+  const { id: call, signed } = found;
+  if (call === undefined || signed === undefined) return undefined;
+  const share = parts.randomId();
+  liveness.held.add(share);
+  try {
+    const instead = await findReplaced(parts, found, asking.facts.file, watched);
+    const common = { call, at: parts.now().toISOString(), holder: liveness.self };
+    const { work, facts } = asking;
+    const decide = (state: CallState) =>
+      state.id === call ? ({ step: 'shared', ...common, share, work, facts, instead } as const) : undefined;
+    const state = await calls.append(place, decide, 'file');
+    if (state?.shares.has(share)) {
+      return { ...asking, call, share, known: signed, unknownCalls: [], justUnanswered: false };
+    }
+  } catch (thrown) {
+    liveness.held.delete(share);
+    throw thrown;
+  }
+  liveness.held.delete(share);
+  return undefined;
+}
+
+/** A file that was not written, and that nobody is at: this one by its name, or any, since their content is the same. */
+async function findReplaced(
+  { liveness }: JournalParts,
+  state: CallState,
+  file: string,
+  watched: number,
+): Promise<string | undefined> {
+  const left: Share[] = [];
+  for (const share of sharesOf(state)) {
+    if (share.state !== 'written' && !(await isAtWork(share, state, liveness, watched))) left.push(share);
+  }
+  return (left.find((share) => share.facts?.file === file) ?? left[0])?.id;
+}
+
+/** Waits for other processes' calls, and remembers for how long nothing happened to one. */
+function watchCall({ uptime, waiting, liveness }: JournalParts, name: string, { signal, onWait }: ClaimOptions) {
+  const waitedFor = new Set<string>();
+  let told = false;
+  let pause = FIRST_WAIT_MILLISECONDS;
+  let seen = { id: '', lines: 0, since: 0 };
+  return {
+    waitedFor,
+    /** Milliseconds. */
+    look({ id = '', lines }: CallState): number {
+      if (seen.id !== id || seen.lines !== lines) seen = { id, lines, since: uptime() };
+      return uptime() - seen.since;
+    },
+    async wait(state: CallState): Promise<void> {
+      const holder = state.closing?.holder ?? state.holder;
+      const isOther = holder !== undefined && holder.run !== liveness.self.run;
+      const whom = isOther ? inWords(holder, liveness.self) : 'another file of this run';
+      if (state.id !== undefined) waitedFor.add(state.id);
+      if (isOther && !told) {
+        told = true;
+        onWait?.(whom);
+      }
+      await waiting.wait(name, pause, signal);
+      if (signal?.aborted) throw journalErrors('claim-interrupted', { whom });
+      pause = Math.min(pause * 1.5, LONGEST_WAIT_MILLISECONDS);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** One file's part in a call: each step goes into the journal before what depends on it may happen. */
+
+import type { Flush } from './call-files.ts';
+import type { CallState } from './call-state.ts';
+import { claimWork, type Ticket } from './claim-work.ts';
+import { closeCall } from './close-call.ts';
+import { journalErrors } from './errors.ts';
+import type { CallFacts, Claim, ClaimOptions, Work } from './journal.ts';
+import { isReportDue, isSettled } from './judge-call.ts';
+import type { JournalParts } from './parts.ts';
+import type { Step } from './steps.ts';
+
+export async function claim(
+  parts: JournalParts,
+  work: Work,
+  facts: CallFacts,
+  options: ClaimOptions = {},
+): Promise<Claim> {
+  return makeClaim(parts, await claimWork(parts, work, facts, options));
+}
+
+/** A step without what all steps of one claim have in common. */
+type Told<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
+
+function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
+  const { calls, liveness, waiting, now } = parts;
+  const { name, call, share, work, facts } = ticket;
+  const asking = { holder: liveness.self, work, facts };
+  let given = ticket.known;
+  let givenIsRecorded = given !== undefined;
+  let over = false;
+
+  async function record(told: Told<Step>, flush: Flush): Promise<CallState | undefined> {
+    const step = { ...told, call, at: now().toISOString() } as Step;
+    try {
+      return await calls.record(name, step, flush);
+    } finally {
+      waiting.wake(name);
+    }
+  }
+
+  async function recordGiven(): Promise<void> {
+    if (given === undefined || givenIsRecorded) return;
+    const signature = Buffer.from(given.signature).toString('base64');
+    const told = { step: 'signed', record: given.record, signature, copy: false } as const;
+    if ((await record(told, 'file')) === undefined) {
+      // Its file is gone: what was paid for is kept all the same.
+      const requested = { step: 'requested', ...asking, call, at: now().toISOString() } as const;
+      await calls.begin(calls.aside(name, call), 'must-not-exist', requested);
+      await record(told, 'file-and-name');
+    }
+    givenIsRecorded = true;
+  }
+
+  /** The last step of this file's own: whatever becomes of it, nobody waits for this process any longer. */
+  async function end(told: Told<Step>, flush: Flush): Promise<CallState | undefined> {
+    over = true;
+    try {
+      // A disk that was full when the signature came may have room by now.
+      await recordGiven();
+      return await record(told, flush);
+    } finally {
+      liveness.held.delete(share);
+    }
+  }
+
+  /** Its file is in its place, or was moved aside by a process that took this one for dead. */
+  async function close(state: CallState | undefined, aim: 'end' | 'aside'): Promise<void> {
+    if (state === undefined) return;
+    for (const place of [calls.current(name), calls.aside(name, call)]) {
+      if (await closeCall(parts, place, state, { aim, givenUp: false })) return;
+    }
+  }
+
+  async function settle(state: CallState | undefined): Promise<void> {
+    if (state !== undefined && state.closing === undefined && isSettled(state)) await close(state, 'end');
+  }
+
+  return {
+    id: call,
+    known: ticket.known,
+    unknownCalls: ticket.unknownCalls,
+    justUnanswered: ticket.justUnanswered,
+
+    async requested() {
+      const state = await record({ step: 'requested', ...asking }, 'file-and-name');
+      if (state?.phase === 'requested' && state.closing === undefined) return;
+      over = true;
+      liveness.held.delete(share);
+      throw journalErrors('claim-lost');
+    },
+
+    async signed(record) {
+      given = record;
+      await recordGiven();
+    },
+
+    async refused(reason) {
+      await close(await end({ step: 'refused', reason }, 'no'), 'end');
+    },
+
+    async unanswered(reason) {
+      parts.unanswered.add(call);
+      await close(await end({ step: 'unanswered', reason }, 'file'), 'aside');
+    },
+
+    async unusable(reason) {
+      await end({ step: 'unusable', share, reason }, 'no');
+    },
+
+    async written(target) {
+      const { certificate } = facts;
+      const moment = { at: now().toISOString(), up: parts.uptime(), boot: liveness.self.boot };
+      const state = await end({ step: 'written', share, target, moment }, 'no');
+      // Not to know the pair next time costs a moment, and nothing else.
+      await parts.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
+      await settle(state);
+      return { reportDue: state === undefined ? given?.record !== undefined : isReportDue(state) };
+    },
+
+    async notWritten(reason) {
+      await end({ step: 'not-written', share, reason }, 'no');
+    },
+
+    async reported(status) {
+      await settle(await record({ step: 'reported', status }, 'no'));
+    },
+
+    async release() {
+      if (over) return;
+      // Nothing depends on it: what this process does not hold any more is found, and ended, by whoever wants the work.
+      await leave().catch(() => undefined);
+    },
+  };
+
+  async function leave(): Promise<void> {
+    if (ticket.known !== undefined) await settle(await end({ step: 'withdrawn', share }, 'no'));
+    else if (given !== undefined) await end({ step: 'not-written', share, reason: 'it was left alone' }, 'no');
+    else await close(await end({ step: 'released' }, 'no'), 'end');
+  }
+}

@@ -1,0 +1,144 @@
+/** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
+
+import { constants } from 'node:fs';
+import { chown, type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** The file of a call has a few lines for each file that shares its signature. */
+const LARGEST_CALL_FILE = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** Every write goes to the end, wherever another process has moved that meanwhile: lines are never mixed. */
+const READ_AND_APPEND = constants.O_RDWR | constants.O_APPEND;
+
+/** Who shall own what is made: root leaves nothing behind in another user's folder that this user could not use. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface LinesFile extends AsyncDisposable {
+  /** All of it, from this very file, even if its name is another's by now. */
+  read(): Promise<Uint8Array>;
+  append(line: string): Promise<void>;
+  /** To the disk. */
+  flush(): Promise<void>;
+}
+
+export type Making = 'must-exist' | 'may-exist' | 'must-not-exist';
+
+/** Undefined when the file is not there, or is there although it must not. */
+export async function openLines(
+  path: string,
+  making: Making,
+  owner: Owner | undefined,
+): Promise<LinesFile | undefined> {
+  const create = making === 'must-exist' ? 0 : constants.O_CREAT;
+  const exclusive = making === 'must-not-exist' ? constants.O_EXCL : 0;
+  const unwelcome = making === 'must-not-exist' ? 'EEXIST' : 'ENOENT';
+  const handle = await unless(unwelcome, () => open(path, READ_AND_APPEND | create | exclusive, FILE_MODE));
+  if (handle === undefined) return undefined;
+  try {
+    if (making !== 'must-exist' && owner !== undefined) await handle.chown(owner.uid, owner.gid);
+    return linesFile(handle);
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+function linesFile(handle: FileHandle): LinesFile {
+  return {
+    async read() {
+      const { size } = await handle.stat();
+      if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
+      const bytes = Buffer.alloc(size);
+      let length = 0;
+      for (let read = -1; read !== 0 && length < size; length += read) {
+        read = (await handle.read(bytes, length, size - length, length)).bytesRead;
+      }
+      return bytes.subarray(0, length);
+    },
+    async append(line) {
+      // A torn line before this one must not take it along.
+      const bytes = Buffer.from((await endsInsideLine(handle)) ? `\n${line}` : line);
+      for (let done = 0; done < bytes.length; ) {
+        done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+      }
+    },
+    flush: () => handle.datasync(),
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+async function endsInsideLine(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  const { bytesRead } = await handle.read(last, 0, 1, size - 1);
+  return bytesRead === 1 && last[0] !== NEWLINE;
+}
+
+/** Makes the name of a new file durable. Windows has no handle for that, and some file systems refuse it. */
+export async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } catch (thrown) {
+    if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function makeFolder(path: string, owner?: Owner): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  if (first !== undefined && owner !== undefined) await chown(path, owner.uid, owner.gid);
+}
+
+/** Names in a folder; none when it is not there. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await unless('ENOENT', () => readdir(folder))) ?? [];
+}
+
+export async function moveFile(from: string, to: string): Promise<void> {
+  await patiently(() => rename(from, to));
+}
+
+/** One that is not there is fine. */
+export async function removeFile(path: string): Promise<void> {
+  await unless('ENOENT', () => patiently(() => unlink(path)));
+}
+
+export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (hasCode(thrown, code)) return undefined;
+    throw thrown;
+  }
+}
+
+export function hasCode(thrown: unknown, ...codes: readonly string[]): boolean {
+  return thrown instanceof Error && 'code' in thrown && codes.includes(String(thrown.code));
+}
+
+const WAITS_MILLISECONDS = [5, 20, 50, 100, 250];
+
+/** Windows refuses to move or remove what a virus scanner, or another process, is reading just now. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (const wait of process.platform === 'win32' ? WAITS_MILLISECONDS : []) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!hasCode(thrown, 'EPERM', 'EACCES', 'EBUSY')) throw thrown;
+      await sleep(wait);
+    }
+  }
+  return work();
+}

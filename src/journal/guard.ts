@@ -1,0 +1,22 @@
+/** What the file system says of the journal, as the journal's own errors. */
+
+import { CodesignError } from '../errors/codesign-error.ts';
+import { systemReason } from '../errors/system-reason.ts';
+import { hasCode } from './disk.ts';
+import { journalErrors } from './errors.ts';
+
+/** What is no error of the system comes out as it is. */
+export async function inJournal<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw fromFileSystem(cause, folder);
+  }
+}
+
+export function fromFileSystem(cause: unknown, folder: string): unknown {
+  if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
+  if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return journalErrors('journal-full', { folder }, { cause });
+  const reason = hasCode(cause, 'EEXIST') ? 'there is something else of its name' : systemReason(cause);
+  return journalErrors('journal-unusable', { folder, reason }, { cause });
+}

@@ -1,0 +1,122 @@
+/** Calls that are not over, as people and `resume` see them: listed, entered into the history, reported, given up. */
+
+import type { Place } from './call-files.ts';
+import type { CallState } from './call-state.ts';
+import { closeCall, entryOf } from './close-call.ts';
+import { type Fate, fateOf, kindOf } from './fate.ts';
+import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from './journal.ts';
+import { isSettled, sharesOf } from './judge-call.ts';
+import type { JournalParts } from './parts.ts';
+import { fromRecord } from './work-id.ts';
+
+interface FoundCall {
+  readonly place: Place;
+  readonly state: CallState;
+  readonly kind: UnfinishedKind;
+}
+
+export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished' | 'history' | 'reported' | 'forget'> {
+  const { calls, liveness, warn } = parts;
+  /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
+  const places = new Map<string, Place>();
+
+  async function look(place: Place): Promise<FoundCall | undefined> {
+    const state = await calls.read(place);
+    if (state?.id === undefined) {
+      if (state !== undefined && state.damaged > 0)
+        warn(`A damaged entry of the journal cannot be read: ${place.path}.`);
+      return undefined;
+    }
+    places.set(state.id, place);
+    const fate = await fateOf(state, place.aside, liveness);
+    const kind = await kindOf(state, fate, liveness);
+    if (isOver(fate)) {
+      // Nobody else may ever come by. What cannot be ended now, on a full disk, is ended by whoever can.
+      await closeCall(parts, place, state, fate).catch(() => undefined);
+      return undefined;
+    }
+    return kind && { place, state, kind };
+  }
+
+  async function find(id: string): Promise<FoundCall | undefined> {
+    const remembered = places.get(id);
+    const found = remembered && (await look(remembered));
+    if (found?.state.id === id) return found;
+    for (const place of await calls.all()) {
+      const other = await look(place);
+      if (other?.state.id === id) return other;
+    }
+    return undefined;
+  }
+
+  async function listOpen(): Promise<FoundCall[]> {
+    const open: FoundCall[] = [];
+    for (const place of await calls.all()) {
+      const found = await look(place);
+      if (found) open.push(found);
+    }
+    return open;
+  }
+
+  async function recordReport(id: string, status: Reported): Promise<FoundCall | undefined> {
+    const found = await find(id);
+    if (found === undefined) return undefined;
+    const step = { step: 'reported', call: id, at: parts.now().toISOString(), status } as const;
+    const state = await calls.record(found.place.work, step, 'no');
+    return state && { ...found, state };
+  }
+
+  return {
+    async unfinished() {
+      return (await listOpen()).flatMap(asUnfinished);
+    },
+    async *history() {
+      const open = new Map((await listOpen()).flatMap(asOpenEntry));
+      for await (const entry of parts.history.entries()) {
+        // It ended while the history was read.
+        open.delete(entry.id);
+        yield entry;
+      }
+      yield* open.values();
+    },
+    async reported(id, status) {
+      const found = await recordReport(id, status);
+      if (found === undefined) return false;
+      if (isSettled(found.state)) await closeCall(parts, found.place, found.state, { aim: 'end', givenUp: false });
+      return true;
+    },
+    async forget(id, reported) {
+      const found = await find(id);
+      if (found === undefined) return 'not-found';
+      if (found.kind === 'under-way') return 'under-way';
+      const told = reported === undefined ? found : ((await recordReport(id, reported)) ?? found);
+      const closed = await closeCall(parts, told.place, told.state, { aim: 'end', givenUp: true });
+      return closed ? 'forgotten' : 'under-way';
+    },
+  };
+}
+
+/** Only its file is left to be taken away. */
+function isOver(fate: Fate): fate is Exclude<Fate, string> {
+  return typeof fate !== 'string' && fate.aim === 'end';
+}
+
+function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
+  const { id, at, work, facts, signed, reason } = state;
+  if (id === undefined || work === undefined || facts === undefined) return [];
+  const files = sharesOf(state).map((share) => ({
+    file: share.facts?.file ?? facts.file,
+    written: share.state === 'written',
+    reason: share.reason,
+  }));
+  const call = { id, kind, at, work: fromRecord(work), facts, record: signed?.record, reason };
+  return [{ ...call, files: files.length > 0 ? files : [{ file: facts.file, written: false, reason }] }];
+}
+
+/** What only uses another call's signature is no call. */
+function asOpenEntry({ state, kind }: FoundCall): readonly (readonly [string, HistoryEntry])[] {
+  if (state.signed?.copy) return [];
+  const unusable = kind === 'unwritten' && sharesOf(state).every((share) => share.state === 'unusable');
+  const entry = entryOf(state, unusable ? 'unusable' : kind, undefined);
+  return entry === undefined ? [] : [[entry.id, entry]];
+}
