@@ -66,9 +66,11 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
         timestampUrl,
       };
       await handOver(data.store.clients, config.dataRoot, service, receiver, now());
-    } else if (timestampUrl !== undefined) {
-      // What was handed over stays as it is, and may be of a start without this.
-      app.log.info({ timestampUrl }, `clients get timestamps with CODESIGN_TIMESTAMP_URL='${timestampUrl}'`);
+      if (receiver.kind === 'file') {
+        app.log.info({ clientEnv: receiver.path }, "the client's settings are in this file: set -a; . FILE; set +a");
+      }
+    } else {
+      tellLaterStart(app, config, timestampUrl);
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
@@ -89,6 +91,16 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
       }
     },
   };
+}
+
+/** What was handed over stays as it is: nobody knows the secret any more, and the file may be of a start without timestamps. */
+function tellLaterStart(app: App, { clientEnv }: StartConfig, timestampUrl: string | undefined): void {
+  if (clientEnv !== undefined) {
+    app.log.info({ clientEnv }, 'credentials were handed over at an earlier start: this file is left as it is');
+  }
+  if (timestampUrl !== undefined) {
+    app.log.info({ timestampUrl }, `clients get timestamps with CODESIGN_TIMESTAMP_URL='${timestampUrl}'`);
+  }
 }
 
 async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<TlsMaterial> {
