@@ -113,6 +113,13 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
     code: 'signature-file-unreadable',
   },
   {
+    what: 'an attribute of 15 MB',
+    make: () =>
+      withSignatureFile(`Signature-Version: 1.0\r\nCreated-By: x\r\n${` ${'y'.repeat(500)}\r\n`.repeat(30_000)}`),
+    verdict: 'broken',
+    code: 'signature-file-unreadable',
+  },
+  {
     what: '700,000 digests of one file',
     make: () =>
       withSignatureFile(`Signature-Version: 1.0\r\n\r\nName: a\r\n${'SHA-256-Digest: x\r\n'.repeat(700_000)}`),

@@ -58,6 +58,8 @@ const LONGEST_NAME = 70;
 /** Main sections have tens of attributes, other sections about two digests; those made to exhaust have half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
+/** Of one attribute: 700 KB, in lines as long as Java writes them. */
+const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
@@ -156,6 +158,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
         if (attributeStart < 0) throw invalid('it continues no line before it');
         pieces ??= [];
         pieces.push(bytes.subarray(position + 1, lineEnd));
+        if (pieces.length > MOST_CONTINUATIONS) throw invalid(`an attribute has more than ${MOST_CONTINUATIONS} lines`);
       } else {
         finishAttribute();
         attributeStart = position;

@@ -55,6 +55,9 @@ function timestampsOf(signedData: SignedData, readTimestamps: ReadTimestamps): r
   return readTimestamps(tokens, signedData);
 }
 
+/** Of what a signature file says, in characters. */
+const LONGEST_DETAIL = 4096;
+
 function describeSignature(block: EmbeddedBlock, { layout }: SharedFacts): readonly Detail[] {
   const signatureFile = block.readSignatureFile();
   const details: Detail[] = [
@@ -64,7 +67,7 @@ function describeSignature(block: EmbeddedBlock, { layout }: SharedFacts): reado
   if (signatureFile === undefined) return details;
   const { attributes } = signatureFile.main;
   const add = (name: string, value: string | undefined): void => {
-    if (value !== undefined) details.push({ name, value });
+    if (value !== undefined) details.push({ name, value: value.slice(0, LONGEST_DETAIL) });
   };
   add('signature version', attributes.get('signature-version'));
   add('created by', attributes.get('created-by'));
