@@ -5,7 +5,7 @@ import { parseCertificate } from '../certificates/parsed-certificate.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
-import type { EmbeddedSignature, SignableFile } from '../formats/format.ts';
+import type { EmbeddedSignature } from '../formats/format.ts';
 import type { Stamped, TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { Batch } from './batch.ts';
@@ -39,7 +39,7 @@ export function addTimestamps(timestamping: Timestamping): Change {
     },
     async prepare(opened, batch) {
       const signatures = flatten(await opened.signatures());
-      for (const signature of signatures) await assertIntact(signature);
+      for (const signature of signatures) await assertIntact(signature, 'signature-broken');
       // What makes stamping impossible shows before anyone is asked.
       await opened.stamp(new Map());
       const stamps = new Map<EmbeddedSignature, Stamped>();
@@ -51,7 +51,10 @@ export function addTimestamps(timestamping: Timestamping): Change {
         patch: embedding.patch,
         async check(result) {
           await result.check(embedding);
-          await assertStamped(result);
+          const stamped = flatten(await result.signatures());
+          assertStamped(stamped);
+          // SHA-1 may rest on the age of the timestamp that went.
+          for (const signature of stamped) await assertIntact(signature, 'timestamp-breaks-signature');
         },
         done: { status: 'timestamped', ...firstOf(stamps), signatures: stamps.size },
       };
@@ -96,10 +99,13 @@ function expiryOf(certificate: Uint8Array): Date | undefined {
   }
 }
 
-async function assertIntact(signature: EmbeddedSignature): Promise<void> {
+async function assertIntact(
+  signature: EmbeddedSignature,
+  code: 'signature-broken' | 'timestamp-breaks-signature',
+): Promise<void> {
   const finding = (await signature.examine()).find(({ against }) => against === 'integrity');
   if (finding === undefined) return;
-  throw signingErrors('signature-broken', { signer: signature.signerName, problem: finding.message });
+  throw signingErrors(code, { signer: signature.signerName, problem: finding.message });
 }
 
 /** Of an intact signature. */
@@ -108,8 +114,8 @@ function signatureValueOf({ signedData }: EmbeddedSignature): Uint8Array {
   return signedData.signers[0].signature;
 }
 
-async function assertStamped(result: SignableFile): Promise<void> {
-  for (const { timestamps } of flatten(await result.signatures())) {
+function assertStamped(signatures: readonly EmbeddedSignature[]): void {
+  for (const { timestamps } of signatures) {
     if (!timestamps.some(isSound)) {
       throw formatErrors('result-damaged', { reason: 'a signature in it has no sound timestamp' });
     }

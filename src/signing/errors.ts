@@ -61,6 +61,11 @@ export const signingErrors = defineErrors({
       `the certificate of "${d.signer}" expired on ${d.date}, and the timestamp that is there shows that the signature is older: a new one would not`,
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
+  'timestamp-breaks-signature': {
+    category: 'local',
+    message: (d) => `with the new timestamp the signature of "${d.signer}" would be broken: ${d.problem}`,
+    hint: 'Keep the timestamp that is there, or sign the file again.',
+  },
   'signature-file-unreadable': {
     category: 'local',
     message: (d) => `the signature cannot be read from ${d.file}: ${d.reason}`,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { Format, SignableFile } from '../../src/formats/format.ts';
+import { jar } from '../../src/formats/jar/index.ts';
 import { describeFile } from '../../src/formats/recognise.ts';
 import { formats } from '../../src/formats/registry.ts';
 import type { Change, Changing } from '../../src/signing/change.ts';
@@ -14,8 +15,11 @@ import { removeSignatures } from '../../src/signing/change-remove.ts';
 import { addTimestamps } from '../../src/signing/change-timestamp.ts';
 import type { Stamped } from '../../src/timestamp/authorities.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
-import { snapshot, temporaryFolder } from '../support/cli.ts';
+import { applyPatch } from '../formats/support/apply-patch.ts';
+import { openBytes, signBytes } from '../formats/support/sign-bytes.ts';
+import { fixture, snapshot, temporaryFolder } from '../support/cli.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../support/signed-files.ts';
+import { makeThrowawaySigner } from '../support/throwaway-signer.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../support/timestamp-authority.ts';
 
 let files: SignedFiles;
@@ -36,14 +40,14 @@ beforeEach(async () => {
 });
 
 /** `before` runs while the authority is asked for the given time; what it throws is the authority's failure. */
-function timestamping(before: (call: number) => Promise<unknown> = async () => undefined) {
+function timestamping(before: (call: number) => Promise<unknown> = async () => undefined, force = false) {
   let asked = 0;
   const stamp = async (value: Uint8Array): Promise<Stamped> => {
     await before(++asked);
     return { token: await authority.stamp(value), time: new Date(), authority: 'here' };
   };
   const authorities = { stamp };
-  const change = addTimestamps({ authorities, force: false, now: () => new Date() });
+  const change = addTimestamps({ authorities, force, now: () => new Date() });
   return { change, asked: () => asked };
 }
 
@@ -149,6 +153,26 @@ describe('a result that is not what it was to become', () => {
     }));
     const result = await changeFiles(inPlace([path]), changingWith(timestamping().change, { formats: confused }));
     expect(wordsOf(result)).toEqual(['result-damaged']);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+});
+
+describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took that', () => {
+  it('keeps it, --force or not: with another one Java would take the file as unsigned', async () => {
+    const path = join(folder, 'old.jar');
+    const { result } = await signBytes(jar, await readFile(fixture('jar/plain.jar')), await makeThrowawaySigner(), {
+      algorithm: 'SHA1',
+    });
+    const file = await openBytes(jar, result);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('the file is unsigned');
+    const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+    const token = await authority.stamp(value, { genTime: '20180601120000Z' });
+    await writeFile(path, applyPatch(result, (await file.stamp(new Map([[signature, token]]))).patch));
+    const before = await snapshot(folder);
+    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(timestamping().change)))).toEqual(['skipped']);
+    const { change } = timestamping(undefined, true);
+    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual(['timestamp-breaks-signature']);
     expect(await snapshot(folder)).toEqual(before);
   });
 });
