@@ -122,6 +122,7 @@ const FAILED: FailedOutcome = {
   status: 'failed',
   error: fileErrors('unsupported-format'),
   record: null,
+  kept: false,
   warnings: [],
 };
 const SAMPLE_RESULT = {

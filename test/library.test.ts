@@ -1,6 +1,7 @@
 /** The library as build tools import it: the built one, against the real server. */
 
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as Library from '../src/index.ts';
@@ -9,12 +10,15 @@ import { startServer, type TestServer } from './support/server.ts';
 
 let library: typeof Library;
 let server: TestServer;
+let state: string;
 beforeAll(async () => {
   library = await import(join(REPOSITORY, 'dist', 'index.js'));
   server = await startServer({ tsa: true });
+  state = await mkdtemp(join(tmpdir(), 'codesign-state-'));
 });
 afterAll(async () => {
   await server.stop();
+  await rm(state, { recursive: true, force: true });
 });
 
 describe('signFiles', () => {
@@ -26,7 +30,7 @@ describe('signFiles', () => {
     const events: string[] = [];
     const { files, summary } = await library.signFiles({
       files: [path, { path: fixture('pe/library.dll'), output }],
-      env: server.env,
+      env: { ...server.env, CODESIGN_STATE_DIR: state },
       concurrency: 2,
       timeout: 20,
       onEvent: ({ type }) => events.push(type),
@@ -38,7 +42,10 @@ describe('signFiles', () => {
   });
 
   it('gives each file its outcome, and throws a CodesignError for the run as a whole', async () => {
-    const { files } = await library.signFiles({ files: ['/no/such/file.exe'], env: server.env });
+    const { files } = await library.signFiles({
+      files: ['/no/such/file.exe'],
+      env: { ...server.env, CODESIGN_STATE_DIR: state },
+    });
     expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-not-found', category: 'local' } });
     const withoutSettings = library.signFiles({ files: [], env: {} });
     await expect(withoutSettings).rejects.toBeInstanceOf(library.CodesignError);

@@ -1,6 +1,6 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -23,10 +23,15 @@ import type { TimestampSettings } from '../settings/timestamp-settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
 import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
+import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
+import { composeJournal } from './compose-journal.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
+
+const WITHOUT_JOURNAL =
+  'Without a journal a signature that is given and cannot be used at once is lost: another run asks, and pays, for it again.';
 
 export interface SigningComposition extends AsyncDisposable {
   /** Whole sentences on certificate, credentials and TLS. */
@@ -49,6 +54,7 @@ export async function composeSigning(
   const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
   checkProgramInfo(settings);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env));
+  const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
   const signing: Signing = {
     ...settings,
     timestampAlgorithm: settings.timestamps.urls.length > 0 ? settings.timestamps.algorithm : undefined,
@@ -56,7 +62,12 @@ export async function composeSigning(
     chain,
     service: connection.service,
     authorities: connection.authorities,
+    origin: settings.baseUrl?.origin ?? '',
+    claims: journal ?? withoutJournal,
     client: {
+      id: createHash('sha256')
+        .update(connection.accessKey ?? '')
+        .digest('hex'),
       policy: settings.extra,
       mask: settings.maskFilename,
       platform: `${platform()} ${arch()}`,
@@ -77,12 +88,13 @@ export async function composeSigning(
     ...chain.warnings,
     ...connection.warnings,
     ...aboutTimestamps(settings.timestamps, chain),
+    ...(settings.journal ? [] : [WITHOUT_JOURNAL]),
   ];
   return {
     warnings,
     async signFiles(files, signal) {
       const result = await signFiles(files, signing, signal);
-      return { ...result, warnings: [...warnings, ...result.warnings] };
+      return { ...result, warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? [])] };
     },
     removeTemporaryFiles() {
       for (const path of temporaryFiles) rmSync(path, { force: true });
@@ -96,6 +108,7 @@ export async function composeSigning(
 interface Connection {
   /** Undefined in a dry run. */
   readonly service: SigningService | undefined;
+  readonly accessKey?: string | undefined;
   readonly authorities?: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
 }
@@ -110,7 +123,8 @@ async function connect(settings: Settings, env: Environment): Promise<Connection
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
   http.warmUp();
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
-  return { service, authorities: composeTimestamps(settings, http), warnings: credentials.warnings };
+  const authorities = composeTimestamps(settings, http);
+  return { service, authorities, accessKey: credentials.accessKey, warnings: credentials.warnings };
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */

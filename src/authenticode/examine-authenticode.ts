@@ -55,10 +55,7 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
     const kind = FILE_KINDS.get(dataType);
     findings.push(
       kind === undefined
-        ? odd(
-            'signed-kind-other',
-            `The signature says that it is for a kind of file that is not known (${dataType}).`,
-          )
+        ? odd('signed-kind-other', `The signature says that it is for a kind of file that is not known (${dataType}).`)
         : broken('signed-kind-differs', `The signature was made for ${kind}.`),
     );
   }

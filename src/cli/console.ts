@@ -76,10 +76,11 @@ export class Console {
     }
   }
 
-  #signed({ path, output, algorithm, record, replaced, timestamp, milliseconds }: SignedOutcome): void {
+  #signed({ path, output, algorithm, record, replaced, timestamp, reused, milliseconds }: SignedOutcome): void {
     const details = [
       algorithm,
       ...(record === null ? [] : [`record ${printable(record)}`]),
+      ...(reused ? ['signature of an earlier call'] : []),
       ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
       `${milliseconds} ms`,
     ];
@@ -92,9 +93,11 @@ export class Console {
     this.#tellReplaced(replaced, 'would replace');
   }
 
-  #failed({ path, error, record }: FailedOutcome): void {
+  #failed({ path, error, record, kept }: FailedOutcome): void {
     this.#lines.failed(path, error);
-    if (record !== null) this.#lines.tell(`         a signature had been given already: record ${printable(record)}`);
+    if (record === null) return;
+    const use = kept ? '; it is kept: the next run uses it, and asks for none' : '';
+    this.#lines.tell(`         a signature had been given already: record ${printable(record)}${use}`);
   }
 
   #tellReplaced(signers: readonly string[], word: string): void {

@@ -67,7 +67,14 @@ function fileJson(outcome: FileOutcome) {
     }
     case 'failed': {
       const { path, format, status, record, error } = outcome;
-      return { path, format, status, ...(record === null ? {} : { record }), error: errorJson(error), ...told };
+      return {
+        path,
+        format,
+        status,
+        ...(record === null ? {} : { record, kept: outcome.kept }),
+        error: errorJson(error),
+        ...told,
+      };
     }
   }
 }

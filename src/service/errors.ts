@@ -137,6 +137,13 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'tls-failed',
 ] satisfies (keyof typeof networkErrors.table)[]);
 
+const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
+
+/** Whether the service may have made a signature, and counted it, although none that can be used arrived. */
+export function mayHaveBeenCounted({ code, httpStatus = 0 }: CodesignError): boolean {
+  return NO_WORD.has(code) || (code === 'http-error' && GATEWAY_STATUSES.has(httpStatus));
+}
+
 /** Nothing was sent, since there is no connection: from a service that never answered yet, none is to be expected. */
 export function isWithoutConnection(error: CodesignError): boolean {
   return NO_CONNECTION.has(error.code);

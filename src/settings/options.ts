@@ -28,6 +28,8 @@ export interface SettingsOptions extends TimestampOptions {
   readonly maskFilename?: string | undefined;
   readonly extra?: string | undefined;
   readonly report?: boolean | undefined;
+  /** False: none is kept. */
+  readonly journal?: boolean | undefined;
   readonly caFile?: string | undefined;
   readonly dryRun?: boolean | undefined;
 }

@@ -50,6 +50,8 @@ export interface Settings {
   readonly maskFilename: FilenameMask;
   readonly extra: ExtraPolicy;
   readonly report: boolean;
+  /** Whether calls are kept in the journal. */
+  readonly journal: boolean;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
   readonly dryRun: boolean;
@@ -83,6 +85,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment): Set
     maskFilename: readWord(given(options.maskFilename, '--mask-filename'), FILENAME_MASKS, 'basename'),
     extra: readWord(either(options.extra, '--extra', env, 'CODESIGN_EXTRA'), EXTRA_POLICIES, 'all'),
     report: options.report ?? true,
+    journal: options.journal ?? true,
     caFile: either(options.caFile, '--ca-file', env, 'CODESIGN_CA_FILE')?.value,
     dryRun,
   });

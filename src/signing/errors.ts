@@ -34,6 +34,11 @@ export const signingErrors = defineErrors({
     hint: (d) =>
       `The most likely cause: certificate number ${d.code} at the service is not the certificate given with --certificate. Nothing more was asked of the service.`,
   },
+  'just-unanswered': {
+    category: 'network',
+    message: 'the same signature was asked for a moment ago, and no answer came; it may have been made and counted',
+    hint: 'It was not asked for again. Run again for this file.',
+  },
   'not-attempted': {
     category: 'local',
     message: (d) => `left as it was, because ${d.reason}`,

@@ -6,6 +6,8 @@ import type { Extra } from '../service/messages.ts';
 import type { ExtraPolicy, FilenameMask } from '../settings/settings.ts';
 
 export interface ClientDescription {
+  /** SHA-256 of the access key, in hex: tells the journal whose calls these are. Never sent. */
+  readonly id: string;
   readonly policy: ExtraPolicy;
   readonly mask: FilenameMask;
   readonly platform: string;

@@ -62,6 +62,8 @@ export interface FailedOutcome extends Judged {
   readonly error: CodesignError;
   /** The service's record id when a signature had already been given; null otherwise. */
   readonly record: string | null;
+  /** Whether the journal keeps that signature, so that the next run uses it. */
+  readonly kept: boolean;
 }
 
 export type FileOutcome = SignedOutcome | SkippedOutcome | PlannedOutcome | FailedOutcome;

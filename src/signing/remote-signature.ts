@@ -4,22 +4,37 @@ import { createHash } from 'node:crypto';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { isRsaSignature } from '../crypto/rsa-signature.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import type { Claim, SignatureOnRecord } from '../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/errors.ts';
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
+import { askOnRecord, factsOf, noted, workOf } from './call.ts';
 import { signingErrors } from './errors.ts';
 import type { Signing } from './signing.ts';
 
 export interface SignatureWork {
+  /** As the user gave it. */
+  readonly path: string;
+  /** Size of the file. */
+  readonly bytes: number;
   readonly toBeSigned: Uint8Array;
   readonly extra: Extra | undefined;
   /** Throws when the signature would be in vain by now; called directly before the request. */
   readonly beforeRequest: () => Promise<void>;
+  /** Hears of the part in a call that this file has, as soon as there is one. */
+  readonly onClaim: (claim: Claim) => void;
+  readonly warn: (sentence: string) => void;
 }
 
-/** One signature for one piece of work. Wrapping it is how a journal or the sharing of equal work comes in. */
-export type RequestSignature = (work: SignatureWork) => Promise<SignatureRecord>;
+export interface GivenSignature {
+  readonly record: SignatureRecord;
+  /** Given for this work before, or to another file: nothing was asked of the service. */
+  readonly reused: boolean;
+}
+
+/** One signature for one piece of work, asked for or known. */
+export type RequestSignature = (work: SignatureWork) => Promise<GivenSignature>;
 
 /** The digest of `toBeSigned` that goes to the service. */
 export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<Signing, 'algorithm'>): Uint8Array {
@@ -38,10 +53,11 @@ export function requestSignatures(
   batch: Batch,
 ): RequestSignature {
   let proven = false;
+  const leaf = createHash('sha256').update(signing.chain.leaf.der).digest('hex');
+  const known = signing.claims.isProven({ origin: signing.origin, code, leaf });
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function request({ toBeSigned, extra }: SignatureWork): Promise<SignatureRecord> {
-    const digest = digestToBeSigned(toBeSigned, signing);
+  async function request(digest: Uint8Array, extra: Extra | undefined): Promise<SignatureRecord> {
     try {
       return await service.sign({ code, algorithm: signing.algorithm, digest, extra }, batch.signal);
     } catch (thrown) {
@@ -53,28 +69,69 @@ export function requestSignatures(
     }
   }
 
-  async function requestChecked(work: SignatureWork): Promise<SignatureRecord> {
+  async function claimFor(work: SignatureWork, digest: Uint8Array): Promise<Claim> {
+    try {
+      return await signing.claims.claim(workOf(signing, code, digest), factsOf(signing, work), {
+        signal: batch.signal,
+      });
+    } catch (thrown) {
+      if (batch.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') batch.assertGoing();
+      throw thrown;
+    }
+  }
+
+  async function requestChecked(work: SignatureWork): Promise<GivenSignature> {
     batch.assertGoing();
-    await work.beforeRequest();
-    const record = await request(work);
+    const digest = digestToBeSigned(work.toBeSigned, signing);
+    const claim = await claimFor(work, digest);
+    work.onClaim(claim);
+    if (claim.known !== undefined) return useKnown(claim, claim.known, work);
+    await orRelease(claim, async () => {
+      batch.assertGoing();
+      await work.beforeRequest();
+    });
+    const record = await askOnRecord(claim, () => request(digest, work.extra), work.warn);
     const mismatch = findMismatch(signing, code, work.toBeSigned, record);
     if (mismatch) {
       batch.stop('the certificate does not match the key at the service', mismatch);
+      await noted(() => claim.unusable(mismatch.message), work.warn);
       throw mismatch;
     }
     proven = true;
-    return record;
+    return { record, reused: false };
+  }
+
+  /** One that does not verify was given for another certificate: with this one the work has a call of its own. */
+  async function useKnown(claim: Claim, given: SignatureOnRecord, work: SignatureWork): Promise<GivenSignature> {
+    const record = { id: given.record, signature: given.signature };
+    const mismatch = findMismatch(signing, code, work.toBeSigned, record);
+    if (mismatch === undefined) {
+      proven = true;
+      return { record, reused: true };
+    }
+    await claim.unusable(mismatch.message);
+    return requestChecked(work);
   }
 
   return async (work) => {
+    proven ||= await known;
     while (!proven) {
       const mine = turn.then(() => (proven ? undefined : requestChecked(work)));
       turn = mine.catch(() => undefined);
-      const record = await mine;
-      if (record) return record;
+      const given = await mine;
+      if (given) return given;
     }
     return requestChecked(work);
   };
+}
+
+async function orRelease(claim: Claim, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    await claim.release();
+    throw thrown;
+  }
 }
 
 function reasonToStop(error: CodesignError): string {

@@ -2,12 +2,14 @@
 
 import pLimit from 'p-limit';
 import { toCodesignError } from '../errors/codesign-error.ts';
+import type { Claim, Reported } from '../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../service/signing-service.ts';
+import { noted } from './call.ts';
 import type { SigningEvent } from './outcome.ts';
 
 export interface Reports {
-  /** Whether the report arrived. A failed one never makes a signed file count as failed. */
-  send(path: string, record: string | undefined, status: ReportStatus): Promise<boolean>;
+  /** Whether the report arrived. A failed one never makes a signed file count as failed. `claim` is told. */
+  send(path: string, record: string | undefined, status: ReportStatus, claim: Claim | undefined): Promise<boolean>;
 }
 
 export interface ReportsOptions {
@@ -22,10 +24,15 @@ export interface ReportsOptions {
 export function reportTo({ service, concurrency, onEvent, signal }: ReportsOptions): Reports {
   const limit = pLimit(concurrency);
   return {
-    async send(path, record, status) {
-      if (record === undefined) return false;
+    async send(path, record, status, claim) {
+      // Without an id there is nothing to name.
+      if (record === undefined) {
+        await settle(claim, 'not-wanted');
+        return false;
+      }
       try {
         await limit(() => service.report(record, status, signal));
+        await settle(claim, status);
         return true;
       } catch (thrown) {
         onEvent({ type: 'report-failed', path, record, error: toCodesignError(thrown) });
@@ -36,4 +43,17 @@ export function reportTo({ service, concurrency, onEvent, signal }: ReportsOptio
 }
 
 /** For runs that shall not report. */
-export const noReports: Reports = { send: async () => false };
+export const noReports: Reports = {
+  async send(_path, _record, _status, claim) {
+    await settle(claim, 'not-wanted');
+    return false;
+  },
+};
+
+/** A journal that cannot note a report has it sent again, which never counts. */
+async function settle(claim: Claim | undefined, reported: Reported): Promise<void> {
+  await noted(
+    async () => claim?.reported(reported),
+    () => undefined,
+  );
+}

@@ -3,15 +3,17 @@
 import { measureContent } from '../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
+import type { Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
+import { noted } from './call.ts';
 import { isoTime } from './iso-time.ts';
 import type { Judgement } from './judge.ts';
 import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
 import { digestToBeSigned } from './remote-signature.ts';
 import type { Reports } from './report.ts';
-import { prepareOnly, type Remote, signFile } from './sign-file.ts';
+import { type Progress, prepareOnly, type Remote, signFile } from './sign-file.ts';
 import type { Signing } from './signing.ts';
 
 export interface Run extends Remote {
@@ -33,12 +35,19 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
 
   const started = signing.clock();
   let record: SignatureRecord | undefined;
+  let claim: Claim | undefined;
+  const progress: Progress = {
+    onClaim(mine) {
+      claim = mine;
+    },
+    onRecord(given) {
+      record = given;
+    },
+  };
   try {
     batch.assertGoing();
     onEvent({ type: 'file-started', path: plan.path });
-    const file = await signFile(plan, signing, run, (given) => {
-      record = given;
-    });
+    const file = await signFile(plan, signing, run, progress);
     const outcome: SignedOutcome = {
       ...described(plan),
       warnings: [...plan.warnings, ...file.warnings],
@@ -46,7 +55,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
       algorithm: signing.algorithm,
       record: file.record.id ?? null,
       reported: false,
-      reused: false,
+      reused: file.reused,
       timestamp: file.stamped === undefined ? null : isoTime(file.stamped.time),
       timestampAuthority: file.stamped?.authority ?? null,
       replaced: plan.replaced,
@@ -54,16 +63,35 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
       milliseconds: Math.round(signing.clock() - started),
     };
     onEvent({ type: 'file-finished', outcome });
-    const reporting = reports.send(plan.path, file.record.id, 1);
+    const reporting = file.reportDue ? reports.send(plan.path, file.record.id, 1, claim) : Promise.resolve(false);
     return async () => ({ ...outcome, reported: await reporting });
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
     const given = error.record ?? record?.id;
-    const outcome = failed(judgement, error, given);
+    const kept = await keptFor(claim, record, error);
+    const outcome = { ...failed(judgement, error, given), kept };
     onEvent({ type: 'file-finished', outcome });
-    const reporting = reports.send(plan.path, given, 2);
+    // What another run can still write needs no report yet.
+    const reporting = kept ? Promise.resolve(false) : reports.send(plan.path, given, 2, claim);
     return () => reporting.then(() => outcome);
   }
+}
+
+/** Whether the journal keeps a signature that was given, and was not written, for another run. */
+async function keptFor(
+  claim: Claim | undefined,
+  record: SignatureRecord | undefined,
+  error: CodesignError,
+): Promise<boolean> {
+  if (claim === undefined || claim.id === '' || record === undefined) return false;
+  let isKept = true;
+  await noted(
+    () => claim.notWritten(error.message),
+    () => {
+      isKept = false;
+    },
+  );
+  return isKept;
 }
 
 /** A dry run of one file: nothing is asked or written. */
@@ -117,5 +145,6 @@ function failed(judgement: Judgement, error: CodesignError, record?: string): Fa
     status: 'failed',
     error,
     record: record ?? null,
+    kept: false,
   };
 }

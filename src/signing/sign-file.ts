@@ -3,13 +3,15 @@
 import type { MeasureContent } from '../crypto/content.ts';
 import type { InputFile } from '../files/input-file.ts';
 import type { PreparedSignature } from '../formats/format.ts';
+import type { Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Stamped } from '../timestamp/authorities.ts';
+import { noted } from './call.ts';
 import { commit } from './commit.ts';
 import { describeRequest } from './extra.ts';
 import { openJudged } from './open-judged.ts';
 import type { PlannedFile } from './plan.ts';
-import type { RequestSignature } from './remote-signature.ts';
+import type { GivenSignature, RequestSignature, SignatureWork } from './remote-signature.ts';
 import type { RequestTimestamp } from './remote-timestamp.ts';
 import { assertUnchanged } from './same-file.ts';
 import type { Signing } from './signing.ts';
@@ -17,6 +19,10 @@ import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
 export interface SignedFile {
   readonly record: SignatureRecord;
+  /** Whether the signature was there already. */
+  readonly reused: boolean;
+  /** Whether the service is to be told now: every file that shares the signature is written. */
+  readonly reportDue: boolean;
   /** Undefined for a signature without a timestamp. */
   readonly stamped: Stamped | undefined;
   /** Size of the signed file in bytes. */
@@ -32,21 +38,43 @@ export interface Remote {
   readonly requestTimestamp: RequestTimestamp | undefined;
 }
 
-/** Hears of the record the moment there is one, whatever happens to the file afterwards. */
-export type OnRecord = (record: SignatureRecord) => void;
+/** Hears how far the file has come, whatever happens to it afterwards. */
+export interface Progress {
+  onClaim(claim: Claim): void;
+  onRecord(record: SignatureRecord): void;
+}
 
 export async function signFile(
   plan: PlannedFile,
   signing: Signing,
   remote: Remote,
-  onRecord: OnRecord,
+  progress: Progress,
 ): Promise<SignedFile> {
   await using input = await openJudged(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
-  const { record, stamped, expected } = await signCopy(plan, signing, remote, onRecord, { input, copy });
+  const warnings: string[] = [];
+  const warn = (sentence: string): void => {
+    warnings.push(sentence);
+  };
+  let claim: Claim | undefined;
+  const onClaim = (mine: Claim): void => {
+    claim = mine;
+    progress.onClaim(mine);
+  };
+  const { given, stamped, expected } = await signCopy(
+    plan,
+    signing,
+    remote,
+    { ...progress, onClaim },
+    { input, copy, warn },
+  );
   const committed = await commit({ plan, input, copy, check: (result) => result.check(expected) });
-  return { record, stamped, ...committed };
+  let reportDue = true;
+  await noted(async () => {
+    reportDue = (await claim?.written(plan.target))?.reportDue ?? true;
+  }, warn);
+  return { ...given, reportDue, stamped, ...committed, warnings: [...warnings, ...committed.warnings] };
 }
 
 /** Prepare, rehearse, sign, timestamp, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
@@ -54,21 +82,26 @@ async function signCopy(
   plan: PlannedFile,
   signing: Signing,
   { requestSignature, requestTimestamp }: Remote,
-  onRecord: OnRecord,
-  { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
+  progress: Progress,
+  {
+    input,
+    copy,
+    warn,
+  }: { readonly input: InputFile; readonly copy: StagedCopy; readonly warn: (sentence: string) => void },
 ) {
   const file = await plan.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
   const askBoth = async () => {
-    const given = await signRemotely(plan, signing, prepared, requestSignature, copy);
-    onRecord(given);
-    return { record: given, stamped: await requestTimestamp?.stamp(given.signature) };
+    const work = { ...progress, warn, toBeSigned: prepared.toBeSigned };
+    const given = await signRemotely(plan, signing, work, requestSignature, copy);
+    progress.onRecord(given.record);
+    return { given, stamped: await requestTimestamp?.stamp(given.record.signature) };
   };
-  const { record, stamped } = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
-  const { patch, sealed, standing } = prepared.embed(prepared.seal(record.signature, stamped?.token));
+  const { given, stamped } = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
+  const { patch, sealed, standing } = prepared.embed(prepared.seal(given.record.signature, stamped?.token));
   await copy.apply(patch);
-  return { record, stamped, expected: { sealed, standing } };
+  return { given, stamped, expected: { sealed, standing } };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */
@@ -106,16 +139,16 @@ async function rehearse(
 async function signRemotely(
   plan: PlannedFile,
   signing: Signing,
-  prepared: PreparedSignature,
+  work: Pick<SignatureWork, 'toBeSigned' | 'onClaim' | 'warn'>,
   requestSignature: RequestSignature,
   copy: StagedCopy,
-): Promise<SignatureRecord> {
+): Promise<GivenSignature> {
   const extra = describeRequest(signing.client, plan.path, Number(plan.stats.size), signing.now());
   const flushing = copy.flush().catch(() => undefined);
   // It may be minutes until the call's turn comes.
   const beforeRequest = () => assertUnchanged(plan.path, plan.stats);
   try {
-    return await requestSignature({ toBeSigned: prepared.toBeSigned, extra, beforeRequest });
+    return await requestSignature({ ...work, path: plan.path, bytes: Number(plan.stats.size), extra, beforeRequest });
   } finally {
     await flushing;
   }

@@ -10,6 +10,7 @@ import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { ClientDescription } from './extra.ts';
 import type { SigningEvent } from './outcome.ts';
+import type { Claims } from './without-journal.ts';
 
 export interface SigningOptions {
   /** Number of the certificate at the service; undefined only in a dry run. */
@@ -37,6 +38,10 @@ export interface SigningParts {
   readonly service: SigningService | undefined;
   /** Undefined for signatures without a timestamp. */
   readonly authorities: TimestampAuthorities | undefined;
+  /** Scheme, host and port of the service; empty in a dry run. */
+  readonly origin: string;
+  /** The journal, or what takes its place. */
+  readonly claims: Claims;
   /** What the calls tell about this client. */
   readonly client: ClientDescription;
   /** Digests of what is in archives. */

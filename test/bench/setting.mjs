@@ -18,7 +18,7 @@ export async function createSetting() {
   const local = makeLocalKey(folder);
   return {
     folder,
-    env: server.env,
+    env: { ...server.env, CODESIGN_STATE_DIR: join(folder, 'state') },
     local,
     async close() {
       await server.stop();

@@ -1,6 +1,6 @@
 /** The command line against a service that misbehaves: exit code, error code, number of requests, files untouched. */
 
-import { copyFile, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
@@ -40,7 +40,11 @@ async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOp
   const certificate = join(folder.path, 'chain.pem');
   await writeFile(certificate, chain);
   const paths = Array.from({ length: count }, (_, index) => join(folder.path, `app-${index}.exe`));
-  for (const path of paths) await copyFile(fixture('pe/hello.exe'), path);
+  for (const path of paths) {
+    await copyFile(fixture('pe/hello.exe'), path);
+    // Each of its own: the same content would share one signature.
+    await appendFile(path, path);
+  }
   const env = {
     CODESIGN_BASE_URL: service.baseUrl,
     CODESIGN_CA_FILE: service.caFile,

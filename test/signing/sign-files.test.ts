@@ -25,6 +25,7 @@ import type { ReportStatus, SigningService } from '../../src/service/signing-ser
 import type { SigningEvent } from '../../src/signing/outcome.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
 import type { Signing } from '../../src/signing/signing.ts';
+import { withoutJournal } from '../../src/signing/without-journal.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
 import { fixture, snapshot } from '../support/cli.ts';
 import { type IssuedCertificate, makePki } from '../support/pki.ts';
@@ -93,6 +94,8 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     chain,
     service,
     authorities: undefined,
+    origin: 'https://service.example.com',
+    claims: withoutJournal,
     code: '1',
     algorithm: 'SHA256',
     existing: 'replace',
@@ -101,7 +104,7 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     allowUnsignedResult: false,
     report: true,
     dryRun: false,
-    client: { policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
+    client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
     digestEntries,
     describe: describeFile,
     clock: () => performance.now(),

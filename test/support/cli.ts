@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,9 +37,12 @@ export interface CliOptions {
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const { env = {}, cwd, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
   const [command = node, ...rest] = [...through, node, program, ...args];
+  // A journal of its own for each run, unless several are to have one.
+  const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
+  if (uid !== undefined && env.CODESIGN_STATE_DIR === undefined) await chown(state, uid, uid);
   const child = spawn(command, rest, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, CODESIGN_STATE_DIR: state, ...env },
     stdio: 'pipe',
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
@@ -57,6 +60,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
     child.once('error', reject);
     child.once('close', resolve);
   });
+  if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
   return { code, stdout, stderr };
 }
 

@@ -1,0 +1,22 @@
+/** The journal of this user on this machine. */
+
+import { randomBytes } from 'node:crypto';
+import { homedir, uptime } from 'node:os';
+import type { Journal } from '../journal/journal.ts';
+import { DEFAULT_KEEP_DAYS, openJournal } from '../journal/open-journal.ts';
+import { observeProcesses } from '../journal/processes.ts';
+import { stateFolder } from '../journal/state-folder.ts';
+import type { Environment } from '../settings/options.ts';
+
+/** Throws `journal-unusable`, `journal-full`. */
+export async function composeJournal(env: Environment): Promise<Journal> {
+  return openJournal({
+    folder: stateFolder({ environment: env, platform: process.platform, home: homedir() }),
+    now: () => new Date(),
+    uptime: () => uptime() * 1000,
+    randomId: () => randomBytes(10).toString('hex'),
+    processes: await observeProcesses(),
+    keepDays: DEFAULT_KEEP_DAYS,
+    runningFor: performance.now(),
+  });
+}

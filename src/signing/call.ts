@@ -1,0 +1,59 @@
+/** One call for a signature, on record: what the journal is told of it, and what it knows already. */
+
+import { createHash } from 'node:crypto';
+import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import type { CallFacts, Claim, Work } from '../journal/journal.ts';
+import { mayHaveBeenCounted } from '../service/errors.ts';
+import type { SignatureRecord } from '../service/signing-service.ts';
+import { signingErrors } from './errors.ts';
+import type { Signing } from './signing.ts';
+
+export function factsOf({ chain, client }: Signing, { path, bytes }: { path: string; bytes: number }): CallFacts {
+  const sha256 = createHash('sha256').update(chain.leaf.der).digest('hex');
+  return { file: path, bytes, certificate: { name: chain.leaf.name, sha256 }, client: client.id };
+}
+
+export function workOf({ origin, algorithm }: Signing, code: string, digest: Uint8Array): Work {
+  return { origin, code, algorithm, digest };
+}
+
+/**
+ * Asks, with the journal told before and after. What the journal cannot keep of an answer does not undo the answer: that
+ * is a warning. Throws what `ask` throws, and what keeps the journal from noting the request.
+ */
+export async function askOnRecord(
+  claim: Claim,
+  ask: () => Promise<SignatureRecord>,
+  warn: (sentence: string) => void,
+): Promise<SignatureRecord> {
+  if (claim.justUnanswered) {
+    await claim.release();
+    throw signingErrors('just-unanswered');
+  }
+  for (const id of claim.unknownCalls) {
+    warn(`An earlier call for this signature may have been counted: nobody knows how it ended (journal ${id}).`);
+  }
+  await claim.requested();
+  let record: SignatureRecord;
+  try {
+    record = await ask();
+  } catch (thrown) {
+    await noteFailure(claim, toCodesignError(thrown), warn);
+    throw thrown;
+  }
+  await noted(() => claim.signed({ signature: record.signature, record: record.id }), warn);
+  return record;
+}
+
+async function noteFailure(claim: Claim, error: CodesignError, warn: (sentence: string) => void): Promise<void> {
+  await noted(() => (mayHaveBeenCounted(error) ? claim.unanswered(error.message) : claim.refused(error.message)), warn);
+}
+
+/** For what is done already: the journal that cannot note it changes nothing about it. */
+export async function noted(step: () => Promise<void>, warn: (sentence: string) => void): Promise<void> {
+  try {
+    await step();
+  } catch (thrown) {
+    warn(`The journal could not be written: ${toCodesignError(thrown).message}.`);
+  }
+}
