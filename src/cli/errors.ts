@@ -63,10 +63,20 @@ export const cliErrors = defineErrors({
     message: (d) => `--output ${d.output} is the signed file itself`,
     hint: 'Name another file: the signature would take the place of what it signs.',
   },
+  'output-is-folder': {
+    category: 'usage',
+    message: (d) => `--output ${d.output} is a folder`,
+    hint: 'Name the file that the signature shall go to.',
+  },
   'binary-to-terminal': {
     category: 'usage',
     message: 'a signature in DER is nothing for a terminal',
     hint: 'Write it to a file with --output, pipe it into another program, or take it as text with --pem.',
+  },
+  'nothing-to-extract': {
+    category: 'local',
+    message: (d) => `signature ${d.index} is empty, or damaged so that nothing of it can be read`,
+    hint: 'codesign-remote inspect shows what is wrong with it.',
   },
   'index-invalid': {
     category: 'usage',

@@ -4,18 +4,18 @@ import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileErrors } from '../files/errors.ts';
 import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
+import { assertReplaceable } from '../signing/target.ts';
 import { cliErrors } from './errors.ts';
 
 /**
- * A file that is there is replaced, a missing folder made; a pipe or a device is written to. Throws `output-is-input` and
- * what the system says.
+ * A file that is there is replaced unless it is read-only, a missing folder made; a pipe or a device is written to. Throws
+ * `output-is-folder`, `output-is-input`, what `assertReplaceable` throws, and what the system says.
  */
 export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
   const existing = await statsOf(output);
-  if (existing?.isDirectory()) throw fileErrors('not-a-file', { kind: 'a folder' });
+  if (existing?.isDirectory()) throw cliErrors('output-is-folder', { output });
   const source = await statsOf(input);
   if (existing && source && identityOf(existing) === identityOf(source)) throw cliErrors('output-is-input', { output });
   const doing = `write ${output}`;
@@ -25,6 +25,7 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   }
   // Links are followed, so that the rename replaces the file and not the link.
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
+  if (existing !== undefined) await assertReplaceable(target);
   const temporary = join(dirname(target), `.codesign-remote-${randomBytes(8).toString('hex')}.tmp`);
   try {
     await inFileSystem(doing, () => mkdir(dirname(target), { recursive: true }));

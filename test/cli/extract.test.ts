@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
+import { repack } from '../formats/jar/simple-zip.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
 
 const JAR = fixture('golden/appended.jar');
@@ -125,13 +126,41 @@ describe('extract', () => {
     await mkdir(join(folder.path, 'folder'));
     const into = (...path: readonly string[]) => extract(JAR, '-q', '-o', join(folder.path, ...path));
     const toFolder = await into('folder');
-    expect(toFolder.stderr).toContain('[not-a-file]');
-    expect(toFolder.code).toBe(6);
+    expect(toFolder.stderr).toMatch(/^error {4}--output .*folder is a folder \[output-is-folder\]/);
+    expect(toFolder.code).toBe(2);
     await writeFile(join(folder.path, 'file'), '');
     const belowFile = await into('file', 'out.p7s');
     expect(belowFile.stderr).toContain('[file-system]');
     expect(belowFile.code).toBe(6);
     expect(Object.keys(await snapshot(folder.path))).toEqual([join(folder.path, 'file')]);
+  });
+
+  it.each(['damaged', 'empty'])('gives nothing of a block that is %s, and leaves what is there', async (how) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    const bytes = await readFile(fixture('golden/sha256-rsa2048.jar'));
+    const name = 'META-INF/GOLDEN_R.RSA';
+    if (how === 'empty') await writeFile(path, repack(bytes, { [name]: '' }));
+    else {
+      const data = bytes.indexOf(entryOf(fixture('golden/sha256-rsa2048.jar'), name));
+      bytes[data] = (bytes[data] ?? 0) ^ 1;
+      await writeFile(path, bytes);
+    }
+    await writeFile(join(folder.path, 'out.p7s'), 'of before');
+    const before = await snapshot(folder.path);
+    const { code, stderr, stdout } = await extract(path, '-q', '-o', join(folder.path, 'out.p7s'));
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain('[nothing-to-extract]');
+    expect(await snapshot(folder.path)).toEqual(before);
+  });
+
+  it('leaves a read-only file as it is', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'out.p7s');
+    await writeFile(path, 'of before', { mode: 0o444 });
+    const { code, stderr } = await extract(JAR, '-q', '-o', path);
+    expect(stderr).toContain('[read-only-file]');
+    expect([code, await readFile(path, 'utf8')]).toEqual([6, 'of before']);
   });
 
   it('makes the folder it writes to', async () => {

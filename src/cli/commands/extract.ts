@@ -59,6 +59,7 @@ async function choose(
   if (signatures.length === 0) throw formatErrors('not-signed');
   if (chosen === undefined)
     throw cliErrors('index-out-of-range', { index, count: counted(signatures.length, 'signature') });
+  if (chosen.cms.length === 0) throw cliErrors('nothing-to-extract', { index });
   return { chosen, count: signatures.length };
 }
 
