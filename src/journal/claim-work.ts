@@ -1,12 +1,12 @@
 /** Getting hold of a piece of work: a call of one's own, or a part in the one that already has its signature. */
 
 import type { Place } from './call-files.ts';
-import type { CallState, Share } from './call-state.ts';
+import type { CallState, Share, SignedStep } from './call-state.ts';
 import { closeCall } from './close-call.ts';
 import { journalErrors } from './errors.ts';
 import { fateOf, isAtWork } from './fate.ts';
 import type { CallFacts, ClaimOptions, SignatureOnRecord, Work } from './journal.ts';
-import { isBefore, isUnusableUnder, isWritten, sharesOf } from './judge-call.ts';
+import { isUnusableUnder, isUpTo, isWritten, sharesOf } from './judge-call.ts';
 import { inWords } from './liveness.ts';
 import type { JournalParts } from './parts.ts';
 import type { WorkOnRecord } from './steps.ts';
@@ -63,7 +63,7 @@ export async function claimWork(
 /** Not yet written everywhere; or so lately that it ended while this run was already going. */
 function isShareable(state: CallState, facts: CallFacts, { began }: JournalParts): boolean {
   if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
-  return !isWritten(state) || (state.lastWritten !== undefined && isBefore(began, state.lastWritten));
+  return !isWritten(state) || (state.lastWritten !== undefined && isUpTo(began, state.lastWritten));
 }
 
 /** Undefined when somebody else was faster. */
@@ -110,7 +110,11 @@ async function beginCall(
 /** Looked for only when the place is this process's own: a call that ends meanwhile is not missed. */
 async function findFinished(parts: JournalParts, { name, facts }: Asking): Promise<SignatureOnRecord | undefined> {
   const state = await parts.finished.find(name);
-  return state !== undefined && isShareable(state, facts, parts) ? state.signed : undefined;
+  return state?.signed !== undefined && isShareable(state, facts, parts) ? onRecord(state.signed) : undefined;
+}
+
+function onRecord({ signature, record }: SignedStep): SignatureOnRecord {
+  return { signature, record };
 }
 
 async function findUnknown({ calls }: JournalParts, name: string): Promise<readonly string[]> {
@@ -143,7 +147,7 @@ async function takePart(
       state.id === call ? ({ step: 'shared', ...common, share, work, facts, instead } as const) : undefined;
     const state = await calls.append(place, decide, 'file');
     if (state?.shares.has(share)) {
-      return { ...asking, call, share, known: signed, unknownCalls: [], justUnanswered: false };
+      return { ...asking, call, share, known: onRecord(signed), unknownCalls: [], justUnanswered: false };
     }
   } catch (thrown) {
     liveness.held.delete(share);

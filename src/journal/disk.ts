@@ -11,6 +11,9 @@ const FOLDER_MODE = 0o700;
 const LARGEST_CALL_FILE = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
+const LINE_END = Buffer.from([NEWLINE]);
+
+const APPEND_ATTEMPTS = 5;
 
 /** Every write goes to the end, wherever another process has moved that meanwhile: lines are never mixed. */
 const READ_AND_APPEND = constants.O_RDWR | constants.O_APPEND;
@@ -56,31 +59,45 @@ function linesFile(handle: FileHandle): LinesFile {
     async read() {
       const { size } = await handle.stat();
       if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
-      const bytes = Buffer.alloc(size);
-      let length = 0;
-      for (let read = -1; read !== 0 && length < size; length += read) {
-        read = (await handle.read(bytes, length, size - length, length)).bytesRead;
-      }
-      return bytes.subarray(0, length);
+      return await readFrom(handle, 0, size);
     },
     async append(line) {
-      // A torn line before this one must not take it along.
-      const bytes = Buffer.from((await endsInsideLine(handle)) ? `\n${line}` : line);
-      for (let done = 0; done < bytes.length; ) {
-        done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+      for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
+        if (await appendOnce(handle, Buffer.from(line))) return;
       }
+      throw Object.assign(new Error('what was appended is not there'), { code: 'EIO' });
     },
     flush: () => handle.datasync(),
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }
 
-async function endsInsideLine(handle: FileHandle): Promise<boolean> {
+/**
+ * False when the line did not become one of its own: another process was stopped inside a line of its own meanwhile, or
+ * this is a network's file system, on which one end of the file can be taken for another.
+ */
+async function appendOnce(handle: FileHandle, line: Buffer): Promise<boolean> {
   const { size } = await handle.stat();
-  if (size === 0) return false;
-  const last = Buffer.alloc(1);
-  const { bytesRead } = await handle.read(last, 0, 1, size - 1);
-  return bytesRead === 1 && last[0] !== NEWLINE;
+  const before = Math.max(0, size - 1);
+  // A torn line before this one must not take it along.
+  const isInsideLine = size > 0 && (await readFrom(handle, before, 1))[0] !== NEWLINE;
+  const bytes = isInsideLine ? Buffer.concat([LINE_END, line]) : line;
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+  }
+  const end = (await handle.stat()).size;
+  const tail = await readFrom(handle, before, end - before);
+  const at = tail.indexOf(line);
+  return at >= 0 && (before + at === 0 || tail[at - 1] === NEWLINE);
+}
+
+async function readFrom(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  for (let read = -1; read !== 0 && done < length; done += read) {
+    read = (await handle.read(bytes, done, length - done, position + done)).bytesRead;
+  }
+  return bytes.subarray(0, done);
 }
 
 /** Makes the name of a new file durable. Windows has no handle for that, and some file systems refuse it. */

@@ -76,7 +76,7 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
             else yield entry;
           }
         }
-        if (damaged > 0) onDamaged(name, damaged);
+        if (damaged > 0) onDamaged(name.slice(0, 7), damaged);
       }
     },
     async removeOld(keepDays) {
@@ -130,7 +130,7 @@ function readEntry(line: string): HistoryEntry | undefined {
 /** The lines of a file from a place on, some at a time: a history is larger than memory should be. */
 async function* linesFrom(path: string, start: number): AsyncGenerator<readonly string[]> {
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { start, highWaterMark: 256 * 1024 })) {
+  for await (const chunk of createReadStream(path, { start, highWaterMark: 64 * 1024 })) {
     const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     yield bytes.toString('utf8', 0, end).split('\n').filter(isLine);

@@ -34,7 +34,7 @@ export function isUnusableUnder(state: CallState, leaf: string): boolean {
   return sharesOf(state).some((share) => share.state === 'unusable' && share.facts?.certificate.sha256 === leaf);
 }
 
-/** Whether one moment was before another: by the clock that never goes back where both have the same one. */
-export function isBefore(one: Moment, other: Moment): boolean {
-  return one.boot !== undefined && one.boot === other.boot ? one.up < other.up : one.at < other.at;
+/** Whether one moment was not after another: by the clock that never goes back where both have the same one. */
+export function isUpTo(one: Moment, other: Moment): boolean {
+  return one.boot !== undefined && one.boot === other.boot ? one.up <= other.up : one.at <= other.at;
 }

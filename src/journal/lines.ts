@@ -1,6 +1,6 @@
 /** Lines of JSON that carry their own checksum, so that a torn or damaged one is told from a whole one. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Hexadecimal digits of SHA-256: against accidents, not against forgers. */
 const SUM_LENGTH = 16;
@@ -34,5 +34,5 @@ export function splitLines(bytes: Uint8Array): { readonly lines: readonly string
 }
 
 function checksum(json: string): string {
-  return createHash('sha256').update(json).digest('hex').slice(0, SUM_LENGTH);
+  return hash('sha256', json, 'hex').slice(0, SUM_LENGTH);
 }

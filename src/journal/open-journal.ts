@@ -7,7 +7,7 @@ import { claim } from './claim.ts';
 import { makeFolder, removeFile } from './disk.ts';
 import { finishedCalls } from './finished-calls.ts';
 import { judgeFolder } from './folder.ts';
-import { inJournal } from './guard.ts';
+import { fromFileSystem, inJournal } from './guard.ts';
 import { openHistory } from './history.ts';
 import type { Claim, Journal } from './journal.ts';
 import { observeLiveness } from './liveness.ts';
@@ -101,7 +101,13 @@ function guarded(parts: JournalParts, folder: string, warnings: readonly string[
     warnings,
     claim: async (work, facts, options) => guardedClaim(await guard(() => claim(parts, work, facts, options)), guard),
     unfinished: () => guard(() => unfinished.unfinished()),
-    history: () => unfinished.history(),
+    async *history() {
+      try {
+        yield* unfinished.history();
+      } catch (thrown) {
+        throw fromFileSystem(thrown, folder);
+      }
+    },
     reported: (id, status) => guard(() => unfinished.reported(id, status)),
     forget: (id, reported) => guard(() => unfinished.forget(id, reported)),
     isProven: (pair) => guard(() => parts.proven.has(pair)),

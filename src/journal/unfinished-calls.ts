@@ -1,5 +1,6 @@
 /** Calls that are not over, as people and `resume` see them: listed, entered into the history, reported, given up. */
 
+import { systemReason } from '../errors/system-reason.ts';
 import type { Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall, entryOf } from './close-call.ts';
@@ -21,7 +22,11 @@ export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished'
   const places = new Map<string, Place>();
 
   async function look(place: Place): Promise<FoundCall | undefined> {
-    const state = await calls.read(place);
+    const state = await calls.read(place).catch((thrown) => {
+      // One that cannot be read hides no other.
+      warn(`An entry of the journal, ${place.path}, cannot be read: ${systemReason(thrown)}.`);
+      return undefined;
+    });
     if (state?.id === undefined) {
       if (state !== undefined && state.damaged > 0)
         warn(`A damaged entry of the journal cannot be read: ${place.path}.`);

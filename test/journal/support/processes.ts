@@ -1,0 +1,75 @@
+/** Starts processes that sign with a journal, from a bundle made for the test. */
+
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { WorkerOptions } from './worker.ts';
+
+export interface WorkerResult {
+  /** Undefined when it was killed. */
+  readonly failures: readonly string[] | undefined;
+  /** Changes of the file system that it counted. */
+  readonly changes: number;
+  readonly stderr: string;
+}
+
+export interface WorkerSetting extends AsyncDisposable {
+  readonly folder: string;
+  /** A new place for a journal and the service's count. */
+  newPlace(): Pick<WorkerOptions, 'folder' | 'service'>;
+  /** As another user, where one is given: only root can. */
+  run(options: WorkerOptions, user?: number): Promise<WorkerResult>;
+  /** Lines of the service's count that begin with the word. */
+  counted(service: string, what: 'request' | 'report'): Promise<readonly string[]>;
+}
+
+export async function workerSetting(): Promise<WorkerSetting> {
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
+  const worker = join(folder, 'worker.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
+    outfile: worker,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'error',
+  });
+  let places = 0;
+  return {
+    folder,
+    newPlace() {
+      places += 1;
+      return { folder: join(folder, `state-${places}`), service: join(folder, `service-${places}`) };
+    },
+    run: (options, user) => runWorker(worker, options, user),
+    async counted(service, what) {
+      const text = await readFile(service, 'utf8').catch(() => '');
+      return text.split('\n').filter((line) => line.startsWith(`${what} `));
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function runWorker(worker: string, options: WorkerOptions, user: number | undefined): Promise<WorkerResult> {
+  const child = spawn(process.execPath, [worker, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user === undefined ? {} : { uid: user, gid: user }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const signal = await new Promise<NodeJS.Signals | null>((resolve) =>
+    child.once('close', (_code, killedBy) => resolve(killedBy)),
+  );
+  if (signal !== null) return { failures: undefined, changes: 0, stderr };
+  return { ...(JSON.parse(stdout) as { failures: string[]; changes: number }), stderr };
+}
