@@ -25,6 +25,7 @@ export interface SettingsOptions extends TimestampOptions {
   /** In seconds. */
   readonly timeout?: string | number | undefined;
   readonly allOrNothing?: boolean | undefined;
+  readonly maxSignatures?: string | number | undefined;
   readonly maskFilename?: string | undefined;
   readonly extra?: string | undefined;
   readonly report?: boolean | undefined;

@@ -12,6 +12,7 @@ import {
   nonEmpty,
   readAlgorithm,
   readConcurrency,
+  readNumber,
   readTimeout,
   readWord,
   refuse,
@@ -47,6 +48,8 @@ export interface Settings {
   /** For one attempt of one call. */
   readonly timeoutMilliseconds: number;
   readonly allOrNothing: boolean;
+  /** A run that might ask for more signatures is refused; undefined for no limit. */
+  readonly maxSignatures: number | undefined;
   readonly maskFilename: FilenameMask;
   readonly extra: ExtraPolicy;
   readonly report: boolean;
@@ -82,6 +85,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment): Set
     concurrency: readConcurrency(options.concurrency, env),
     timeoutMilliseconds: readTimeout(options.timeout, env),
     allOrNothing: options.allOrNothing ?? false,
+    maxSignatures: readMaxSignatures(options, env),
     maskFilename: readWord(given(options.maskFilename, '--mask-filename'), FILENAME_MASKS, 'basename'),
     extra: readWord(either(options.extra, '--extra', env, 'CODESIGN_EXTRA'), EXTRA_POLICIES, 'all'),
     report: options.report ?? true,
@@ -119,4 +123,9 @@ function readExisting({ replace, append, skipSigned }: SettingsOptions): Setting
   if (asked.length > 1) throw settingsErrors('settings-conflict', { options: asked.join(' and ') });
   if (append) return 'append';
   return skipSigned ? 'skip' : 'replace';
+}
+
+function readMaxSignatures({ maxSignatures }: SettingsOptions, env: Environment): number | undefined {
+  const limit = either(maxSignatures, '--max-signatures', env, 'CODESIGN_MAX_SIGNATURES');
+  return limit && readNumber(limit, 0, { whole: true, from: 0, to: 1_000_000 });
 }

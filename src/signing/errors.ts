@@ -34,6 +34,12 @@ export const signingErrors = defineErrors({
     hint: (d) =>
       `The most likely cause: certificate number ${d.code} at the service is not the certificate given with --certificate. Nothing more was asked of the service.`,
   },
+  'too-many-signatures': {
+    category: 'usage',
+    message: (d) =>
+      `this run might ask for ${d.count} signatures, and at most ${d.limit} are allowed; nothing was asked`,
+    hint: 'Name fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
+  },
   'just-unanswered': {
     category: 'network',
     message: 'the same signature was asked for a moment ago, and no answer came; it may have been made and counted',

@@ -2,6 +2,7 @@
 
 import pLimit from 'p-limit';
 import { type Batch, startBatch } from './batch.ts';
+import { signingErrors } from './errors.ts';
 import { type Judgement, type Judging, judgeFiles } from './judge.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
@@ -13,7 +14,8 @@ import { rehearseFile, runFile } from './run-file.ts';
 import type { Signing } from './signing.ts';
 
 /**
- * Signs the files. Never throws for what one file does: each has its outcome, in the order given. When `signal` aborts,
+ * Signs the files. Never throws for what one file does: each has its outcome, in the order given. Throws
+ * `too-many-signatures` for the run. When `signal` aborts,
  * nothing new starts and calls under way are waited for.
  */
 export async function signFiles(
@@ -29,12 +31,21 @@ export async function signFiles(
   if (signal?.aborted) interrupt();
   try {
     const judgements = await judgeAll(files, signing, batch);
+    requireFewEnough(judgements, signing);
     const outcomes = signing.dryRun
       ? await rehearseAll(judgements, signing, batch)
       : await signAll(judgements, signing, batch, signal);
     return { files: outcomes, summary: summarise(outcomes), warnings };
   } finally {
     signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+/** Throws `too-many-signatures`. That files share a signature, or have one in the journal, shows only later. */
+function requireFewEnough(judgements: readonly Judgement[], { maxSignatures }: Signing): void {
+  const count = judgements.filter((judgement) => 'plan' in judgement && !judgement.plan.alreadySigned).length;
+  if (maxSignatures !== undefined && count > maxSignatures) {
+    throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }
 }
 

@@ -27,6 +27,8 @@ export interface SigningOptions {
   readonly concurrency: number;
   /** Spend no signature when any file is unfit. */
   readonly allOrNothing: boolean;
+  /** A run that might ask for more signatures is refused; undefined for no limit. */
+  readonly maxSignatures?: number | undefined;
   readonly report: boolean;
   readonly dryRun: boolean;
 }

@@ -131,6 +131,20 @@ describe('sign', () => {
     expect(await snapshot(folder.path)).toEqual(untouched);
   });
 
+  it('is refused before the first request when it might ask for more than --max-signatures', async () => {
+    await using folder = await temporaryFolder();
+    const before = server.operations('sign').length;
+    const names = ['a.exe', 'b.exe'].map((name) => join(folder.path, name));
+    for (const path of names) await copyFile(fixture('pe/hello.exe'), path);
+    const untouched = await snapshot(folder.path);
+    const run = await sign(['--max-signatures', '1', ...names, '--json']);
+    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'too-many-signatures']);
+    expect([server.operations('sign').length, await snapshot(folder.path)]).toEqual([before, untouched]);
+    const [first = ''] = names;
+    expect((await sign([first], { env: { CODESIGN_MAX_SIGNATURES: '1' } })).code).toBe(0);
+    expect((await sign(['--max-signatures', 'x', first])).code).toBe(2);
+  });
+
   it('walks a folder with --recursive, judges by content and keeps the tree in the output', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'dist/plugins'), { recursive: true });

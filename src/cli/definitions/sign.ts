@@ -37,6 +37,7 @@ export function defineSign(program: Command, run: Run): void {
     .option('-j, --concurrency <n>', 'service calls under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one call (default 30) [CODESIGN_TIMEOUT]')
     .option('--all-or-nothing', 'spend no signature when any file cannot be signed')
+    .option('--max-signatures <n>', 'refuse a run that might ask for more [CODESIGN_MAX_SIGNATURES]')
     .option('--mask-filename <how>', 'file name told to the service: none, basename, hash, omit (default basename)')
     .option('--extra <what>', 'what the service is told: all, anonymous, none (default all) [CODESIGN_EXTRA]')
     .option('--no-report', 'do not report the outcome to the service')
