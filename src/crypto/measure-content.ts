@@ -12,8 +12,8 @@ export interface Measuring {
   /** The measurement of what came so far, which more may follow. */
   finish(): Measurement;
   /**
-   * Goes on from here with content that begins as this one does and only ends later; undefined when `content` or the
-   * measures are others.
+   * Goes on from here with content that begins as this one does and only ends later, with all measures or some of them;
+   * undefined when `content` is another, or one of the measures was not taken.
    */
   continueWith(content: Content, measures: readonly Measure[]): Measuring | undefined;
 }
@@ -57,9 +57,10 @@ function measuringFrom({ hashes, sum16: before }: State, content: Content, measu
       return { digests, sum16: sums ? sum16 : undefined };
     },
     continueWith(next, nextMeasures) {
-      if (nextMeasures.join() !== measures.join() || !continues(content, next)) return undefined;
-      const copies = new Map(Array.from(hashes, ([algorithm, hash]) => [algorithm, hash.copy()] as const));
-      return measuringFrom({ hashes: copies, sum16 }, next, measures);
+      if (!nextMeasures.every((measure) => measures.includes(measure)) || !continues(content, next)) return undefined;
+      const asked = [...hashes].filter(([algorithm]) => nextMeasures.includes(algorithm));
+      const copies = new Map(asked.map(([algorithm, hash]) => [algorithm, hash.copy()]));
+      return measuringFrom({ hashes: copies, sum16 }, next, nextMeasures);
     },
   };
 }

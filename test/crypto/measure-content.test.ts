@@ -88,4 +88,23 @@ describe('measureContent', () => {
       pieces.update(bytes.subarray(offset, offset + 77), offset);
     expect(pieces.finish()).toEqual(whole.finish());
   });
+
+  it('goes on with content that ends later, by some of the measures in any order, and by no other', async () => {
+    const measuring = startMeasuring({ ranges: ranges.slice(0, 2), zeroPadding: 5 }, ['SHA256', 'SHA512', 'SUM16']);
+    measuring.update(bytes.subarray(0, 2000), 0);
+    const longer = {
+      ranges: [
+        { start: 0, end: 100 },
+        { start: 104, end: 4500 },
+      ],
+      zeroPadding: 0,
+    };
+    for (const measures of [['SUM16', 'SHA512'], ['SHA256']] as const) {
+      const next = measuring.continueWith(longer, measures);
+      next?.update(bytes.subarray(2000), 2000);
+      expect(next?.finish()).toEqual(await measureContent(memorySource(bytes), longer, measures));
+    }
+    expect(measuring.continueWith(longer, ['SHA256', 'SHA1'])).toBeUndefined();
+    expect(measuring.continueWith({ ranges: [{ start: 1, end: 100 }], zeroPadding: 0 }, ['SHA256'])).toBeUndefined();
+  });
 });
