@@ -1,6 +1,7 @@
 /** One call for a signature, on record: what the journal is told of it, and what it knows already. */
 
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { CallFacts, Claim, Work } from '../journal/journal.ts';
 import { mayHaveBeenCounted } from '../service/errors.ts';
@@ -8,9 +9,33 @@ import type { SignatureRecord } from '../service/signing-service.ts';
 import { signingErrors } from './errors.ts';
 import type { Signing } from './signing.ts';
 
-export function factsOf({ chain, client }: Signing, { path, bytes }: { path: string; bytes: number }): CallFacts {
+export interface FileOfCall {
+  /** Both as the user gave them. */
+  readonly path: string;
+  readonly output: string;
+  /** Size of the file. */
+  readonly bytes: number;
+}
+
+export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): CallFacts {
+  const { chain, client, existing, description, url, signerName, allowUnsignedResult } = signing;
   const sha256 = createHash('sha256').update(chain.leaf.der).digest('hex');
-  return { file: path, bytes, certificate: { name: chain.leaf.name, sha256 }, client: client.id };
+  return {
+    file: path,
+    bytes,
+    certificate: { name: chain.leaf.name, sha256 },
+    client: client.id,
+    // Absolute: `resume` may run in another folder.
+    manner: {
+      path: resolve(path),
+      output: resolve(output),
+      existing,
+      description,
+      url,
+      signerName,
+      allowUnsignedResult,
+    },
+  };
 }
 
 export function workOf({ origin, algorithm }: Signing, code: string, digest: Uint8Array): Work {
@@ -33,7 +58,7 @@ export async function askOnRecord(
   for (const id of claim.unknownCalls) {
     warn(`An earlier call for this signature may have been counted: nobody knows how it ended (journal ${id}).`);
   }
-  await claim.requested();
+  await noteRequest(claim);
   let record: SignatureRecord;
   try {
     record = await ask();
@@ -43,6 +68,19 @@ export async function askOnRecord(
   }
   await noted(() => claim.signed({ signature: record.signature, record: record.id }), warn);
   return record;
+}
+
+/** What cannot be noted is not asked; others need not wait for it. */
+async function noteRequest(claim: Claim): Promise<void> {
+  try {
+    await claim.requested();
+  } catch (thrown) {
+    await noted(
+      () => claim.release(),
+      () => undefined,
+    );
+    throw thrown;
+  }
 }
 
 async function noteFailure(claim: Claim, error: CodesignError, warn: (sentence: string) => void): Promise<void> {
