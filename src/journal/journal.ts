@@ -22,6 +22,20 @@ export interface CallFacts {
   readonly certificate: { readonly name: string; readonly sha256: string };
   /** SHA-256 of the access key, in hex: a report goes out only with the credentials that the signature came from. */
   readonly client: string;
+  /** For `resume`, which must prepare the very same; undefined where that is not wanted. */
+  readonly manner?: SigningManner | undefined;
+}
+
+/** Where a file is, where its result goes, and what was asked for that the bytes to be signed or written depend on. */
+export interface SigningManner {
+  /** Both absolute; the same when signing in place. */
+  readonly path: string;
+  readonly output: string;
+  readonly existing: 'replace' | 'append' | 'skip';
+  readonly description?: string | undefined;
+  readonly url?: string | undefined;
+  readonly signerName?: string | undefined;
+  readonly allowUnsignedResult: boolean;
 }
 
 export interface SignatureOnRecord {
@@ -108,6 +122,7 @@ export interface SharingFile {
   readonly written: boolean;
   /** Why it is not written; undefined when nobody could tell. */
   readonly reason: string | undefined;
+  readonly manner: SigningManner | undefined;
 }
 
 export type CallOutcome = UnfinishedKind | 'written' | 'refused' | 'unusable' | 'given-up';

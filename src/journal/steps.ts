@@ -19,11 +19,22 @@ const holderSchema = v.object({
 
 const workSchema = v.object({ origin: text, code: text, algorithm: v.picklist(DIGEST_ALGORITHMS), digest: text });
 
+const mannerSchema = v.object({
+  path: text,
+  output: text,
+  existing: v.picklist(['replace', 'append', 'skip']),
+  description: v.optional(text),
+  url: v.optional(text),
+  signerName: v.optional(text),
+  allowUnsignedResult: v.boolean(),
+});
+
 const factsSchema = v.object({
   file: text,
   bytes: v.number(),
   certificate: v.object({ name: text, sha256: text }),
   client: text,
+  manner: v.optional(mannerSchema),
 });
 
 /** A time on two clocks: `up` never goes back, but means something only within the same `boot`. */

@@ -113,9 +113,12 @@ function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
     file: share.facts?.file ?? facts.file,
     written: share.state === 'written',
     reason: share.reason,
+    manner: share.facts?.manner,
   }));
   const call = { id, kind, at, work: fromRecord(work), facts, record: signed?.record, reason };
-  return [{ ...call, files: files.length > 0 ? files : [{ file: facts.file, written: false, reason }] }];
+  return [
+    { ...call, files: files.length > 0 ? files : [{ file: facts.file, written: false, reason, manner: facts.manner }] },
+  ];
 }
 
 /** What only uses another call's signature is no call. */

@@ -9,15 +9,11 @@ import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/err
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
-import { askOnRecord, factsOf, noted, workOf } from './call.ts';
+import { askOnRecord, type FileOfCall, factsOf, noted, workOf } from './call.ts';
 import { signingErrors } from './errors.ts';
 import type { Signing } from './signing.ts';
 
-export interface SignatureWork {
-  /** As the user gave it. */
-  readonly path: string;
-  /** Size of the file. */
-  readonly bytes: number;
+export interface SignatureWork extends FileOfCall {
   readonly toBeSigned: Uint8Array;
   readonly extra: Extra | undefined;
   /** Throws when the signature would be in vain by now; called directly before the request. */

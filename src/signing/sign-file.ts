@@ -148,7 +148,8 @@ async function signRemotely(
   // It may be minutes until the call's turn comes.
   const beforeRequest = () => assertUnchanged(plan.path, plan.stats);
   try {
-    return await requestSignature({ ...work, path: plan.path, bytes: Number(plan.stats.size), extra, beforeRequest });
+    const { path, output } = plan;
+    return await requestSignature({ ...work, path, output, bytes: Number(plan.stats.size), extra, beforeRequest });
   } finally {
     await flushing;
   }
