@@ -3,7 +3,7 @@
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
-import { nameProblem } from './name-constraints.ts';
+import { type NameProblem, nameProblems } from './name-constraints.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
 import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
@@ -46,6 +46,7 @@ const GOOD_BITS = 2048;
 
 /** Findings in the order of the path; empty when all is well. */
 export function judgePath(path: PathToJudge): Finding[] {
+  const nameProblem = nameProblems();
   return path.certificates.flatMap((certificate, index) => {
     const isLeaf = index === 0;
     const isAnchor = path.isAnchored && index === path.certificates.length - 1;
@@ -53,7 +54,7 @@ export function judgePath(path: PathToJudge): Finding[] {
       return [
         ...judgeTime(certificate, path.at, isAnchor && !isLeaf),
         ...judgeExtensions(certificate),
-        ...(isLeaf ? judgeLeafPurpose(certificate, path.purpose) : judgeAuthority(path, index, isAnchor)),
+        ...(isLeaf ? judgeLeafPurpose(certificate, path.purpose) : judgeAuthority(path, index, isAnchor, nameProblem)),
         ...judgeKey(certificate),
         ...(isAnchor ? [] : judgeSignatureAlgorithm(certificate)),
       ];
@@ -102,7 +103,12 @@ function judgeLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose 
   return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }
 
-function judgeAuthority({ certificates, purpose }: PathToJudge, index: number, isAnchor: boolean): Finding[] {
+function judgeAuthority(
+  { certificates, purpose }: PathToJudge,
+  index: number,
+  isAnchor: boolean,
+  nameProblem: NameProblem,
+): Finding[] {
   const certificate = certificates[index];
   if (certificate === undefined) return [];
   const { name, fields } = certificate;
@@ -124,11 +130,15 @@ function judgeAuthority({ certificates, purpose }: PathToJudge, index: number, i
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${nameOfPurpose(purpose)}.`;
     findings.push({ code: 'certificate-purpose', message, against: 'trust' });
   }
-  return [...findings, ...judgeNames(certificate, certificates.slice(0, index))];
+  return [...findings, ...judgeNames(certificate, certificates.slice(0, index), nameProblem)];
 }
 
 /** Those of a root count too, as OpenSSL has it. Self-issued certificates below it are exempt, but for the leaf. */
-function judgeNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
+function judgeNames(
+  authority: ParsedCertificate,
+  below: readonly ParsedCertificate[],
+  nameProblem: NameProblem,
+): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
     const problem = nameProblem(authority.fields, issued.fields);

@@ -32,16 +32,32 @@ interface Constraints {
 }
 
 /** What in the names of `issued` goes against the constraints of an authority above it, for people; undefined: nothing. */
-export function nameProblem(authority: CertificateFields, issued: CertificateFields): string | undefined {
-  const list = authority.extensions.get(NAME_CONSTRAINTS);
-  if (list === undefined) return undefined;
-  const alternatives = issued.extensions.get(SUBJECT_ALTERNATIVE_NAME);
-  if (Math.max(list.length, alternatives?.length ?? 0) > LONGEST_LIST) return 'they are too long to be compared';
-  const constraints = readConstraints(list);
-  const names = namesOf(issued);
-  const count = constraints.permitted.length + constraints.excluded.length;
-  if (names.length * count > MAX_COMPARISONS) return `${names.length} names and ${count} constraints are too many`;
-  return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
+export type NameProblem = (authority: CertificateFields, issued: CertificateFields) => string | undefined;
+
+/** For one path, in which each certificate is held against all the others: its lists are read once. */
+export function nameProblems(): NameProblem {
+  const constraintsOf = oncePerCertificate(readConstraints);
+  const namesOf = oncePerCertificate(readNames);
+  return (authority, issued) => {
+    const list = authority.extensions.get(NAME_CONSTRAINTS);
+    if (list === undefined) return undefined;
+    const alternatives = issued.extensions.get(SUBJECT_ALTERNATIVE_NAME);
+    if (Math.max(list.length, alternatives?.length ?? 0) > LONGEST_LIST) return 'they are too long to be compared';
+    const constraints = constraintsOf(authority);
+    const names = namesOf(issued);
+    const count = constraints.permitted.length + constraints.excluded.length;
+    if (names.length * count > MAX_COMPARISONS) return `${names.length} names and ${count} constraints are too many`;
+    return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
+  };
+}
+
+function oncePerCertificate<Value extends object>(read: (fields: CertificateFields) => Value) {
+  const known = new Map<CertificateFields, Value>();
+  return (fields: CertificateFields): Value => {
+    const value = known.get(fields) ?? read(fields);
+    known.set(fields, value);
+    return value;
+  };
 }
 
 function problemOf({ tag, value, text }: Name, constraints: Constraints): string | undefined {
@@ -59,7 +75,8 @@ function problemOf({ tag, value, text }: Name, constraints: Constraints): string
   return `they do not permit ${text}`;
 }
 
-function readConstraints(extension: Uint8Array): Constraints {
+function readConstraints({ extensions }: CertificateFields): Constraints {
+  const extension = extensions.get(NAME_CONSTRAINTS) ?? new Uint8Array();
   const what = 'name constraints';
   const fields = fieldsOf(readDer(extension, what), 0x30, what);
   const permitted = fields.optional(0xa0);
@@ -80,7 +97,7 @@ function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
 }
 
 /** The subject, the e-mail addresses in it, and all names of subjectAltName. */
-function namesOf({ subject, extensions }: CertificateFields): Name[] {
+function readNames({ subject, extensions }: CertificateFields): Name[] {
   const { text, relativeKeys, emailAddresses } = readName(subject);
   const alternatives = extensions.get(SUBJECT_ALTERNATIVE_NAME);
   const what = 'subjectAltName';

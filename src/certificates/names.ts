@@ -68,8 +68,9 @@ export function readName(der: Uint8Array): DistinguishedName {
     return attributes.map((attribute) => {
       const fields = fieldsOf(attribute, 0x30, 'name attribute');
       const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
-      const value = fields.any('value');
-      return { type, value: decodeText(value.tag, value.contents) };
+      const { tag, contents } = fields.any('value');
+      const value = decodeText(tag, contents);
+      return { type, value, comparable: comparable(value) };
     });
   });
   const attributes = relativeNames.flat();
@@ -87,8 +88,8 @@ function tooMuch(problem: string) {
   return asn1Errors('asn1-malformed', { what: 'name', problem, offset: 0 });
 }
 
-function keyOf(attributes: readonly { readonly type: string; readonly value: string }[]): string {
-  return JSON.stringify(attributes.map(({ type, value }) => [type, comparable(value)]));
+function keyOf(attributes: readonly { readonly type: string; readonly comparable: string }[]): string {
+  return JSON.stringify(attributes.map(({ type, comparable }) => [type, comparable]));
 }
 
 function comparable(value: string): string {
