@@ -13,6 +13,7 @@ import { formats } from '../formats/registry.ts';
 import { createHttp } from '../http/http.ts';
 import { loadRoots, type TrustRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import { observeProcesses } from '../journal/processes.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
@@ -20,6 +21,7 @@ import { hasCredentials, readCredentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TimestampSettings } from '../settings/timestamp-settings.ts';
+import { temporaryNames } from '../signing/left-temporary-files.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
 import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
@@ -79,7 +81,7 @@ export async function composeSigning(
     describe: describeFile,
     clock: () => performance.now(),
     now,
-    randomName: () => randomBytes(8).toString('hex'),
+    ...temporaryNames(await observeProcesses(), () => randomBytes(8).toString('hex')),
     temporaryFiles,
     onEvent,
   };

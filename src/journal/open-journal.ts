@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callFiles } from './call-files.ts';
 import { claim } from './claim.ts';
-import { makeFolder, removeFile } from './disk.ts';
+import { makeFolder, namesIn, removeFile } from './disk.ts';
 import { finishedCalls } from './finished-calls.ts';
 import { judgeFolder } from './folder.ts';
 import { fromFileSystem, inJournal } from './guard.ts';
@@ -34,6 +34,8 @@ export interface JournalOptions {
 
 export const DEFAULT_KEEP_DAYS = 90;
 
+const PROBE_NAME = '.probe-';
+
 /** Room that one call needs at most, several times over. */
 const PROBE = new Uint8Array(16 * 1024).fill(0x20);
 
@@ -54,7 +56,7 @@ async function open(options: JournalOptions): Promise<Journal> {
   const names = { calls: inside('calls'), aside: inside('aside'), history: inside('history') };
   const others = { finished: inside('finished'), proven: inside('proven') };
   for (const path of [...Object.values(names), ...Object.values(others)]) await makeFolder(path, owner);
-  await probe(join(names.calls, `.probe-${randomId()}`));
+  await probe(folder, randomId());
 
   const calls = callFiles(names, owner);
   const onDamaged = (month: string, lines: number): void =>
@@ -85,7 +87,11 @@ async function open(options: JournalOptions): Promise<Journal> {
 }
 
 /** What a full or read-only disk would refuse is refused here, before anything is asked of anybody. */
-async function probe(path: string): Promise<void> {
+async function probe(folder: string, id: string): Promise<void> {
+  const path = join(folder, `${PROBE_NAME}${id}`);
+  // A process that was killed left its own; one that runs has no further use for its name.
+  const left = (await namesIn(folder)).filter((name) => name.startsWith(PROBE_NAME));
+  for (const name of left) await removeFile(join(folder, name)).catch(() => undefined);
   try {
     await writeFile(path, PROBE, { flag: 'wx', mode: 0o600, flush: true });
   } finally {

@@ -54,6 +54,8 @@ export interface SigningParts {
   readonly clock: () => number;
   readonly now: () => Date;
   readonly randomName: () => string;
+  /** Removes temporary files that a process which was killed has left in a folder. */
+  readonly removeLeft?: (folder: string) => Promise<void>;
   /** Paths of the temporary files that are there now, for whoever must end at once. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: SigningEvent) => void;

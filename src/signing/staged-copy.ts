@@ -69,6 +69,8 @@ export interface StagedCopyOptions {
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
   readonly randomName: () => string;
+  /** Removes temporary files that a process which was killed has left in a folder. */
+  readonly removeLeft?: (folder: string) => Promise<void>;
   readonly digestEntries: DigestEntries;
   /** Holds the temporary file's path for as long as it is there. */
   readonly temporaryFiles: Set<string>;
@@ -81,6 +83,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   const folder = dirname(target);
   const path = join(folder, `.codesign-remote-${options.randomName()}.tmp`);
   await inFileSystem(`make the folder ${folder}`, () => mkdir(folder, { recursive: true }));
+  await options.removeLeft?.(folder);
   await assertRoom(folder, source.size);
   const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600));
   temporaryFiles.add(path);
