@@ -1,6 +1,7 @@
 /** The journal of this user on this machine. */
 
 import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { homedir, uptime } from 'node:os';
 import type { Journal } from '../journal/journal.ts';
 import { DEFAULT_KEEP_DAYS, openJournal } from '../journal/open-journal.ts';
@@ -8,10 +9,18 @@ import { observeProcesses } from '../journal/processes.ts';
 import { stateFolder } from '../journal/state-folder.ts';
 import type { Environment } from '../settings/options.ts';
 
+/** Whether there is one: to open it makes it. */
+export async function hasJournal(env: Environment): Promise<boolean> {
+  return stat(folderOf(env)).then(
+    () => true,
+    (thrown) => !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'),
+  );
+}
+
 /** Throws `journal-unusable`, `journal-full`. */
 export async function composeJournal(env: Environment): Promise<Journal> {
   return openJournal({
-    folder: stateFolder({ environment: env, platform: process.platform, home: homedir() }),
+    folder: folderOf(env),
     now: () => new Date(),
     uptime: () => uptime() * 1000,
     randomId: () => randomBytes(10).toString('hex'),
@@ -19,4 +28,8 @@ export async function composeJournal(env: Environment): Promise<Journal> {
     keepDays: DEFAULT_KEEP_DAYS,
     runningFor: performance.now(),
   });
+}
+
+function folderOf(env: Environment): string {
+  return stateFolder({ environment: env, platform: process.platform, home: homedir() });
 }

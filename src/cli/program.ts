@@ -5,6 +5,7 @@ import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { defineAttach } from './definitions/attach.ts';
 import { defineExtract } from './definitions/extract.ts';
+import { defineHistory } from './definitions/history.ts';
 import { defineInspect } from './definitions/inspect.ts';
 import { defineRemove } from './definitions/remove.ts';
 import type { Run } from './definitions/run.ts';
@@ -23,6 +24,7 @@ const DEFINITIONS = [
   defineAttach,
   defineInspect,
   defineExtract,
+  defineHistory,
 ];
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
