@@ -86,16 +86,6 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     if (flush === 'file-and-name') await flushFolder(place.aside ? folders.aside : folders.calls);
   }
 
-  async function list(folder: string, pattern: RegExp, make: (work: string, name: string) => Place): Promise<Place[]> {
-    return (await namesIn(folder)).flatMap((name) => {
-      const work = pattern.exec(name)?.[1];
-      return work === undefined ? [] : [make(work, name)];
-    });
-  }
-
-  const listAside = (): Promise<Place[]> =>
-    list(folders.aside, ASIDE_FILE, (work, name) => ({ work, aside: true, path: join(folders.aside, name) }));
-
   return {
     current,
     aside,
@@ -110,17 +100,24 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     },
     async record(work, step, flush) {
       const decide = (state: CallState) => (state.id === step.call ? step : undefined);
-      return (await append(current(work), decide, flush)) ?? (await append(aside(work, step.call), decide, flush));
+      const state = await append(current(work), decide, flush);
+      if (state !== undefined) return state;
+      return await append(aside(work, step.call), decide, flush);
     },
     moveAside: (place, call) => moveFile(place.path, aside(place.work, call).path),
     remove: ({ path }) => removeFile(path),
-    async all() {
-      return [...(await list(folders.calls, CALL_FILE, current)), ...(await listAside())];
-    },
-    async movedAside(work) {
-      return (await listAside()).filter((place) => place.work === work);
-    },
+    all: async () => [...(await placesIn(folders.calls, false)), ...(await placesIn(folders.aside, true))],
+    movedAside: (work) => placesIn(folders.aside, true, work),
   };
+}
+
+/** What is not named as the journal names its files is not the journal's. */
+async function placesIn(folder: string, aside: boolean, only?: string): Promise<Place[]> {
+  const pattern = aside ? ASIDE_FILE : CALL_FILE;
+  return (await namesIn(folder)).flatMap((name) => {
+    const work = pattern.exec(name)?.[1];
+    return work === undefined || work !== (only ?? work) ? [] : [{ work, aside, path: join(folder, name) }];
+  });
 }
 
 async function stateOf(file: LinesFile, place: Place): Promise<CallState> {

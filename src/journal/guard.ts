@@ -14,7 +14,7 @@ export async function inJournal<T>(folder: string, work: () => Promise<T>): Prom
   }
 }
 
-export function fromFileSystem(cause: unknown, folder: string): unknown {
+function fromFileSystem(cause: unknown, folder: string): unknown {
   if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
   if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return journalErrors('journal-full', { folder }, { cause });
   const reason = hasCode(cause, 'EEXIST') ? 'there is something else of its name' : systemReason(cause);

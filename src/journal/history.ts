@@ -1,13 +1,11 @@
 /** The history: calls that are over, a line each, in a file a month; `sign` only ever appends to it. */
 
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
-import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
 import { flushFolder, namesIn, type Owner, openLines, removeFile, unless } from './disk.ts';
+import { readEntry } from './history-entry.ts';
 import type { HistoryEntry } from './journal.ts';
-import { decodeLine, encodeLine } from './lines.ts';
+import { encodeLine } from './lines.ts';
 
 /** Where an entry goes: its month, and how long that file was before. */
 export interface HistoryPlace {
@@ -22,8 +20,8 @@ export interface History {
   holds(id: string, places: readonly HistoryPlace[]): Promise<boolean>;
   /** On the disk when it resolves. */
   append(place: HistoryPlace, entry: HistoryEntry): Promise<void>;
-  /** From the oldest month; in a month as they were appended. */
-  entries(): AsyncIterable<HistoryEntry>;
+  /** From the oldest month; in a month as they were appended. Some at a time: one by one, they cost more to hand over than to read. */
+  pages(): AsyncIterable<readonly HistoryEntry[]>;
   /** Removes months that ended more than `keepDays` ago. */
   removeOld(keepDays: number): Promise<void>;
 }
@@ -32,6 +30,7 @@ const MONTH_FILE = /^(\d{4})-(\d{2})\.jsonl$/;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 /** No entry is nearly as long. */
 const LONGEST_LINE = 1024 * 1024;
+const READ_AT_ONCE = 64 * 1024;
 const NEWLINE = 0x0a;
 
 export interface HistoryOptions {
@@ -65,16 +64,14 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
       await file?.flush();
       if (size === 0) await flushFolder(folder);
     },
-    async *entries() {
+    async *pages() {
       const months = (await namesIn(folder)).filter((name) => MONTH_FILE.test(name)).sort();
       for (const name of months) {
         let damaged = 0;
         for await (const lines of linesFrom(join(folder, name), 0)) {
-          for (const line of lines) {
-            const entry = readEntry(line);
-            if (entry === undefined) damaged += 1;
-            else yield entry;
-          }
+          const entries = lines.map(readEntry).filter((entry) => entry !== undefined);
+          damaged += lines.length - entries.length;
+          yield entries;
         }
         if (damaged > 0) onDamaged(name.slice(0, 7), damaged);
       }
@@ -90,55 +87,32 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
   };
 }
 
-const optionalText = v.optional(v.string());
-
-const entrySchema = v.object({
-  id: v.string(),
-  at: v.string(),
-  ended: optionalText,
-  file: v.string(),
-  bytes: v.number(),
-  filesWritten: v.number(),
-  certificate: v.object({ name: v.string(), sha256: v.string() }),
-  origin: v.string(),
-  code: v.string(),
-  algorithm: v.picklist(DIGEST_ALGORITHMS),
-  digest: v.string(),
-  record: optionalText,
-  outcome: v.picklist([
-    'under-way',
-    'unwritten',
-    'unreported',
-    'unknown',
-    'written',
-    'refused',
-    'unusable',
-    'given-up',
-  ]),
-  counted: v.picklist(['yes', 'no', 'unknown']),
-  reported: v.optional(v.picklist([1, 2])),
-  reason: optionalText,
-});
-
-function readEntry(line: string): HistoryEntry | undefined {
-  const parsed = v.safeParse(entrySchema, decodeLine(line));
-  if (!parsed.success) return undefined;
-  const { ended, record, reported, reason, ...entry } = parsed.output;
-  return { ...entry, ended, record, reported, reason };
-}
-
-/** The lines of a file from a place on, some at a time: a history is larger than memory should be. */
+/**
+ * The lines of a file from a place on, some at a time: a history is larger than memory should be. Into one buffer again
+ * and again: a stream's buffers pile up until they are collected.
+ */
 async function* linesFrom(path: string, start: number): AsyncGenerator<readonly string[]> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { start, highWaterMark: 64 * 1024 })) {
-    const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    yield bytes.toString('utf8', 0, end).split('\n').filter(isLine);
-    rest = bytes.subarray(end);
-    // What is longer than any entry is none: its end will be told as damaged.
-    if (rest.length > LONGEST_LINE) rest = rest.subarray(-1);
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.alloc(LONGEST_LINE);
+    let kept = 0;
+    let position = start;
+    for (;;) {
+      const room = Math.min(READ_AT_ONCE, buffer.length - kept);
+      const { bytesRead } = await file.read(buffer, kept, room, position);
+      position += bytesRead;
+      const length = kept + bytesRead;
+      const end = bytesRead === 0 ? length : buffer.lastIndexOf(NEWLINE, length - 1) + 1;
+      if (end > 0) yield buffer.toString('utf8', 0, end).split('\n').filter(isLine);
+      if (bytesRead === 0) return;
+      kept = length - end;
+      // What is longer than any entry is none: its end will be told as damaged.
+      if (kept === buffer.length) kept = 1;
+      else buffer.copyWithin(0, end, length);
+    }
+  } finally {
+    await file.close();
   }
-  if (rest.length > 0) yield [rest.toString('utf8')];
 }
 
 function isLine(line: string): boolean {

@@ -7,7 +7,7 @@ import { claim } from './claim.ts';
 import { makeFolder, namesIn, removeFile } from './disk.ts';
 import { finishedCalls } from './finished-calls.ts';
 import { judgeFolder } from './folder.ts';
-import { fromFileSystem, inJournal } from './guard.ts';
+import { inJournal } from './guard.ts';
 import { openHistory } from './history.ts';
 import type { Claim, Journal } from './journal.ts';
 import { observeLiveness } from './liveness.ts';
@@ -80,10 +80,11 @@ async function open(options: JournalOptions): Promise<Journal> {
     waiting: createWaiting(),
     unanswered: new Set(),
     warn,
+    guard: (work) => inJournal(folder, work),
   };
   await parts.finished.removeOld();
   await parts.history.removeOld(options.keepDays);
-  return guarded(parts, folder, warnings);
+  return guarded(parts, warnings);
 }
 
 /** What a full or read-only disk would refuse is refused here, before anything is asked of anybody. */
@@ -99,28 +100,21 @@ async function probe(folder: string, id: string): Promise<void> {
   }
 }
 
-/** Whatever the file system says comes out as the journal's own errors. */
-function guarded(parts: JournalParts, folder: string, warnings: readonly string[]): Journal {
-  const guard = <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work);
+function guarded(parts: JournalParts, warnings: readonly string[]): Journal {
+  const { guard } = parts;
   const unfinished = unfinishedCalls(parts);
   return {
     warnings,
     claim: async (work, facts, options) => guardedClaim(await guard(() => claim(parts, work, facts, options)), guard),
     unfinished: () => guard(() => unfinished.unfinished()),
-    async *history() {
-      try {
-        yield* unfinished.history();
-      } catch (thrown) {
-        throw fromFileSystem(thrown, folder);
-      }
-    },
+    history: () => unfinished.history(),
     reported: (id, status) => guard(() => unfinished.reported(id, status)),
     forget: (id, reported) => guard(() => unfinished.forget(id, reported)),
     isProven: (pair) => guard(() => parts.proven.has(pair)),
   };
 }
 
-function guardedClaim(given: Claim, guard: <T>(work: () => Promise<T>) => Promise<T>): Claim {
+function guardedClaim(given: Claim, guard: JournalParts['guard']): Claim {
   return {
     id: given.id,
     known: given.known,

@@ -23,4 +23,6 @@ export interface JournalParts {
   /** Calls of this run that were not answered. */
   readonly unanswered: Set<string>;
   readonly warn: (sentence: string) => void;
+  /** Whatever the file system says comes out as the journal's own errors. */
+  readonly guard: <T>(work: () => Promise<T>) => Promise<T>;
 }

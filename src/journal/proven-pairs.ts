@@ -21,7 +21,8 @@ export function provenPairs(folder: string, owner: Owner | undefined): ProvenPai
   return {
     async has(pair) {
       const name = nameOf(pair);
-      return known.has(name) || (await unless('ENOENT', () => stat(join(folder, name)))) !== undefined;
+      const stats = known.has(name) || (await unless('ENOENT', () => stat(join(folder, name))));
+      return stats !== undefined;
     },
     async add(pair) {
       const name = nameOf(pair);

@@ -17,7 +17,7 @@ interface FoundCall {
 }
 
 export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished' | 'history' | 'reported' | 'forget'> {
-  const { calls, liveness, warn } = parts;
+  const { calls, liveness, warn, guard } = parts;
   /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
   const places = new Map<string, Place>();
 
@@ -76,11 +76,16 @@ export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished'
       return (await listOpen()).flatMap(asUnfinished);
     },
     async *history() {
-      const open = new Map((await listOpen()).flatMap(asOpenEntry));
-      for await (const entry of parts.history.entries()) {
-        // It ended while the history was read.
-        open.delete(entry.id);
-        yield entry;
+      const pages = parts.history.pages()[Symbol.asyncIterator]();
+      const open = new Map((await guard(listOpen)).flatMap(asOpenEntry));
+      for (;;) {
+        const page = await guard(() => pages.next());
+        if (page.done) break;
+        for (const entry of page.value) {
+          // It ended while the history was read.
+          open.delete(entry.id);
+          yield entry;
+        }
       }
       yield* open.values();
     },
