@@ -52,6 +52,13 @@ describe('signed and unsigned again', () => {
     expect(lost).toEqual(name === 'jar/manifest-old-digest.jar' ? [{ what: 'manifest', detail }] : []);
   });
 
+  it('keeps in its first entry the field by which it is told from other archives', async () => {
+    const bytes = await signedAndRemoved(readFixture('jar/cafe.jar'));
+    const nameEnd = 30 + bytes.readUInt16LE(26);
+    expect(bytes.toString('latin1', 30, nameEnd)).toBe(MANIFEST);
+    expect(bytes.toString('hex', nameEnd, nameEnd + bytes.readUInt16LE(28))).toBe('feca0000');
+  });
+
   it('twice, by two signers, is as after the first', async () => {
     for (const { bytes } of good) {
       const { result } = await signBytes(jar, bytes, signer);
