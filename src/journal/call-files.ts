@@ -65,7 +65,8 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
 
   async function read(place: Place): Promise<CallState | undefined> {
     await using file = await openLines(place.path, 'must-exist', owner);
-    return file && (await stateOf(file, place));
+    if (file === undefined) return undefined;
+    return await stateOf(file, place);
   }
 
   async function append(

@@ -85,3 +85,20 @@ test('processes that are killed leave the others going, and nothing is asked for
   expect(requests).toBeGreaterThanOrEqual(FILES);
   expect(requests).toBeLessThanOrEqual(counted + unknown);
 });
+
+test('claims of processes that are gone are taken over by one process each', async () => {
+  const place = workers.newPlace();
+  const works = numbers(0);
+  const thirds = [works.slice(0, 13), works.slice(13, 26), works.slice(26)];
+  await Promise.all(
+    thirds.map((some, index) =>
+      workers.run({ ...place, works: some, serviceTime: 1, disruption: { at: 30 + index * 50, how: 'kill' } }),
+    ),
+  );
+  const before = (await workers.counted(place.service, 'request')).length;
+  const usable = (await history(place.folder)).entries.filter(({ outcome }) => outcome === 'unwritten').length;
+  const runs = Array.from({ length: PROCESSES }, () => workers.run({ ...place, works, serviceTime: 2 }));
+  expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
+  const requests = (await workers.counted(place.service, 'request')).length - before;
+  expect(requests).toBe(FILES - usable);
+});
