@@ -21,7 +21,10 @@ export interface JournalOptions {
   /** The state folder; the journal's own folders are in it. */
   readonly folder: string;
   readonly now: () => Date;
-  /** Milliseconds on a clock that never goes back and that all processes share until the machine is started again. */
+  /**
+   * Milliseconds on a clock that never goes back and that all processes share until the machine is started again:
+   * `process.hrtime`. Whole seconds, as of `os.uptime` here and there, would miss signatures that could be shared.
+   */
   readonly uptime: () => number;
   /** 8 to 64 characters of a-z and 0-9: never the same twice. */
   readonly randomId: () => string;
