@@ -1,0 +1,66 @@
+/**
+ * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_KILL_AT numbers, counted from 1 over what it
+ * asks of the file system and sends to and hears from the network. With CODESIGN_KILL_TORN a write is half done by then.
+ * CODESIGN_STEPS_FILE names a file for the number of steps of a process that came to its end.
+ */
+'use strict';
+
+const fs = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
+const net = require('node:net');
+
+const killAt = Number(process.env.CODESIGN_KILL_AT ?? 0);
+const isTorn = process.env.CODESIGN_KILL_TORN !== undefined;
+const { writeSync } = fs;
+let steps = 0;
+
+function step(tear) {
+  steps += 1;
+  if (steps !== killAt) return;
+  if (isTorn && tear !== undefined) tear();
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function countCalls(object, name, tear) {
+  const original = object[name];
+  object[name] = function (...args) {
+    step(tear && (() => tear(this, ...args)));
+    return original.apply(this, args);
+  };
+}
+
+/** FileHandle.write(buffer, offset, length, position): half of it. */
+function writeHalf({ fd }, buffer, offset = 0, length = buffer.length - offset, position = null) {
+  writeSync(fd, buffer, offset, Math.floor(length / 2), position);
+}
+
+let isPatched = false;
+const { open } = fs.promises;
+fs.promises.open = async (...args) => {
+  step();
+  const handle = await open(...args);
+  if (!isPatched) {
+    isPatched = true;
+    const prototype = Object.getPrototypeOf(handle);
+    countCalls(prototype, 'write', writeHalf);
+    for (const name of ['sync', 'datasync', 'truncate', 'chmod', 'chown', 'close']) countCalls(prototype, name);
+  }
+  return handle;
+};
+for (const name of ['mkdir', 'rename', 'unlink', 'writeFile']) countCalls(fs.promises, name);
+syncBuiltinESMExports();
+
+// Before a request goes out, and before its answer is heard.
+for (const name of ['write', 'push']) {
+  if (!Object.hasOwn(net.Socket.prototype, name)) {
+    const inherited = net.Socket.prototype[name];
+    net.Socket.prototype[name] = function (...args) {
+      return inherited.apply(this, args);
+    };
+  }
+  countCalls(net.Socket.prototype, name);
+}
+
+process.once('exit', () => {
+  if (process.env.CODESIGN_STEPS_FILE) fs.writeFileSync(process.env.CODESIGN_STEPS_FILE, String(steps));
+});
