@@ -67,9 +67,7 @@ export async function composeSigning(
     origin: settings.baseUrl?.origin ?? '',
     claims: journal ?? withoutJournal,
     client: {
-      id: createHash('sha256')
-        .update(connection.accessKey ?? '')
-        .digest('hex'),
+      id: clientIdOf(connection.accessKey ?? ''),
       policy: settings.extra,
       mask: settings.maskFilename,
       platform: `${platform()} ${arch()}`,
@@ -105,6 +103,11 @@ export async function composeSigning(
       await connection.service?.close();
     },
   };
+}
+
+/** How the journal knows whose calls they are, without the access key. */
+export function clientIdOf(accessKey: string): string {
+  return createHash('sha256').update(accessKey).digest('hex');
 }
 
 interface Connection {

@@ -8,6 +8,7 @@ import { defineExtract } from './definitions/extract.ts';
 import { defineHistory } from './definitions/history.ts';
 import { defineInspect } from './definitions/inspect.ts';
 import { defineRemove } from './definitions/remove.ts';
+import { defineResume } from './definitions/resume.ts';
 import type { Run } from './definitions/run.ts';
 import { defineSign } from './definitions/sign.ts';
 import { defineTimestamp } from './definitions/timestamp.ts';
@@ -24,6 +25,7 @@ const DEFINITIONS = [
   defineAttach,
   defineInspect,
   defineExtract,
+  defineResume,
   defineHistory,
 ];
 

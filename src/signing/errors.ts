@@ -92,4 +92,39 @@ export const signingErrors = defineErrors({
     message: (d) => `${d.file} holds no signature that can be used: ${d.problem}`,
     hint: 'It must hold one CMS signature (PKCS#7), DER or PEM, as codesign-remote extract writes it.',
   },
+  'service-not-named': {
+    category: 'usage',
+    message: (d) => `no service was named: the signature came from ${d.origin}`,
+    hint: 'Give its address with --base-url, or set CODESIGN_BASE_URL, and the credentials; for files to be written, the certificate and the time stamp authority too.',
+  },
+  'other-service': {
+    category: 'usage',
+    message: (d) => `the signature came from another service: ${d.origin}`,
+    hint: 'Run resume with its address and credentials.',
+  },
+  'other-credentials': {
+    category: 'usage',
+    message: 'the signature was asked for with another access key',
+    hint: 'Run resume with that one: a report goes out with no other.',
+  },
+  'other-certificate': {
+    category: 'usage',
+    message: (d) => `the signature is of another certificate: "${d.certificate}"`,
+    hint: 'Name that one with --certificate.',
+  },
+  'changed-since': {
+    category: 'local',
+    message: 'the file has changed since the signature was asked for, so that is not for it; no other was asked for',
+    hint: 'Sign it again with sign, and give the call up with resume --forget.',
+  },
+  'no-such-call': {
+    category: 'usage',
+    message: (d) => `the journal has no unfinished call ${d.id}`,
+    hint: 'codesign-remote resume --dry-run lists them with their ids.',
+  },
+  'call-under-way': {
+    category: 'local',
+    message: (d) => `a process that is running is at call ${d.id}`,
+    hint: 'Wait until it has ended.',
+  },
 });

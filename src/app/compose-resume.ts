@@ -1,0 +1,211 @@
+/** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { readSigningChain } from '../certificates/read-signing-chain.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
+import { describeFile } from '../formats/recognise.ts';
+import { formats } from '../formats/registry.ts';
+import { createHttp, type Http } from '../http/http.ts';
+import { loadRoots } from '../http/roots.ts';
+import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import type { Journal, UnfinishedCall } from '../journal/journal.ts';
+import { observeProcesses } from '../journal/processes.ts';
+import { createSigningService } from '../service/client.ts';
+import type { SigningService } from '../service/signing-service.ts';
+import { readCertificateFiles } from '../settings/certificate-files.ts';
+import { hasCredentials, readCredentials } from '../settings/credentials.ts';
+import { settingsErrors } from '../settings/errors.ts';
+import type { Environment } from '../settings/options.ts';
+import { type ResumeOptions, type ResumeSettings, resolveResumeSettings } from '../settings/resume-settings.ts';
+import { resolveTimestampSettings } from '../settings/timestamp-settings.ts';
+import { temporaryNames } from '../signing/left-temporary-files.ts';
+import type { SigningEvent } from '../signing/outcome.ts';
+import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
+import type { SigningLike } from '../signing/resume-files.ts';
+import { type Given, judgeCall } from '../signing/resume-judge.ts';
+import { digestEntries } from '../zip/entry-digests.ts';
+import { clientIdOf } from './compose.ts';
+import { composeJournal, hasJournal } from './compose-journal.ts';
+import { composeTimestamps } from './compose-timestamps.ts';
+import { REVISION, VERSION } from './version.ts';
+
+export interface ResumeComposition extends AsyncDisposable {
+  list(): readonly ResumedCall[];
+  resume(signal?: AbortSignal): Promise<readonly ResumedCall[]>;
+  /** Throws `no-such-call`, `call-under-way`. */
+  forget(id: string): Promise<ResumedCall>;
+  /** Whole sentences; grows as things are found. */
+  warnings(): readonly string[];
+  /** At once, for a process that is about to end with files under way. */
+  removeTemporaryFiles(): void;
+}
+
+interface Connection {
+  readonly service: SigningService;
+  readonly http: Http;
+  readonly given: Given;
+  readonly warnings: readonly string[];
+}
+
+export interface ResumeRequest extends ResumeOptions {
+  readonly dryRun?: boolean | undefined;
+  readonly forget?: readonly string[] | undefined;
+}
+
+/** Throws usage, what makes every request impossible, and what keeps the journal from being read. */
+export async function composeResume(
+  options: ResumeRequest,
+  env: Environment,
+  onEvent: (event: SigningEvent) => void,
+): Promise<ResumeComposition> {
+  const settings = resolveResumeSettings(options, env);
+  // To open a journal makes one.
+  const journal = (await hasJournal(env)) ? await composeJournal(env) : undefined;
+  const calls = [...((await journal?.unfinished()) ?? [])].sort((one, other) => (one.at < other.at ? -1 : 1));
+  // To list calls and to give them up works without credentials too.
+  const isOptional = (options.dryRun || options.forget !== undefined) && !hasCredentials(env);
+  const isNeeded = !isOptional && calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
+  const connection = isNeeded ? await connect(settings, env) : undefined;
+  const temporaryFiles = new Set<string>();
+  const warnings: string[] = [...(connection?.warnings ?? [])];
+
+  async function resume(signal: AbortSignal | undefined): Promise<readonly ResumedCall[]> {
+    if (journal === undefined || connection === undefined) return listCalls(calls, undefined);
+    const failedReports = new Map<string, CodesignError>();
+    const hear = (event: SigningEvent): void => {
+      if (event.type === 'report-failed') failedReports.set(event.record, event.error);
+      onEvent(event);
+    };
+    const writing = needsWriting(calls, connection.given)
+      ? await composeWriting(options, settings, env, connection, { temporaryFiles, onEvent: hear })
+      : undefined;
+    warnings.push(...(writing?.warnings ?? []));
+    const given = { ...connection.given, leaf: writing?.leaf };
+    const signingLike: SigningLike = (likeness, claims) => {
+      if (writing === undefined) throw new Error('files are written with the certificate of their signatures');
+      return writing.signingLike(likeness, claims);
+    };
+    const { service } = connection;
+    return resumeCalls(calls, given, { ...settings, journal, service, signingLike, failedReports }, signal);
+  }
+
+  return {
+    list: () => listCalls(calls, connection?.given),
+    resume,
+    async forget(id) {
+      const warn = (sentence: string): void => {
+        warnings.push(sentence);
+      };
+      const parts = { journal: journal ?? NO_JOURNAL, service: connection?.service };
+      return forgetCall(id, calls, connection?.given, parts, warn);
+    },
+    warnings: () => [...warnings, ...(journal?.warnings ?? [])],
+    removeTemporaryFiles() {
+      for (const path of temporaryFiles) rmSync(path, { force: true });
+    },
+    async [Symbol.asyncDispose]() {
+      await connection?.service.close();
+    },
+  };
+}
+
+/** In which no call is found. */
+const NO_JOURNAL: Pick<Journal, 'forget'> = { forget: async () => 'not-found' };
+
+function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
+  return calls.map((call) => judgeCall(call, given)).some(({ way, error }) => way === 'write' && error === undefined);
+}
+
+/** Undefined when no service was named. No request yet. */
+async function connect(settings: ResumeSettings, env: Environment): Promise<Connection | undefined> {
+  const { baseUrl, concurrency, timeoutMilliseconds, caFile } = settings;
+  if (baseUrl === undefined) return undefined;
+  const checksDisabled = tlsChecksDisabled(env);
+  if (checksDisabled) throw checksDisabled;
+  const credentials = await readCredentials(env);
+  const roots = await loadRoots({ caFile, environment: env });
+  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
+  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
+  const given = { origin: baseUrl.origin, client: clientIdOf(credentials.accessKey), leaf: undefined };
+  return { service, http, given, warnings: credentials.warnings };
+}
+
+interface WritingParts {
+  readonly temporaryFiles: Set<string>;
+  readonly onEvent: (event: SigningEvent) => void;
+}
+
+/** Reads the certificate. Files are written with a timestamp, unless none is wanted in so many words. */
+async function composeWriting(
+  options: ResumeOptions,
+  settings: ResumeSettings,
+  env: Environment,
+  { service, http, given }: Connection,
+  parts: WritingParts,
+) {
+  const now = (): Date => new Date();
+  const certificate = await readCertificateFiles(settings.certificates(), env);
+  const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
+  const { urls, isDeclined } = resolveTimestampSettings(options, env, 'SHA256');
+  if (urls.length === 0 && !isDeclined) {
+    throw settingsErrors('setting-missing', {
+      option: '--timestamp-url (or say --no-timestamp)',
+      variable: 'CODESIGN_TIMESTAMP_URL',
+      what: 'the address of a time stamp authority',
+    });
+  }
+  const names = temporaryNames(await observeProcesses(), () => randomBytes(8).toString('hex'));
+  const signingLike: SigningLike = ({ code, algorithm, manner }, claims) => {
+    const timestamps = resolveTimestampSettings(options, env, algorithm);
+    return {
+      ...parts,
+      ...names,
+      code,
+      algorithm,
+      existing: manner.existing,
+      description: manner.description,
+      url: manner.url,
+      signerName: manner.signerName,
+      allowUnsignedResult: manner.allowUnsignedResult,
+      timestampAlgorithm: urls.length > 0 ? timestamps.algorithm : undefined,
+      concurrency: settings.concurrency,
+      allOrNothing: false,
+      report: settings.report,
+      dryRun: false,
+      formats,
+      chain,
+      service: withoutSigning(service),
+      authorities: composeTimestamps({ timestamps, timeoutMilliseconds: settings.timeoutMilliseconds }, http),
+      origin: given.origin,
+      claims,
+      // Nothing is asked, so nothing is told.
+      client: {
+        id: given.client,
+        policy: 'none',
+        mask: 'omit',
+        platform: '',
+        version: VERSION,
+        revision: REVISION,
+        hostname: '',
+      },
+      digestEntries,
+      describe: describeFile,
+      clock: () => performance.now(),
+      now,
+    };
+  };
+  const leaf = createHash('sha256').update(chain.leaf.der).digest('hex');
+  return { signingLike, leaf, warnings: [...certificate.warnings, ...chain.warnings] };
+}
+
+/** A signature that were asked for here would be one that nobody has wanted. */
+function withoutSigning(service: SigningService): SigningService {
+  return {
+    ...service,
+    async sign() {
+      throw new Error('resume asks for no signature');
+    },
+  };
+}

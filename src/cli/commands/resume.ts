@@ -1,0 +1,51 @@
+/** `codesign-remote resume`: shows what earlier runs left, and finishes it or gives it up. */
+
+import { composeResume, type ResumeComposition, type ResumeRequest } from '../../app/compose-resume.ts';
+import { exitCodeFor } from '../../errors/exit-codes.ts';
+import type { ResumedCall } from '../../signing/resume.ts';
+import { listenForInterruption } from '../interruption.ts';
+import type { Io } from '../io.ts';
+import { jsonText } from '../json.ts';
+import { ResumeConsole } from '../resume-console.ts';
+import { resumedJson } from '../resume-json.ts';
+
+export interface ResumeCommandOptions extends ResumeRequest {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Gives the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
+export async function resume(options: ResumeCommandOptions, io: Io): Promise<number> {
+  const { quiet = false, verbose = false, json = false, dryRun = false } = options;
+  const console = new ResumeConsole(io, { quiet, verbose, json });
+  await using composition = await composeResume(options, io.env, (event) => console.event(event));
+  const interruption = listenForInterruption(io, {
+    warn: (text) => console.warning(text),
+    removeTemporaryFiles: composition.removeTemporaryFiles,
+  });
+  try {
+    const calls = await run(composition, options, interruption.signal);
+    const warnings = composition.warnings();
+    if (json) io.stdout.write(jsonText(resumedJson(calls, warnings)));
+    for (const warning of warnings) console.warning(warning);
+    console.calls(calls);
+    const categories = dryRun ? [] : calls.flatMap(({ error }) => (error === undefined ? [] : [error.category]));
+    const { exitCode = exitCodeFor(categories) } = interruption;
+    return exitCode;
+  } finally {
+    interruption.stopListening();
+  }
+}
+
+async function run(
+  composition: ResumeComposition,
+  { forget = [], dryRun = false }: ResumeCommandOptions,
+  signal: AbortSignal,
+): Promise<readonly ResumedCall[]> {
+  if (dryRun) return composition.list();
+  if (forget.length === 0) return composition.resume(signal);
+  const forgotten: ResumedCall[] = [];
+  for (const id of new Set(forget)) forgotten.push(await composition.forget(id));
+  return forgotten;
+}

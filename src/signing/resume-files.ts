@@ -1,0 +1,76 @@
+/** Writing the files that wait for a signature that the journal has: the walk of `sign`, in which nothing can be asked for. */
+
+import type { Journal, SigningManner, UnfinishedCall, Work } from '../journal/journal.ts';
+import { signingErrors } from './errors.ts';
+import type { FileOutcome, FileToSign } from './outcome.ts';
+import { signFiles } from './sign-files.ts';
+import type { Signing } from './signing.ts';
+import type { Claims } from './without-journal.ts';
+
+/** What is the same for all files that one run can take. */
+export interface Likeness {
+  readonly code: string;
+  readonly algorithm: Work['algorithm'];
+  readonly manner: SigningManner;
+}
+
+/** A Signing with the settings of the run that asked for the signatures. */
+export type SigningLike = (likeness: Likeness, claims: Claims) => Signing;
+
+interface Group {
+  readonly likeness: Likeness;
+  readonly files: Map<string, FileToSign>;
+}
+
+/** Gives the outcomes by the absolute path of the file. */
+export async function writeFiles(
+  calls: readonly UnfinishedCall[],
+  journal: Journal,
+  signingLike: SigningLike,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, FileOutcome>> {
+  const outcomes = new Map<string, FileOutcome>();
+  const claims = knownOnly(journal, calls);
+  for (const { likeness, files } of groupsOf(calls)) {
+    const result = await signFiles([...files.values()], signingLike(likeness, claims), signal);
+    for (const outcome of result.files) outcomes.set(outcome.path, outcome);
+  }
+  return outcomes;
+}
+
+/** Of a path that has waited for several signatures, each with other content, one at most is still the file's. */
+function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const { work, files } of calls) {
+    for (const { written, manner } of files) {
+      if (written || manner === undefined) continue;
+      const { path, output, ...others } = manner;
+      const { code, algorithm } = work;
+      const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
+      const group = groups.get(key) ?? { likeness: { code, algorithm, manner }, files: new Map() };
+      group.files.set(JSON.stringify([path, output]), { path, output });
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}
+
+/** Work that none of the calls is for gets no claim, and so no signature is asked for it. */
+function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
+  const wanted = new Set(calls.map(({ work }) => nameOf(work)));
+  return {
+    isProven: (pair) => journal.isProven(pair),
+    async claim(work, facts, options) {
+      if (!wanted.has(nameOf(work))) throw signingErrors('changed-since');
+      const claim = await journal.claim(work, facts, options);
+      if (claim.known !== undefined) return claim;
+      // Another process has finished it meanwhile.
+      await claim.release();
+      throw signingErrors('changed-since');
+    },
+  };
+}
+
+function nameOf({ origin, code, algorithm, digest }: Work): string {
+  return JSON.stringify([origin, code, algorithm, Buffer.from(digest).toString('hex')]);
+}

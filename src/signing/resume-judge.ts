@@ -1,0 +1,42 @@
+/** What can be done about an unfinished call, with the service, the credentials and the certificate that are given. */
+
+import type { CodesignError } from '../errors/codesign-error.ts';
+import type { UnfinishedCall } from '../journal/journal.ts';
+import { signingErrors } from './errors.ts';
+
+/** Whose calls can be finished. */
+export interface Given {
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** SHA-256 of the access key, in hex. */
+  readonly client: string;
+  /** SHA-256 of the certificate's DER, in hex; undefined as long as none was needed. */
+  readonly leaf: string | undefined;
+}
+
+/** `wait`: somebody is at it. `settle`: only the user can say what is to become of it. */
+export type Way = 'write' | 'report' | 'wait' | 'settle';
+
+export interface JudgedCall {
+  readonly call: UnfinishedCall;
+  readonly way: Way;
+  /** Why it cannot be finished with what is given. */
+  readonly error: CodesignError | undefined;
+}
+
+const WAYS = { unwritten: 'write', unreported: 'report', 'under-way': 'wait', unknown: 'settle' } as const;
+
+export function judgeCall(call: UnfinishedCall, given: Given | undefined): JudgedCall {
+  const way = WAYS[call.kind];
+  return { call, way, error: way === 'wait' || way === 'settle' ? undefined : obstacle(call, given) };
+}
+
+function obstacle({ work, facts, kind }: UnfinishedCall, given: Given | undefined): CodesignError | undefined {
+  if (given === undefined) return signingErrors('service-not-named', { origin: work.origin });
+  if (work.origin !== given.origin) return signingErrors('other-service', { origin: work.origin });
+  if (facts.client !== given.client) return signingErrors('other-credentials');
+  if (kind === 'unwritten' && given.leaf !== undefined && facts.certificate.sha256 !== given.leaf) {
+    return signingErrors('other-certificate', { certificate: facts.certificate.name });
+  }
+  return undefined;
+}

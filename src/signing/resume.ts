@@ -1,0 +1,128 @@
+/** Finishes what earlier runs left: files that wait for a signature, and reports that were not sent. Asks for no signature. */
+
+import pLimit from 'p-limit';
+import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
+import type { Journal, UnfinishedCall } from '../journal/journal.ts';
+import type { SigningService } from '../service/signing-service.ts';
+import { signingErrors } from './errors.ts';
+import type { FileOutcome } from './outcome.ts';
+import { type SigningLike, writeFiles } from './resume-files.ts';
+import { type Given, type JudgedCall, judgeCall } from './resume-judge.ts';
+
+export interface Resuming {
+  readonly journal: Journal;
+  readonly service: SigningService;
+  readonly signingLike: SigningLike;
+  /** Whether the service is to be told; otherwise reports that are pending are dropped. */
+  readonly report: boolean;
+  /** Reports under way at once. */
+  readonly concurrency: number;
+  /** Why reports of this run failed, by record. */
+  readonly failedReports: ReadonlyMap<string, CodesignError>;
+}
+
+/** `left`: not tried. `failed`: tried, and still unfinished. */
+export type ResumeStatus = 'finished' | 'forgotten' | 'left' | 'failed';
+
+export interface ResumedCall {
+  /** As it was found. */
+  readonly call: UnfinishedCall;
+  readonly status: ResumeStatus;
+  /** Why it is not finished; undefined for one that somebody is at, and for one that is the user's to settle. */
+  readonly error: CodesignError | undefined;
+}
+
+/** Nothing is done; `given` tells what could be. */
+export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
+  return calls.map((call) => left(judgeCall(call, given)));
+}
+
+/** Never throws for what one call does: each has its status, in the order given. */
+export async function resumeCalls(
+  calls: readonly UnfinishedCall[],
+  given: Given,
+  resuming: Resuming,
+  signal?: AbortSignal,
+): Promise<readonly ResumedCall[]> {
+  const { journal, signingLike } = resuming;
+  const judged = calls.map((call) => judgeCall(call, given));
+  const going = (way: JudgedCall['way']) =>
+    judged.flatMap((one) => (one.way === way && one.error === undefined ? [one.call] : []));
+  const outcomes = await writeFiles(going('write'), journal, signingLike, signal);
+  const failed = await sendReports(going('report'), resuming, signal);
+  // The journal knows what is still unfinished, whoever finished the others.
+  const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
+  return judged.map((one) => {
+    if (one.way === 'wait' || one.way === 'settle' || one.error !== undefined) return left(one);
+    const now = open.get(one.call.id);
+    if (now === undefined) return { call: one.call, status: 'finished', error: undefined };
+    const error = failed.get(one.call.id) ?? whyOpen(now, outcomes, resuming.failedReports);
+    return { call: one.call, status: 'failed', error };
+  });
+}
+
+/** Gives a call up for good. Throws `no-such-call`, `call-under-way`. */
+export async function forgetCall(
+  id: string,
+  calls: readonly UnfinishedCall[],
+  given: Given | undefined,
+  { journal, service }: { readonly journal: Pick<Journal, 'forget'>; readonly service: SigningService | undefined },
+  warn: (sentence: string) => void,
+): Promise<ResumedCall> {
+  const call = calls.find((one) => one.id === id);
+  if (call === undefined) throw signingErrors('no-such-call', { id });
+  if (call.kind === 'under-way') throw signingErrors('call-under-way', { id });
+  // The signature is in use where one file is written.
+  const status = call.files.some(({ written }) => written) ? 1 : 2;
+  const mine = given !== undefined && given.origin === call.work.origin && given.client === call.facts.client;
+  let told = false;
+  if (mine && service !== undefined && call.record !== undefined) {
+    try {
+      await service.report(call.record, status);
+      told = true;
+    } catch (thrown) {
+      warn(`The service was not told that ${id} is given up: ${toCodesignError(thrown).message}.`);
+    }
+  }
+  const outcome = await journal.forget(id, told ? status : undefined);
+  if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
+  return { call, status: 'forgotten', error: undefined };
+}
+
+function left({ call, error }: JudgedCall): ResumedCall {
+  return { call, status: 'left', error };
+}
+
+async function sendReports(
+  calls: readonly UnfinishedCall[],
+  { journal, service, report, concurrency }: Resuming,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, CodesignError>> {
+  const failed = new Map<string, CodesignError>();
+  const limit = pLimit(concurrency);
+  const send = async ({ id, record }: UnfinishedCall): Promise<void> => {
+    try {
+      const isWanted = report && record !== undefined;
+      if (isWanted) await service.report(record, 1, signal);
+      await journal.reported(id, isWanted ? 1 : 'not-wanted');
+    } catch (thrown) {
+      failed.set(id, toCodesignError(thrown));
+    }
+  };
+  await Promise.all(calls.map((call) => limit(() => send(call))));
+  return failed;
+}
+
+function whyOpen(
+  { files, record }: UnfinishedCall,
+  outcomes: ReadonlyMap<string, FileOutcome>,
+  failedReports: ReadonlyMap<string, CodesignError>,
+): CodesignError {
+  for (const { written, manner } of files) {
+    const outcome = written ? undefined : outcomes.get(manner?.path ?? '');
+    if (outcome?.status === 'failed') return outcome.error;
+  }
+  const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
+  // Its path may hold a later version, which had a signature of its own.
+  return unsent ?? signingErrors('changed-since');
+}
