@@ -36,6 +36,8 @@ const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
 /** The headings under which the commands' options are. */
 const COMMANDS = [
   ['sign', 'Options of `sign`'],
+  ['resume', '`resume`'],
+  ['history', '`history`'],
   ['verify', '`verify`'],
   ['inspect', '`inspect`'],
   ['timestamp', '`timestamp`'],

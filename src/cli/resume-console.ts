@@ -4,6 +4,7 @@ import { printable } from '../errors/printable.ts';
 import type { UnfinishedCall } from '../journal/journal.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import type { ResumedCall } from '../signing/resume.ts';
+import { isUnusable } from '../signing/resume-judge.ts';
 import { Console } from './console.ts';
 import type { Io } from './io.ts';
 import { Lines, type LinesOptions, shownPath } from './lines.ts';
@@ -55,7 +56,7 @@ export class ResumeConsole {
         this.#lines.tell(`${INDENT}${about(call)}`);
         break;
       case 'left':
-        this.#lines.result(`left     ${path}  ${STATES[call.kind]}`);
+        this.#lines.result(`left     ${path}  ${isUnusable(call) ? UNUSABLE : STATES[call.kind]}`);
         if (error !== undefined) this.#lines.result(`${INDENT}${printable(error.message)} [${error.code}]`);
         if (error !== undefined) this.#lines.explain(error);
         if (call.reason !== undefined) this.#lines.result(`${INDENT}${printable(call.reason)}`);
@@ -71,6 +72,8 @@ const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
   unreported: 'is signed; the service has not been told',
   unknown: 'was asked for, and may have been counted: nobody knows how it ended; resume --forget settles it',
 };
+
+const UNUSABLE = 'has a signature that does not fit its certificate: sign with the right one, or resume --forget';
 
 /** Of the first file that is still to be written. */
 function pathOf({ files, facts }: UnfinishedCall): string {

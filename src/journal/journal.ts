@@ -120,6 +120,8 @@ export interface UnfinishedCall {
 export interface SharingFile {
   readonly file: string;
   readonly written: boolean;
+  /** The signature does not verify under the certificate that it was asked for with. */
+  readonly unusable: boolean;
   /** Why it is not written; undefined when nobody could tell. */
   readonly reason: string | undefined;
   readonly manner: SigningManner | undefined;

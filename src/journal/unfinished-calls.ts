@@ -117,13 +117,13 @@ function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
   const files = sharesOf(state).map((share) => ({
     file: share.facts?.file ?? facts.file,
     written: share.state === 'written',
+    unusable: share.state === 'unusable',
     reason: share.reason,
     manner: share.facts?.manner,
   }));
+  const whole = { file: facts.file, written: false, unusable: false, reason, manner: facts.manner };
   const call = { id, kind, at, work: fromRecord(work), facts, record: signed?.record, reason };
-  return [
-    { ...call, files: files.length > 0 ? files : [{ file: facts.file, written: false, reason, manner: facts.manner }] },
-  ];
+  return [{ ...call, files: files.length > 0 ? files : [whole] }];
 }
 
 /** What only uses another call's signature is no call. */

@@ -27,7 +27,7 @@ export interface JudgedCall {
 const WAYS = { unwritten: 'write', unreported: 'report', 'under-way': 'wait', unknown: 'settle' } as const;
 
 export function judgeCall(call: UnfinishedCall, given: Given | undefined): JudgedCall {
-  const way = WAYS[call.kind];
+  const way = isUnusable(call) ? 'settle' : WAYS[call.kind];
   return { call, way, error: way === 'wait' || way === 'settle' ? undefined : obstacle(call, given) };
 }
 
@@ -39,4 +39,9 @@ function obstacle({ work, facts, kind }: UnfinishedCall, given: Given | undefine
     return signingErrors('other-certificate', { certificate: facts.certificate.name });
   }
   return undefined;
+}
+
+/** Whoever has named the wrong certificate signs again with the right one, which uses the signature; or gives it up. */
+export function isUnusable({ kind, files }: UnfinishedCall): boolean {
+  return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
 }

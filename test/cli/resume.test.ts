@@ -245,6 +245,18 @@ describe('a certificate that is another one', () => {
   });
 });
 
+describe('a signature that does not fit the certificate', () => {
+  it("is the user's to settle, and asks for nothing", async () => {
+    await using stage = await scene('signature-wrong');
+    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(6);
+    const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
+    expect(code).toBe(0);
+    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left' }]);
+    expect(stderr).toContain('does not fit its certificate');
+    expect(stage.service.signRequests()).toBe(1);
+  });
+});
+
 describe('a call whose outcome nobody knows', () => {
   it('is listed for the user to settle, asks for nothing, and is forgotten by its id', async () => {
     await using stage = await scene('breaks-before-answer', { times: 1 });
