@@ -36,12 +36,16 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
   const started = signing.clock();
   let record: SignatureRecord | undefined;
   let claim: Claim | undefined;
+  const warnings = [...plan.warnings];
   const progress: Progress = {
     onClaim(mine) {
       claim = mine;
     },
     onRecord(given) {
       record = given;
+    },
+    warn(sentence) {
+      warnings.push(sentence);
     },
   };
   try {
@@ -50,7 +54,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     const file = await signFile(plan, signing, run, progress);
     const outcome: SignedOutcome = {
       ...described(plan),
-      warnings: [...plan.warnings, ...file.warnings],
+      warnings: [...warnings, ...file.warnings],
       status: 'signed',
       algorithm: signing.algorithm,
       record: file.record.id ?? null,
@@ -69,7 +73,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
     const given = error.record ?? record?.id;
     const kept = await keptFor(claim, record, error);
-    const outcome = { ...failed(judgement, error, given), kept };
+    const outcome = { ...failed(judgement, error, given), warnings, kept };
     onEvent({ type: 'file-finished', outcome });
     // What another run can still write needs no report yet.
     const reporting = kept ? Promise.resolve(false) : reports.send(plan.path, given, 2, claim);

@@ -42,6 +42,8 @@ export interface Remote {
 export interface Progress {
   onClaim(claim: Claim): void;
   onRecord(record: SignatureRecord): void;
+  /** A whole sentence for people. */
+  warn(sentence: string): void;
 }
 
 export async function signFile(
@@ -53,28 +55,19 @@ export async function signFile(
   await using input = await openJudged(plan);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
-  const warnings: string[] = [];
-  const warn = (sentence: string): void => {
-    warnings.push(sentence);
-  };
   let claim: Claim | undefined;
   const onClaim = (mine: Claim): void => {
     claim = mine;
     progress.onClaim(mine);
   };
-  const { given, stamped, expected } = await signCopy(
-    plan,
-    signing,
-    remote,
-    { ...progress, onClaim },
-    { input, copy, warn },
-  );
+  const parts = { input, copy };
+  const { given, stamped, expected } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
   const committed = await commit({ plan, input, copy, check: (result) => result.check(expected) });
   let reportDue = true;
   await noted(async () => {
     reportDue = (await claim?.written(plan.target))?.reportDue ?? true;
-  }, warn);
-  return { ...given, reportDue, stamped, ...committed, warnings: [...warnings, ...committed.warnings] };
+  }, progress.warn);
+  return { ...given, reportDue, stamped, ...committed };
 }
 
 /** Prepare, rehearse, sign, timestamp, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
@@ -83,17 +76,13 @@ async function signCopy(
   signing: Signing,
   { requestSignature, requestTimestamp }: Remote,
   progress: Progress,
-  {
-    input,
-    copy,
-    warn,
-  }: { readonly input: InputFile; readonly copy: StagedCopy; readonly warn: (sentence: string) => void },
+  { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
 ) {
   const file = await plan.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
   const askBoth = async () => {
-    const work = { ...progress, warn, toBeSigned: prepared.toBeSigned };
+    const work = { ...progress, toBeSigned: prepared.toBeSigned };
     const given = await signRemotely(plan, signing, work, requestSignature, copy);
     progress.onRecord(given.record);
     return { given, stamped: await requestTimestamp?.stamp(given.record.signature) };

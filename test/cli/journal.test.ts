@@ -233,6 +233,17 @@ describe('with a service that misbehaves once', () => {
     expect(stage.reports().filter((status) => status === 1)).toHaveLength(1);
   });
 
+  it('warns of the unknown call also when the second run fails as well', async () => {
+    await using stage = await faulty('breaks-before-answer', { times: 2 });
+    const path = await stage.program('a.exe', 'one');
+    await stage.sign([path]);
+    const again = await stage.sign([path]);
+    expect(parseJson(again).files[0]?.error?.code).toBe('connection-broken');
+    expect(firstFile(again).warnings.join()).toContain('may have been counted');
+    // Two are unknown by then.
+    expect(firstFile(await stage.sign([path])).warnings).toHaveLength(2);
+  });
+
   it.each(['breaks-after-answer', 'throttled'] as const)('%s: the first run signs', async (mode) => {
     await using stage = await faulty(mode);
     const run = await stage.sign([await stage.program('a.exe', 'one')]);

@@ -17,7 +17,7 @@ import {
 } from '../support/killed-runs.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 72);
+const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 60);
 const LANES = 2;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
