@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { homedir, uptime } from 'node:os';
+import { homedir } from 'node:os';
 import type { Journal } from '../journal/journal.ts';
 import { DEFAULT_KEEP_DAYS, openJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
@@ -22,7 +22,8 @@ export async function composeJournal(env: Environment): Promise<Journal> {
   return openJournal({
     folder: folderOf(env),
     now: () => new Date(),
-    uptime: () => uptime() * 1000,
+    // Coarse ticks would part calls of runs that overlap.
+    uptime: () => Number(process.hrtime.bigint()) / 1e6,
     randomId: () => randomBytes(10).toString('hex'),
     processes: await observeProcesses(),
     keepDays: DEFAULT_KEEP_DAYS,
