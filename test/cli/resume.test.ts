@@ -2,95 +2,11 @@
 
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
-import {
-  type MisbehavingService,
-  type MisbehavingServiceOptions,
-  type ServiceMode,
-  startMisbehavingService,
-} from '../support/misbehaving-service.ts';
-import { type IssuedCertificate, makePki } from '../support/pki.ts';
+import { makePki } from '../support/pki.ts';
+import { NOBODY, reports, resumeWith, startScene } from '../support/resume-scene.ts';
 import { startServer } from '../support/server.ts';
-import { ACCESS_KEY, ACCESS_SECRET } from '../support/service-client.ts';
-
-/** Where no authority is. */
-const NOBODY = ['-t', 'http://127.0.0.1:9/'];
-
-let leaf: IssuedCertificate;
-let chain: string;
-beforeAll(() => {
-  const pki = makePki();
-  leaf = pki.leaf();
-  chain = leaf.pem + pki.intermediate.pem;
-});
-
-type Env = Readonly<Record<string, string>>;
-
-interface Scene extends AsyncDisposable {
-  readonly folder: string;
-  /** A program in the folder. */
-  readonly path: string;
-  readonly env: Env;
-  readonly service: MisbehavingService;
-  sign(...args: readonly string[]): ReturnType<typeof runCli>;
-  resume(args?: readonly string[], env?: Env): Promise<Resumed>;
-}
-
-interface Resumed {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly calls: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly status: string;
-    readonly error?: { readonly code: string };
-  }[];
-}
-
-/** A service in `mode`, and a journal of its own. */
-async function scene(mode: ServiceMode, options: MisbehavingServiceOptions = {}): Promise<Scene> {
-  const folder = await temporaryFolder();
-  const service = await startMisbehavingService(mode, { key: leaf.privateKey, ...options });
-  const certificate = join(folder.path, 'chain.pem');
-  await writeFile(certificate, chain);
-  const path = join(folder.path, 'app.exe');
-  await copyFile(fixture('pe/hello.exe'), path);
-  const env = {
-    CODESIGN_STATE_DIR: join(folder.path, 'state'),
-    CODESIGN_BASE_URL: service.baseUrl,
-    CODESIGN_CA_FILE: service.caFile,
-    CODESIGN_CODE: '1001',
-    CODESIGN_CERTIFICATE: certificate,
-    CODESIGN_ACCESS_KEY: ACCESS_KEY,
-    CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
-  };
-  return {
-    folder: folder.path,
-    path,
-    env,
-    service,
-    sign: (...args) => runCli(['sign', '--timeout', '2', ...args], { env }),
-    resume: (args = [], more = {}) => resumeWith({ ...env, ...more }, ...args),
-    async [Symbol.asyncDispose]() {
-      await service.stop();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function resumeWith(env: Env, ...args: readonly string[]): Promise<Resumed> {
-  const run = await runCli(['resume', '--json', '--timeout', '2', ...args], { env });
-  const document = run.stdout === '' ? {} : JSON.parse(run.stdout);
-  return { ...run, calls: document.calls ?? [] };
-}
-
-const reports = ({ service }: Scene): readonly unknown[] =>
-  service
-    .requests()
-    .filter(({ path }) => path.endsWith('report-sign'))
-    .map(({ body }) => JSON.parse(body).status);
 
 describe('a signature that is not written', () => {
   it('is timestamped and written, and reported, with the one signature that was paid for', async () => {
@@ -120,7 +36,7 @@ describe('a signature that is not written', () => {
   }, 60_000);
 
   it('goes where it was to go: the original stays', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     const output = join(stage.folder, 'signed.exe');
     expect((await stage.sign(...NOBODY, stage.path, '-o', output)).code).toBe(7);
     const original = await readFile(stage.path);
@@ -134,7 +50,7 @@ describe('a signature that is not written', () => {
   });
 
   it('is not for a file that has changed since, and no other is asked for', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);
     await appendFile(stage.path, 'more');
     const changed = await snapshot(stage.folder);
@@ -150,7 +66,7 @@ describe('a signature that is not written', () => {
   });
 
   it('is kept while its file is away', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     const copy = join(stage.folder, 'copy.exe');
     await copyFile(stage.path, copy);
     await stage.sign(...NOBODY, copy);
@@ -162,7 +78,7 @@ describe('a signature that is not written', () => {
   });
 
   it('is left while there is no authority to ask, and no word that none is wanted', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);
     const { code, stderr } = await stage.resume();
     expect(code).toBe(2);
@@ -171,7 +87,7 @@ describe('a signature that is not written', () => {
   });
 
   it('is given up with --forget, which the service is told', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);
     const [call] = (await stage.resume(['--dry-run'])).calls;
 
@@ -186,7 +102,7 @@ describe('a signature that is not written', () => {
 });
 
 describe('a report that was not sent', () => {
-  const unsent = () => scene('server-error', { operation: 'report-sign', times: 3 });
+  const unsent = () => startScene('server-error', { operation: 'report-sign', times: 3 });
 
   it('is sent', async () => {
     await using stage = await unsent();
@@ -216,14 +132,14 @@ describe('a report that was not sent', () => {
   });
 
   it('stays when it fails again', async () => {
-    await using stage = await scene('refused', { operation: 'report-sign' });
+    await using stage = await startScene('refused', { operation: 'report-sign' });
     await stage.sign('--no-timestamp', stage.path);
     expect(await stage.resume()).toMatchObject({ code: 5, calls: [{ status: 'failed', error: { code: 'refused' } }] });
     expect((await stage.resume(['--dry-run'])).calls).toHaveLength(1);
   });
 
   it('is dropped with --no-report', async () => {
-    await using stage = await scene('refused', { operation: 'report-sign' });
+    await using stage = await startScene('refused', { operation: 'report-sign' });
     await stage.sign('--no-timestamp', stage.path);
     const before = reports(stage).length;
     expect(await stage.resume(['--no-report'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
@@ -234,7 +150,7 @@ describe('a report that was not sent', () => {
 
 describe('a certificate that is another one', () => {
   it('finishes nothing', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);
     const pki = makePki();
     const other = join(stage.folder, 'other.pem');
@@ -247,7 +163,7 @@ describe('a certificate that is another one', () => {
 
 describe('a signature that does not fit the certificate', () => {
   it("is the user's to settle, and asks for nothing", async () => {
-    await using stage = await scene('signature-wrong');
+    await using stage = await startScene('signature-wrong');
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(6);
     const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
     expect(code).toBe(0);
@@ -259,7 +175,7 @@ describe('a signature that does not fit the certificate', () => {
 
 describe('a call whose outcome nobody knows', () => {
   it('is listed for the user to settle, asks for nothing, and is forgotten by its id', async () => {
-    await using stage = await scene('breaks-before-answer', { times: 1 });
+    await using stage = await startScene('breaks-before-answer', { times: 1 });
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(3);
 
     const listed = await stage.resume();
@@ -293,14 +209,14 @@ describe('resume', () => {
   });
 
   it('knows no call by another id', async () => {
-    await using stage = await scene('good');
+    await using stage = await startScene('good');
     const { code, stderr } = await stage.resume(['--forget', 'nothing']);
     expect(code).toBe(2);
     expect(stderr).toContain('[no-such-call]');
   });
 
   it('says in words what is left, with nothing raw from outside', async () => {
-    await using stage = await scene('breaks-before-answer');
+    await using stage = await startScene('breaks-before-answer');
     const path = join(stage.folder, 'a\u001b[31m.exe');
     await copyFile(stage.path, path);
     await stage.sign('--no-timestamp', path);

@@ -1,0 +1,85 @@
+/** A program, a service that may misbehave, and a journal of their own: for tests of what `resume` finishes. */
+
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fixture, runCli, temporaryFolder } from './cli.ts';
+import {
+  type MisbehavingService,
+  type MisbehavingServiceOptions,
+  type ServiceMode,
+  startMisbehavingService,
+} from './misbehaving-service.ts';
+import { makePki } from './pki.ts';
+import { ACCESS_KEY, ACCESS_SECRET } from './service-client.ts';
+
+/** Where no authority is. */
+export const NOBODY = ['-t', 'http://127.0.0.1:9/'];
+
+export type Env = Readonly<Record<string, string>>;
+
+export interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  /** A program in the folder. */
+  readonly path: string;
+  readonly env: Env;
+  readonly service: MisbehavingService;
+  sign(...args: readonly string[]): ReturnType<typeof runCli>;
+  resume(args?: readonly string[], env?: Env): Promise<Resumed>;
+}
+
+export interface Resumed {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly calls: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly status: string;
+    readonly error?: { readonly code: string };
+  }[];
+}
+
+/** A service in `mode`, and a journal of its own. */
+export async function startScene(mode: ServiceMode, options: MisbehavingServiceOptions = {}): Promise<Scene> {
+  const pki = makePki();
+  const leaf = pki.leaf();
+  const folder = await temporaryFolder();
+  const service = await startMisbehavingService(mode, { key: leaf.privateKey, ...options });
+  const certificate = join(folder.path, 'chain.pem');
+  await writeFile(certificate, leaf.pem + pki.intermediate.pem);
+  const path = join(folder.path, 'app.exe');
+  await copyFile(fixture('pe/hello.exe'), path);
+  const env = {
+    CODESIGN_STATE_DIR: join(folder.path, 'state'),
+    CODESIGN_BASE_URL: service.baseUrl,
+    CODESIGN_CA_FILE: service.caFile,
+    CODESIGN_CODE: '1001',
+    CODESIGN_CERTIFICATE: certificate,
+    CODESIGN_ACCESS_KEY: ACCESS_KEY,
+    CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+  };
+  return {
+    folder: folder.path,
+    path,
+    env,
+    service,
+    sign: (...args) => runCli(['sign', '--timeout', '2', ...args], { env }),
+    resume: (args = [], more = {}) => resumeWith({ ...env, ...more }, ...args),
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export async function resumeWith(env: Env, ...args: readonly string[]): Promise<Resumed> {
+  const run = await runCli(['resume', '--json', '--timeout', '2', ...args], { env });
+  const document = run.stdout === '' ? {} : JSON.parse(run.stdout);
+  return { ...run, calls: document.calls ?? [] };
+}
+
+export const reports = ({ service }: Scene): readonly unknown[] =>
+  service
+    .requests()
+    .filter(({ path }) => path.endsWith('report-sign'))
+    .map(({ body }) => JSON.parse(body).status);
