@@ -1,7 +1,8 @@
 /** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
 
 import { constants } from 'node:fs';
-import { chown, type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { chown, type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const FILE_MODE = 0o600;
@@ -113,9 +114,29 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
+/**
+ * With the folders above it. Not by `recursive`: with that Node never comes back where nothing can be made (/proc), and
+ * says of a read-only disk that there is no such file.
+ */
 export async function makeFolder(path: string, owner?: Owner): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
-  if (first !== undefined && owner !== undefined) await chown(path, owner.uid, owner.gid);
+  const parent = dirname(path);
+  const isNew = await makeOne(path).catch(async (thrown: unknown) => {
+    if (!hasCode(thrown, 'ENOENT') || parent === path) throw thrown;
+    await makeFolder(parent);
+    return makeOne(path);
+  });
+  if (isNew && owner !== undefined) await chown(path, owner.uid, owner.gid);
+}
+
+/** False when it is there already. */
+async function makeOne(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: FOLDER_MODE });
+    return true;
+  } catch (thrown) {
+    if (hasCode(thrown, 'EEXIST') && (await stat(path)).isDirectory()) return false;
+    throw thrown;
+  }
 }
 
 /** Names in a folder; none when it is not there. */

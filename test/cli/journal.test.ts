@@ -138,6 +138,14 @@ describe('with the real service', () => {
     expect(count.reports()).toEqual([1, 1, 1, 1]);
   });
 
+  it.runIf(process.platform === 'linux')('refuses a folder that cannot be made, and says why', async () => {
+    await using stage = await scene(server.env);
+    const path = await stage.program('a.exe', 'one');
+    // Nobody can make anything there, and Node's own recursive way of trying never ends.
+    const run = await stage.sign([path], [], { CODESIGN_STATE_DIR: '/proc/state/of/mine' });
+    expect([run.code, parseJson(run).error?.code]).toEqual([6, 'journal-unusable']);
+  });
+
   it('holds no secret, and is readable by its user alone', async () => {
     await using stage = await scene(server.env);
     expect((await stage.sign([await stage.program('a.exe', 'one')])).code).toBe(0);
