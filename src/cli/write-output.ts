@@ -2,8 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../bytes/make-folders.ts';
 import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { assertReplaceable } from '../signing/target.ts';
@@ -28,7 +29,7 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   if (existing !== undefined) await assertReplaceable(target);
   const temporary = join(dirname(target), `.codesign-remote-${randomBytes(8).toString('hex')}.tmp`);
   try {
-    await inFileSystem(doing, () => mkdir(dirname(target), { recursive: true }));
+    await inFileSystem(doing, () => makeFolders(dirname(target)));
     await inFileSystem(doing, () => writeFile(temporary, content, { flag: 'wx' }));
     await whenFree(doing, () => rename(temporary, target));
   } catch (thrown) {

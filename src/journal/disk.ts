@@ -1,9 +1,9 @@
 /** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
 
 import { constants } from 'node:fs';
-import { chown, type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chown, type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolders } from '../bytes/make-folders.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -114,29 +114,10 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * With the folders above it. Not by `recursive`: with that Node never comes back where nothing can be made (/proc), and
- * says of a read-only disk that there is no such file.
- */
+/** With the folders above it. */
 export async function makeFolder(path: string, owner?: Owner): Promise<void> {
-  const parent = dirname(path);
-  const isNew = await makeOne(path).catch(async (thrown: unknown) => {
-    if (!hasCode(thrown, 'ENOENT') || parent === path) throw thrown;
-    await makeFolder(parent);
-    return makeOne(path);
-  });
+  const isNew = await makeFolders(path, FOLDER_MODE);
   if (isNew && owner !== undefined) await chown(path, owner.uid, owner.gid);
-}
-
-/** False when it is there already. */
-async function makeOne(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: FOLDER_MODE });
-    return true;
-  } catch (thrown) {
-    if (hasCode(thrown, 'EEXIST') && (await stat(path)).isDirectory()) return false;
-    throw thrown;
-  }
 }
 
 /** Names in a folder; none when it is not there. */

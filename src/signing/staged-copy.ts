@@ -1,10 +1,11 @@
 /** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
 
 import type { BigIntStats } from 'node:fs';
-import { mkdir, open, rename, unlink } from 'node:fs/promises';
+import { open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
+import { makeFolders } from '../bytes/make-folders.ts';
 import type { Patch } from '../bytes/patch.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../crypto/content.ts';
 import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
@@ -82,7 +83,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
   const path = join(folder, `.codesign-remote-${options.randomName()}.tmp`);
-  await inFileSystem(`make the folder ${folder}`, () => mkdir(folder, { recursive: true }));
+  await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeLeft?.(folder);
   await assertRoom(folder, source.size);
   const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600));

@@ -144,6 +144,8 @@ describe('with the real service', () => {
     // Nobody can make anything there, and Node's own recursive way of trying never ends.
     const run = await stage.sign([path], [], { CODESIGN_STATE_DIR: '/proc/state/of/mine' });
     expect([run.code, parseJson(run).error?.code]).toEqual([6, 'journal-unusable']);
+    const elsewhere = await stage.sign([path], ['--output', '/proc/out/a.exe']);
+    expect([elsewhere.code, parseJson(elsewhere).files[0]?.error?.code]).toEqual([6, 'file-not-found']);
   });
 
   it('holds no secret, and is readable by its user alone', async () => {
