@@ -1,5 +1,6 @@
 /** One judged file on its way to its outcome: skipped, planned, signed or failed, told as it happens and reported. */
 
+import { dirname } from 'node:path';
 import { measureContent } from '../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
@@ -31,7 +32,11 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
   const { onEvent } = signing;
   if ('error' in judgement) return done(signing, failed(judgement, judgement.error));
   const { plan } = judgement;
-  if (plan.alreadySigned) return done(signing, skipped(plan));
+  if (plan.alreadySigned) {
+    // No copy is staged, which would look for them.
+    await signing.removeLeft?.(dirname(plan.target));
+    return done(signing, skipped(plan));
+  }
 
   const started = signing.clock();
   let record: SignatureRecord | undefined;
