@@ -140,8 +140,9 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
 const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
 
 /** Whether the service may have made a signature, and counted it, although none that can be used arrived. */
-export function mayHaveBeenCounted({ code, httpStatus = 0 }: CodesignError): boolean {
-  return NO_WORD.has(code) || (code === 'http-error' && GATEWAY_STATUSES.has(httpStatus));
+export function mayHaveBeenCounted({ code, category, httpStatus = 0 }: CodesignError): boolean {
+  // Of a fault of this program nobody knows how far the call had come.
+  return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && GATEWAY_STATUSES.has(httpStatus));
 }
 
 /** Nothing was sent, since there is no connection: from a service that never answered yet, none is to be expected. */
