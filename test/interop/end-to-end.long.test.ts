@@ -2,6 +2,7 @@
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../support/java.ts';
@@ -32,12 +33,24 @@ interface Signed {
   readonly reports: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** How many calls the server has logged, once no more lines come: they come a little later than the answers. */
+async function logged(): Promise<readonly [sign: number, report: number]> {
+  const count = () => [server.operations('sign').length, server.operations('report-sign').length] as const;
+  for (let last = count(); ; ) {
+    await setTimeout(300);
+    const now = count();
+    if (now.join() === last.join()) return now;
+    last = now;
+  }
+}
+
 async function signFolder(name: string, output: string): Promise<Signed> {
   const folder = path.join(corpus, name);
   const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
-  const before = [server.operations('sign').length, server.operations('report-sign').length];
+  const before = await logged();
   await mkdir(output);
   const result = await runCli(['sign', '--json', '-o', output, '-'], { env: server.env, stdin: files.join('\n') });
+  await logged();
   return {
     exitCode: result.code,
     files: parseJson(result).files,
