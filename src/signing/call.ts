@@ -52,7 +52,7 @@ export async function askOnRecord(
   warn: (sentence: string) => void,
 ): Promise<SignatureRecord> {
   if (claim.justUnanswered) {
-    await claim.release();
+    await letGo(claim);
     throw signingErrors('just-unanswered');
   }
   for (const id of claim.unknownCalls) {
@@ -75,12 +75,17 @@ async function noteRequest(claim: Claim): Promise<void> {
   try {
     await claim.requested();
   } catch (thrown) {
-    await noted(
-      () => claim.release(),
-      () => undefined,
-    );
+    await letGo(claim);
     throw thrown;
   }
+}
+
+/** Never throws: that would hide why the claim is given up. One that cannot be let go ends with its process. */
+export async function letGo(claim: Claim): Promise<void> {
+  await noted(
+    () => claim.release(),
+    () => undefined,
+  );
 }
 
 async function noteFailure(claim: Claim, error: CodesignError, warn: (sentence: string) => void): Promise<void> {

@@ -9,7 +9,7 @@ import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/err
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
-import { askOnRecord, type FileOfCall, factsOf, noted, workOf } from './call.ts';
+import { askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
 import { signingErrors } from './errors.ts';
 import type { Signing } from './signing.ts';
 
@@ -50,7 +50,8 @@ export function requestSignatures(
 ): RequestSignature {
   let proven = false;
   const leaf = createHash('sha256').update(signing.chain.leaf.der).digest('hex');
-  const known = signing.claims.isProven({ origin: signing.origin, code, leaf });
+  // Not to know only means to go one by one; and perhaps nobody will ask.
+  const known = signing.claims.isProven({ origin: signing.origin, code, leaf }).catch(() => false);
   let turn: Promise<unknown> = Promise.resolve();
 
   async function request(digest: Uint8Array, extra: Extra | undefined): Promise<SignatureRecord> {
@@ -125,7 +126,7 @@ async function orRelease(claim: Claim, work: () => Promise<void>): Promise<void>
   try {
     await work();
   } catch (thrown) {
-    await claim.release();
+    await letGo(claim);
     throw thrown;
   }
 }

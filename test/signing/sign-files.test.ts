@@ -323,3 +323,15 @@ describe('a file that changes while it is signed', () => {
     expect(service.asked).toBe(1);
   });
 });
+
+it('signs one file after the other when the journal cannot tell whether certificate and number belong together', async () => {
+  const service = testService();
+  const isProven = () => Promise.reject(new Error('the folder is gone'));
+  const { summary } = await signFiles(
+    await programs(3),
+    signingWith(service, { claims: { ...withoutJournal, isProven } }),
+  );
+  expect(summary).toMatchObject({ signed: 3, failed: 0 });
+  const none = await signFiles([], signingWith(testService(), { claims: { ...withoutJournal, isProven } }));
+  expect(none.files).toEqual([]);
+});
