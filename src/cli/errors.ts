@@ -88,4 +88,18 @@ export const cliErrors = defineErrors({
     message: (d) => `there is no signature ${d.index}: the file holds ${d.count}`,
     hint: 'codesign-remote inspect shows them with their numbers, nested ones too.',
   },
+  'no-terminal': {
+    category: 'usage',
+    message: 'nobody can be asked: standard input and standard error are no terminal',
+    hint: (d) => `${d.instead}`,
+  },
+  'no-answer': {
+    category: 'usage',
+    message: (d) => `the input ended before "${d.question}" was answered`,
+    hint: 'Nothing was changed. Run again and answer, or end a run with Ctrl-C.',
+  },
+  'answer-unclear': {
+    category: 'usage',
+    message: 'please answer y or n',
+  },
 });

@@ -1,0 +1,92 @@
+/** Makes lines of what comes from a terminal in raw mode, where nobody else handles Backspace, Ctrl-C or the arrow keys. */
+
+const INTERRUPT = '\x03';
+const END = '\x04';
+const ERASE_LINE = '\x15';
+const ERASE = new Set(['\b', '\x7f']);
+
+/** ECMA-48, section 5.4: what arrow keys send, and what brackets a paste. Nothing of it belongs to the text. */
+const KEYS = /\p{Cc}(?<=\u{1b})(?:\[[0-?]*[ -/]*[@-~]|O[ -~])/gu;
+const CONTROL = /\p{Cc}/u;
+
+interface Asked {
+  readonly isHidden: boolean;
+  readonly answer: (line: string | undefined) => void;
+}
+
+export class LineEditor {
+  readonly #echo: (text: string) => void;
+  readonly #interrupt: () => void;
+  /** Typed ahead of the next question: shown when that is asked, if at all. */
+  #ahead = '';
+  #typed: string[] = [];
+  #asked: Asked | undefined;
+  #isAtEnd = false;
+
+  constructor(echo: (text: string) => void, interrupt: () => void) {
+    this.#echo = echo;
+    this.#interrupt = interrupt;
+  }
+
+  /** The next line; undefined when the input ends. */
+  line(isHidden: boolean): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#asked = { isHidden, answer: resolve };
+      this.#work();
+    });
+  }
+
+  hear(text: string): void {
+    if (text.includes(INTERRUPT)) {
+      this.#interrupt();
+    } else {
+      this.#ahead = (this.#ahead + text).replace(KEYS, '').replaceAll('\r\n', '\n');
+      this.#work();
+    }
+  }
+
+  end(): void {
+    this.#isAtEnd = true;
+    this.#work();
+  }
+
+  #work(): void {
+    const characters = [...this.#ahead];
+    let used = 0;
+    for (const character of characters) {
+      if (this.#asked === undefined) break;
+      used += 1;
+      this.#take(character, this.#asked);
+    }
+    this.#ahead = characters.slice(used).join('');
+    if (this.#isAtEnd && this.#asked !== undefined) this.#answer(this.#asked, undefined);
+  }
+
+  #take(character: string, asked: Asked): void {
+    if (character === '\r' || character === '\n') {
+      this.#answer(asked, this.#typed.join(''));
+    } else if (character === END) {
+      if (this.#typed.length === 0) this.#answer(asked, undefined);
+    } else if (ERASE.has(character)) {
+      this.#erase(1, asked);
+    } else if (character === ERASE_LINE) {
+      this.#erase(this.#typed.length, asked);
+    } else {
+      // Control characters stay in the text, which is refused for them: dropped, they would change a secret unseen.
+      this.#typed.push(character);
+      if (!asked.isHidden && !CONTROL.test(character)) this.#echo(character);
+    }
+  }
+
+  #erase(count: number, { isHidden }: Asked): void {
+    const erased = this.#typed.splice(Math.max(0, this.#typed.length - count));
+    if (!isHidden) this.#echo('\b \b'.repeat(erased.filter((character) => !CONTROL.test(character)).length));
+  }
+
+  #answer({ answer }: Asked, line: string | undefined): void {
+    this.#typed = [];
+    this.#asked = undefined;
+    this.#echo('\n');
+    answer(line);
+  }
+}
