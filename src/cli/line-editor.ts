@@ -3,10 +3,11 @@
 const INTERRUPT = '\x03';
 const END = '\x04';
 const ERASE_LINE = '\x15';
+const ESCAPE = '\x1b';
 const ERASE = new Set(['\b', '\x7f']);
 
 /** ECMA-48, section 5.4: what arrow keys send, and what brackets a paste. Nothing of it belongs to the text. */
-const KEYS = /\p{Cc}(?<=\u{1b})(?:\[[0-?]*[ -/]*[@-~]|O[ -~])/gu;
+const KEYS = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~])`, 'g');
 const CONTROL = /\p{Cc}/u;
 
 interface Asked {
