@@ -16,6 +16,7 @@ const EXPECTED = [
   /^package\.json$/,
   /^README\.md$/,
   /^LICENSE$/,
+  /^man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
   /^dist\/(cli|index)\.js$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,

@@ -69,12 +69,27 @@ const TOOLS = {
       brew: 'openjdk',
     },
   },
+  zsh: {
+    title: 'zsh',
+    isThere: program('zsh'),
+    packages: { 'apt-get': 'zsh', dnf: 'zsh', apk: 'zsh', brew: 'zsh' },
+  },
+  fish: {
+    title: 'fish',
+    isThere: program('fish'),
+    packages: { 'apt-get': 'fish', dnf: 'fish', apk: 'fish', brew: 'fish' },
+  },
+  man: {
+    title: 'man',
+    isThere: program('man'),
+    packages: { 'apt-get': 'man-db', dnf: 'man-db', apk: 'mandoc', brew: 'man-db' },
+  },
 };
 
 /** What the PKCS#11 addon is built with. */
 export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
 /** The verifiers and helpers of `npm test` that are not ours. */
-export const TEST_TOOLS = ['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk'];
+export const TEST_TOOLS = ['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man'];
 
 const INSTALL = {
   'apt-get': ['install', '-y', '--no-install-recommends'],

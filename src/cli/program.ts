@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { defineAttach } from './definitions/attach.ts';
+import { defineCompletion } from './definitions/completion.ts';
 import { defineExtract } from './definitions/extract.ts';
 import { defineHistory } from './definitions/history.ts';
 import { defineInspect } from './definitions/inspect.ts';
@@ -27,28 +28,29 @@ const DEFINITIONS = [
   defineExtract,
   defineResume,
   defineHistory,
+  defineCompletion,
 ];
 
-/** Parses the arguments and runs the command they name. Gives its exit code. */
-export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
-  let exitCode: number = EXIT_SUCCESS;
+/** All commands, with an action that goes through `run`. */
+export function defineProgram(run: Run): Command {
   const program = new Command('codesign-remote')
     .description('Signs code with a key that lives in a remote HSM: only a digest leaves this machine.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: () => undefined,
-      getOutHelpWidth: () => 100,
-    });
-  const run: Run = async (action) => {
-    exitCode = await action(io);
-  };
+    .exitOverride();
   for (const define of DEFINITIONS) define(program, run);
   program.addHelpText('after', '\nRun codesign-remote <command> --help for its options.');
+  return program;
+}
 
+/** Parses the arguments and runs the command they name. Gives its exit code. */
+export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode: number = EXIT_SUCCESS;
+  const program = defineProgram(async (action) => {
+    exitCode = await action(io);
+  });
+  showHelpThrough(program, io);
   refuseForeignOptions(argv);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -56,6 +58,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return EXIT_SUCCESS;
     if (thrown.code === 'commander.help') {
+      if (argv[0] === 'help' && argv[1] !== undefined) throw unknownCommand(argv[1]);
       io.stderr.write(program.helpInformation());
       return 2;
     }
@@ -64,4 +67,18 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     throw cliErrors('invalid-usage', { message: thrown.message.replace(/^error: /, '').replaceAll('\n', ' '), help });
   }
   return exitCode;
+}
+
+function unknownCommand(name: string): Error {
+  return cliErrors('invalid-usage', { message: `unknown command '${name}'`, help: 'codesign-remote --help' });
+}
+
+/** Commands take this over when they are defined, so it is told to each of them. */
+function showHelpThrough(command: Command, io: Io): void {
+  command.configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: () => undefined,
+    getOutHelpWidth: () => 100,
+  });
+  for (const below of command.commands) showHelpThrough(below, io);
 }

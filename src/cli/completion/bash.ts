@@ -1,0 +1,81 @@
+/** Completion for bash 4 and later: a function that looks at the command and the word before. */
+
+import type { CommandShape, OptionShape, Value } from '../command-tree.ts';
+
+export function bashCompletion(program: CommandShape): string {
+  const branches = casesOf(program, []);
+  return `# bash completion for ${program.name}
+_codesign_remote() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path='' index=1 word
+  # --option=value comes as three words.
+  if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  COMPREPLY=()
+  while ((index < COMP_CWORD && index <= 2)); do
+    word=\${COMP_WORDS[index]}
+    [[ $word == -* ]] && break
+    case "$path $word" in
+${namesOf(program, [])
+  .map((names) => `      '${` ${names.join(' ')}`}') path=' ${names.join(' ')}' ;;`)
+  .join('\n')}
+      *) break ;;
+    esac
+    ((index++))
+  done
+  case "$path" in
+${branches}
+  esac
+}
+complete -o default -F _codesign_remote ${program.name}
+`;
+}
+
+/** The ways to every command below. */
+function namesOf(command: CommandShape, above: readonly string[]): readonly (readonly string[])[] {
+  return command.commands.flatMap((below) => {
+    const names = [...above, below.name];
+    return [names, ...namesOf(below, names)];
+  });
+}
+
+function casesOf(command: CommandShape, names: readonly string[]): string {
+  const own = `    '${names.map((name) => ` ${name}`).join('')}')
+      case "$prev" in
+${command.options.flatMap(valueCase).join('\n')}
+        *)
+          if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '${flagsOf(command.options).join(' ')}' -- "$cur"))
+          ${othersOf(command)}
+      esac
+      ;;`;
+  return [own, ...command.commands.map((below) => casesOf(below, [...names, below.name]))].join('\n');
+}
+
+function valueCase({ short, long, value }: OptionShape): readonly string[] {
+  if (value === undefined) return [];
+  const flags = [`--${long}`, ...(short === undefined ? [] : [`-${short}`])].join(' | ');
+  return [`        ${flags}) ${suggestion(value)} ;;`];
+}
+
+function othersOf({ commands, arguments: taken }: CommandShape): string {
+  const words = commands.map(({ name }) => name);
+  const [first] = taken;
+  if (words.length > 0) return `else ${suggestion({ kind: 'words', words })}; fi`;
+  return first === undefined ? 'else compopt +o default; fi' : `else ${suggestion(first.value)}; fi`;
+}
+
+/** Paths are what readline does by itself when there is no other reply. */
+function suggestion(value: Value): string {
+  switch (value.kind) {
+    case 'words':
+      return `compopt +o default; COMPREPLY=($(compgen -W '${value.words.join(' ')}' -- "$cur"))`;
+    case 'folder':
+      return 'compopt +o default -o filenames; COMPREPLY=($(compgen -d -- "$cur"))';
+    case 'path':
+      return ':';
+    default:
+      return 'compopt +o default';
+  }
+}
+
+function flagsOf(options: readonly OptionShape[]): readonly string[] {
+  return options.flatMap(({ short, long }) => [...(short === undefined ? [] : [`-${short}`]), `--${long}`]);
+}

@@ -1,0 +1,58 @@
+/** Completion for fish: a line for every command and option. */
+
+import type { CommandShape, OptionShape, Value } from '../command-tree.ts';
+
+export function fishCompletion(program: CommandShape): string {
+  const lines = [
+    `# fish completion for ${program.name}`,
+    `complete -c ${program.name} -f`,
+    ...linesOf(program, program.name, []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function linesOf(command: CommandShape, program: string, names: readonly string[]): readonly string[] {
+  const begin = `complete -c ${program} -n ${quoted(conditionOf(command, names))}`;
+  const [argument] = command.arguments;
+  return [
+    ...command.commands.map(({ name, description }) => `${begin} -f -a ${name} -d ${quoted(description)}`),
+    ...(argument === undefined ? [] : argumentLine(begin, argument.value)),
+    ...command.options.map((option) => `${begin} ${optionPart(option)}`),
+    ...command.commands.flatMap((below) => linesOf(below, program, [...names, below.name])),
+  ];
+}
+
+/** Only where this command stands, and none of those below it. */
+function conditionOf({ commands }: CommandShape, names: readonly string[]): string {
+  const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`);
+  const below = commands.map(({ name }) => name);
+  const unseen = below.length > 0 ? [`not __fish_seen_subcommand_from ${below.join(' ')}`] : [];
+  return [...seen, ...unseen].join('; and ') || 'true';
+}
+
+function argumentLine(begin: string, value: Value): readonly string[] {
+  if (value.kind === 'words') return [`${begin} -f -a ${quoted(value.words.join(' '))}`];
+  return value.kind === 'text' ? [] : [`${begin} -F`];
+}
+
+function optionPart({ short, long, description, value }: OptionShape): string {
+  const flags = `${short === undefined ? '' : `-s ${short} `}-l ${long}`;
+  return `${flags}${value === undefined ? '' : ` ${takes(value)}`} -d ${quoted(description)}`;
+}
+
+function takes(value: Value): string {
+  switch (value.kind) {
+    case 'words':
+      return `-x -a ${quoted(value.words.join(' '))}`;
+    case 'folder':
+      return "-x -a '(__fish_complete_directories)'";
+    case 'path':
+      return '-r -F';
+    default:
+      return '-x';
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`;
+}

@@ -1,0 +1,41 @@
+/** Holds man/codesign-remote.1 to the commands as they are; `npx vitest run test/documentation -u` renews it. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { defineProgram } from '../../src/cli/program.ts';
+import { manualPage } from './manual-page.ts';
+
+const PAGE = new URL('../../man/codesign-remote.1', import.meta.url);
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** As the README's table has them. */
+function exitCodes(): readonly (readonly [string, string])[] {
+  const table = README.slice(README.indexOf('\n## Exit codes\n'))
+    .split('\n\n')
+    .find((part) => part.startsWith('|'));
+  const rows = (table ?? '').split('\n').slice(2);
+  return rows
+    .map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')))
+    .map(([, code, text]) => [code ?? '', text ?? '']);
+}
+
+it('the manual page says what the commands are', async () => {
+  const page = manualPage(
+    defineProgram(async () => undefined),
+    exitCodes(),
+  );
+  expect(page).toContain('.B 8');
+  await expect(page).toMatchFileSnapshot(PAGE.pathname);
+});
+
+it('man shows it without a warning', () => {
+  const { stdout, stderr } = spawnSync('man', ['--warnings', '--encoding=UTF-8', '-l', PAGE.pathname], {
+    encoding: 'utf8',
+    env: { ...process.env, MANWIDTH: '100', LC_ALL: 'C.UTF-8', MAN_KEEP_FORMATTING: undefined },
+  });
+  expect(stderr).toBe('');
+  const shown = stdout.replace(/\s+/g, ' ');
+  expect(shown).toContain('codesign-remote - Signs code with a key that lives in a remote HSM');
+  expect(shown).toContain('--max-signatures n');
+});
