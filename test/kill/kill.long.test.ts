@@ -1,45 +1,52 @@
 /**
- * The program killed with SIGKILL on its way and run again: no file damaged, no signature asked for twice, nothing left.
- * CODESIGN_TEST_KILL_POINTS says how many points; 600 are all steps of one file and a good part of a batch's.
+ * The program killed with SIGKILL on its way and then finished, by the same command or by `resume`, which is killed too: no
+ * file damaged, no signature asked for twice, nothing left. CODESIGN_TEST_KILL_POINTS says how many points.
  */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/cli.ts';
-import {
-  type Aftermath,
-  type KillPoint,
-  killAndRunAgain,
-  makeOriginals,
-  prepareSubject,
-  type Subject,
-} from '../support/killed-runs.ts';
+import { type Aftermath, type Kill, type KillPoint, killAndFinish, type Sequel } from '../support/killed-runs.ts';
+import { makeOriginals, prepareSubject, type Subject } from '../support/killed-subjects.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 60);
-const LANES = 2;
+const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 300);
+/** Whether signatures of files that a killed run had finished are used again by the same command. */
+const IS_SAME_TRIED = process.env.CODESIGN_TEST_KILL_SAME === 'yes';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let servers: readonly TestServer[];
 beforeAll(async () => {
   folder = await temporaryFolder('codesign-kill-originals-');
   // With one's data in the other both have the same key: what they give is the same.
-  const first = await startServer();
-  servers = [first, await startServer({ data: first.data })];
+  const first = await startServer({ tsa: true });
+  servers = [first, await startServer({ tsa: true, data: first.data })];
 });
 afterAll(async () => {
   for (const server of [...servers].reverse()) await server.stop();
   await folder[Symbol.asyncDispose]();
 });
 
-interface Killed {
-  readonly subject: Subject;
-  readonly point: KillPoint;
-}
+/** Of each subject as many points as its share says. */
+const SUBJECTS = [
+  { name: 'program', programs: 1, archives: 0, isStamped: false, share: 0.28 },
+  { name: 'archive', programs: 0, archives: 1, isStamped: false, share: 0.28 },
+  { name: 'batch', programs: 10, archives: 10, isStamped: false, share: 0.3 },
+  { name: 'stamped', programs: 2, archives: 2, isStamped: true, share: 0.14 },
+] as const;
+
+/** In turn; of those that leave all to `resume`, every second one has that killed too. */
+const SEQUELS: readonly { readonly sequel: Sequel; readonly isResumeKilled: boolean }[] = [
+  { sequel: 'same', isResumeKilled: false },
+  { sequel: 'resume', isResumeKilled: false },
+  { sequel: 'same', isResumeKilled: false },
+  { sequel: 'skip-signed', isResumeKilled: false },
+  { sequel: 'resume', isResumeKilled: true },
+];
 
 /** Steps at even distances over the whole run, every third in the middle of a write; a quarter at times of chance. */
-function pointsOf(subject: Subject, count: number): readonly Killed[] {
+function killsOf(subject: Subject, count: number): readonly Kill[] {
   const atTimes = Math.floor(count / 4);
   const steps = Array.from({ length: count - atTimes }, (_, index): KillPoint => {
     const step = 1 + Math.round((index * (subject.steps - 1)) / Math.max(1, count - atTimes - 1));
@@ -49,7 +56,21 @@ function pointsOf(subject: Subject, count: number): readonly Killed[] {
     { length: atTimes },
     (): KillPoint => ({ milliseconds: Math.random() * subject.milliseconds }),
   );
-  return [...steps, ...times].map((point) => ({ subject, point }));
+  // At most four files were at work.
+  const resumeSteps = Math.ceil(subject.steps * Math.min(1, 4 / subject.originals.length));
+  return [...steps, ...times].map((point, index) => {
+    const { sequel, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? { sequel: 'same', isResumeKilled: false };
+    const untried = sequel === 'same' && !IS_SAME_TRIED;
+    const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
+    const judged = subject.isStamped && index % 8 === 1;
+    return {
+      subject,
+      point,
+      sequel: untried ? 'skip-signed' : sequel,
+      judged,
+      resumePoint: isResumeKilled ? resumePoint : undefined,
+    };
+  });
 }
 
 it(`${POINTS} kills: every file whole, each signature asked for once, nothing left`, {
@@ -57,35 +78,42 @@ it(`${POINTS} kills: every file whole, each signature asked for once, nothing le
 }, async () => {
   const [first] = servers;
   if (first === undefined) throw new Error('no server');
-  const subjects: Subject[] = [];
-  for (const [name, programs, archives] of [
-    ['program', 1, 0],
-    ['archive', 0, 1],
-    ['batch', 10, 10],
-  ] as const) {
+  const queue: Kill[] = [];
+  for (const { name, programs, archives, isStamped, share } of SUBJECTS) {
     const place = join(folder.path, name);
     await mkdir(place);
-    subjects.push(await prepareSubject(name, await makeOriginals(place, programs, archives), first));
+    const subject = await prepareSubject(name, await makeOriginals(place, programs, archives), first, isStamped);
+    queue.push(...killsOf(subject, Math.ceil(POINTS * share)));
   }
-  const queue = subjects.flatMap((subject) => pointsOf(subject, Math.ceil(POINTS / subjects.length)));
-  const done: (Killed & { readonly aftermath: Aftermath })[] = [];
-  const lanes = servers.slice(0, LANES).map(async (server) => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      done.push({ ...next, aftermath: await killAndRunAgain(next.subject, next.point, server) });
+  const done: { readonly kill: Kill; readonly aftermath: Aftermath }[] = [];
+  const lanes = servers.map(async (server) => {
+    for (let kill = queue.shift(); kill !== undefined; kill = queue.shift()) {
+      done.push({ kill, aftermath: await killAndFinish(kill, server) });
     }
   });
   await Promise.all(lanes);
 
-  const faults = done.flatMap(({ subject, point, aftermath }) =>
-    aftermath.faults.map((fault) => `${subject.name} ${JSON.stringify(point)}: ${fault}`),
+  const faults = done.flatMap(({ kill: { subject, ...how }, aftermath }) =>
+    aftermath.faults.map((fault) => `${subject.name} ${JSON.stringify(how)}: ${fault}`),
   );
   const sum = (count: (aftermath: Aftermath) => number) =>
     done.reduce((total, { aftermath }) => total + count(aftermath), 0);
+  const counts = {
+    points: done.length,
+    killed: sum(({ killed }) => killed),
+    requests: sum(({ requests }) => requests),
+    unknown: sum(({ unknown }) => unknown),
+    reused: sum(({ reused }) => reused),
+    resumed: sum(({ resumed }) => resumed),
+    reports: sum(({ reports }) => reports),
+  };
   console.log(
-    `${done.length} kills: ${sum(({ requests }) => requests)} requests, ${sum(({ unknown }) => unknown)} unknown, ` +
-      `${sum(({ reused }) => reused)} reused, ${sum(({ reportsDue }) => reportsDue)} reports due`,
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', '),
   );
   expect(faults).toEqual([]);
   // Kills before and after the answer were among them, or this shows little.
-  expect(sum(({ reused }) => reused)).toBeGreaterThan(0);
+  expect(counts.reused).toBeGreaterThan(0);
+  expect(counts.resumed).toBeGreaterThan(0);
 });

@@ -5,7 +5,8 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/journal/journal.ts';
 import { parseJson, runCli, temporaryFolder } from '../support/cli.ts';
-import { makeOriginals, openStateFolder, prepareSubject, type Subject } from '../support/killed-runs.ts';
+import { openStateFolder } from '../support/killed-calls.ts';
+import { makeOriginals, prepareSubject, type Subject } from '../support/killed-subjects.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const PROCESSES = 5;
