@@ -88,7 +88,11 @@ export async function composeResume(
       return writing.signingLike(likeness, claims);
     };
     const { service } = connection;
-    return resumeCalls(calls, given, { ...settings, journal, service, signingLike, failedReports }, signal);
+    const parts = { ...settings, journal, service, signingLike, failedReports };
+    const resumed = await resumeCalls(calls, given, parts, signal);
+    // What it leaves is on record as the call of the run that asked for it.
+    await journal.ended();
+    return resumed;
   }
 
   return {

@@ -94,6 +94,7 @@ export async function composeSigning(
     warnings,
     async signFiles(files, signal) {
       const result = await signFiles(files, signing, signal);
+      if (result.files.every(({ status }) => status === 'signed' || status === 'skipped')) await journal?.ended();
       return { ...result, warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? [])] };
     },
     removeTemporaryFiles() {

@@ -60,10 +60,14 @@ export async function claimWork(
   }
 }
 
-/** Not yet written everywhere; or so lately that it ended while this run was already going. */
-function isShareable(state: CallState, facts: CallFacts, { began }: JournalParts): boolean {
+/**
+ * Not yet written everywhere; or so lately that it ended while this run was already going; or by a run that did not come
+ * to its end, whose user asks for the same again and must not pay again.
+ */
+function isShareable(state: CallState, facts: CallFacts, { began, unended }: JournalParts): boolean {
   if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
-  return !isWritten(state) || (state.lastWritten !== undefined && isUpTo(began, state.lastWritten));
+  if (!isWritten(state) || (state.lastWritten !== undefined && isUpTo(began, state.lastWritten))) return true;
+  return [...state.shares.values()].some(({ holder }) => holder !== undefined && unended.has(holder.run));
 }
 
 /** Undefined when somebody else was faster. */

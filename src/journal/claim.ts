@@ -16,6 +16,7 @@ export async function claim(
   facts: CallFacts,
   options: ClaimOptions = {},
 ): Promise<Claim> {
+  await parts.unended.begin();
   return makeClaim(parts, await claimWork(parts, work, facts, options));
 }
 

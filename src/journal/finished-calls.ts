@@ -1,22 +1,22 @@
-/** Calls that ended well a short while ago: processes that were running then may use their signatures. */
+/** Calls that ended well a short while ago: runs that were going then, and those that go on with a broken one, may use their signatures. */
 
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallFiles, Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { hasCode, makeFolder, moveFile, namesIn, type Owner, removeFile, unless } from './disk.ts';
+import { HOUR_MILLISECONDS, hourOf, isHour } from './hours.ts';
 
 export interface FinishedCalls {
   /** Moves the file of a call here; an older one of the same work gives way. */
   keep(place: Place): Promise<void>;
   find(work: string): Promise<CallState | undefined>;
-  /** Removes what is an hour old, or older; not everything at once. */
-  removeOld(): Promise<void>;
+  /** Removes what is an hour old, or older, and from before the hour `since`; not everything at once. */
+  removeOld(since: string | undefined): Promise<void>;
 }
 
-/** A folder an hour, named by it: 2026-11-21T14. */
-const HOUR = /^\d{4}-\d{2}-\d{2}T\d{2}$/;
-const HOUR_MILLISECONDS = 60 * 60 * 1000;
+/** What seems to come from the future: the clock has been set back since, or it was very wrong. */
+const FUTURE_MILLISECONDS = 62 * 24 * HOUR_MILLISECONDS;
 
 /** Files that one opening of the journal removes at most: a few milliseconds. */
 const REMOVED_AT_ONCE = 2000;
@@ -27,8 +27,7 @@ export function finishedCalls(
   now: () => Date,
   owner: Owner | undefined,
 ): FinishedCalls {
-  const hourOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 13);
-  const hours = async () => (await namesIn(folder)).filter((name) => HOUR.test(name)).sort();
+  const hours = async () => (await namesIn(folder)).filter(isHour).sort();
 
   return {
     async keep(place) {
@@ -50,11 +49,13 @@ export function finishedCalls(
       }
       return undefined;
     },
-    async removeOld() {
-      const recent = [hourOf(now().getTime()), hourOf(now().getTime() - HOUR_MILLISECONDS)];
+    async removeOld(since) {
+      const previous = hourOf(now().getTime() - HOUR_MILLISECONDS);
+      const first = since !== undefined && since < previous ? since : previous;
+      const last = hourOf(now().getTime() + FUTURE_MILLISECONDS);
       let left = REMOVED_AT_ONCE;
       for (const hour of await hours()) {
-        if (recent.includes(hour)) continue;
+        if (hour >= first && hour <= last) continue;
         const names = (await namesIn(join(folder, hour))).slice(0, left);
         for (const name of names) await removeFile(join(folder, hour, name));
         left -= names.length;

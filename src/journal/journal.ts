@@ -169,6 +169,11 @@ export interface Journal {
   forget(id: string, reported?: Reported): Promise<'forgotten' | 'not-found' | 'under-way'>;
   /** Whether a signature of this certificate number has verified under this leaf, at this service, before. */
   isProven(pair: ProvenPair): Promise<boolean>;
+  /**
+   * This run has left nothing undone. What a run has finished without saying so (it was killed, or some of its files
+   * failed) is `known` to those that come after it within a week: the same command again asks for nothing twice.
+   */
+  ended(): Promise<void>;
   /** Whole sentences on what is odd: damaged entries, a folder that others may write to. Grows as things are found. */
   readonly warnings: readonly string[];
 }

@@ -14,6 +14,7 @@ import { observeLiveness } from './liveness.ts';
 import type { JournalParts } from './parts.ts';
 import type { Processes } from './processes.ts';
 import { provenPairs } from './proven-pairs.ts';
+import { lookForUnendedRuns } from './unended-runs.ts';
 import { unfinishedCalls } from './unfinished-calls.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -57,7 +58,7 @@ async function open(options: JournalOptions): Promise<Journal> {
   const owner = await judgeFolder(folder, warn);
   const inside = (name: string): string => join(folder, name);
   const names = { calls: inside('calls'), aside: inside('aside'), history: inside('history') };
-  const others = { finished: inside('finished'), proven: inside('proven') };
+  const others = { finished: inside('finished'), proven: inside('proven'), running: inside('running') };
   for (const path of [...Object.values(names), ...Object.values(others)]) await makeFolder(path, owner);
   await probe(folder, randomId());
 
@@ -66,6 +67,8 @@ async function open(options: JournalOptions): Promise<Journal> {
     warn(
       `The history of ${month} in ${names.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
     );
+  const liveness = observeLiveness(processes, randomId(), now);
+  const unended = await lookForUnendedRuns({ folder: others.running, owner, now, self: liveness.self.run });
   const parts: JournalParts = {
     now,
     uptime,
@@ -79,13 +82,14 @@ async function open(options: JournalOptions): Promise<Journal> {
     finished: finishedCalls(others.finished, calls, now, owner),
     history: openHistory({ folder: names.history, owner, now, onDamaged }),
     proven: provenPairs(others.proven, owner),
-    liveness: observeLiveness(processes, randomId(), now),
+    unended,
+    liveness,
     waiting: createWaiting(),
     unanswered: new Set(),
     warn,
     guard: (work) => inJournal(folder, work),
   };
-  await parts.finished.removeOld();
+  await parts.finished.removeOld(unended.since);
   await parts.history.removeOld(options.keepDays);
   return guarded(parts, warnings);
 }
@@ -114,6 +118,8 @@ function guarded(parts: JournalParts, warnings: readonly string[]): Journal {
     reported: (id, status) => guard(() => unfinished.reported(id, status)),
     forget: (id, reported) => guard(() => unfinished.forget(id, reported)),
     isProven: (pair) => guard(() => parts.proven.has(pair)),
+    // A run that is taken for one that did not end costs nothing.
+    ended: () => parts.unended.end().catch(() => undefined),
   };
 }
 

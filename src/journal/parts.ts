@@ -6,6 +6,7 @@ import type { History } from './history.ts';
 import type { Liveness } from './liveness.ts';
 import type { ProvenPairs } from './proven-pairs.ts';
 import type { Moment } from './steps.ts';
+import type { UnendedRuns } from './unended-runs.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface JournalParts {
@@ -18,6 +19,7 @@ export interface JournalParts {
   readonly finished: FinishedCalls;
   readonly history: History;
   readonly proven: ProvenPairs;
+  readonly unended: UnendedRuns;
   readonly liveness: Liveness;
   readonly waiting: Waiting;
   /** Calls of this run that were not answered. */

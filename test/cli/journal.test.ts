@@ -3,7 +3,7 @@
 import { appendFile, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import { type CliOptions, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
 import type { MisbehaviourName } from '../support/misbehaving-answers.ts';
 import {
   type MisbehavingServiceOptions,
@@ -21,7 +21,12 @@ interface Scene extends AsyncDisposable {
   /** A program of its own content for each word. */
   program(name: string, content: string): Promise<string>;
   /** Without timestamps, and with the scene's journal. */
-  sign(files: readonly string[], args?: readonly string[], env?: Record<string, string>): ReturnType<typeof runCli>;
+  sign(
+    files: readonly string[],
+    args?: readonly string[],
+    env?: Record<string, string>,
+    onStart?: CliOptions['onStart'],
+  ): ReturnType<typeof runCli>;
 }
 
 async function scene(
@@ -40,9 +45,10 @@ async function scene(
       await appendFile(path, content.padEnd(16));
       return path;
     },
-    sign: (files, more = [], changed = {}) =>
+    sign: (files, more = [], changed = {}, onStart = undefined) =>
       runCli(['sign', '--json', '--timeout', '2', ...args, ...more, ...files], {
         env: { ...env, CODESIGN_STATE_DIR: state, ...changed },
+        ...(onStart === undefined ? {} : { onStart }),
       }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
@@ -136,6 +142,38 @@ describe('with the real service', () => {
     }
     expect(count.signs()).toBe(4);
     expect(count.reports()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('asks for nothing twice when a run that was killed is run again, nor for what was finished beside a file that failed', async () => {
+    await using stage = await scene(server.env);
+    const count = counting();
+    const paths = await Promise.all(['1', '2', '3', '4', '5', '6'].map((name) => stage.program(`${name}.exe`, name)));
+    const finished = async () =>
+      (await readdir(join(stage.state, 'finished'), { recursive: true }).catch(() => [])).filter((name) =>
+        name.endsWith('.jsonl'),
+      ).length;
+    await stage.sign(paths, ['-j', '1'], {}, async (kill) => {
+      await expect.poll(finished, { interval: 2, timeout: 20_000 }).toBeGreaterThan(1);
+      kill('SIGKILL');
+    });
+    const killedAt = count.signs();
+    expect(killedAt).toBeLessThan(6);
+
+    const bad = join(stage.folder, 'bad.exe');
+    await writeFile(bad, 'text');
+    const again = await stage.sign([...paths, bad]);
+    expect(again.code).toBe(6);
+    const warned = JSON.parse(again.stdout).files.filter(({ warnings }: { warnings?: string[] }) => warnings).length;
+    const asked = count.signs();
+    // What was under way when it was killed may have been counted.
+    expect(asked - warned).toBeLessThanOrEqual(6);
+
+    expect((await stage.sign(paths)).code).toBe(0);
+    expect(count.signs()).toBe(asked);
+    expect(count.reports().length).toBe(asked - warned);
+    // That one ended well: the service is asked, and keeps a record of each.
+    expect((await stage.sign(paths)).code).toBe(0);
+    expect(count.signs()).toBe(asked + 6);
   });
 
   it.runIf(process.platform === 'linux')('refuses a folder that cannot be made, and says why', async () => {

@@ -49,7 +49,7 @@ describe('a folder that can be used', () => {
     expect(journal.warnings).toEqual([]);
     if (!hasModes) return;
     const modeOf = async (name: string): Promise<string> => ((await stat(join(folder, name))).mode & 0o777).toString(8);
-    for (const name of ['.', 'calls', 'aside', 'history', 'finished', 'proven']) {
+    for (const name of ['.', 'calls', 'aside', 'history', 'finished', 'proven', 'running']) {
       expect(await modeOf(name), name).toBe('700');
     }
     expect(await modeOf('history/2026-11.jsonl')).toBe('600');
@@ -75,6 +75,7 @@ describe('a folder that can be used', () => {
   test('forgets within two hours what others may share, and nothing else', async () => {
     const journal = await setting.open();
     await signAndReport(journal, workOf(1), 'a');
+    await journal.ended();
     const shared = async () => (await setting.files()).filter((file) => file.startsWith('finished/'));
     setting.clock.wall = 59 * 60_000;
     await setting.open();

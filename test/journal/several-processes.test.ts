@@ -96,7 +96,7 @@ test('claims of processes that are gone are taken over by one process each', asy
     ),
   );
   const before = (await workers.counted(place.service, 'request')).length;
-  const usable = (await history(place.folder)).entries.filter(({ outcome }) => outcome === 'unwritten').length;
+  const usable = (await history(place.folder)).entries.filter(({ counted }) => counted === 'yes').length;
   const runs = Array.from({ length: PROCESSES }, () => workers.run({ ...place, works, serviceTime: 2 }));
   expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
   const requests = (await workers.counted(place.service, 'request')).length - before;

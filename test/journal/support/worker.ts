@@ -65,6 +65,7 @@ async function run(options: WorkerOptions): Promise<void> {
   try {
     const journal = await openHere(folder);
     await Promise.all(works.map((number) => signOne(journal, number, options).catch(note)));
+    if (failures.length === 0) await journal.ended();
   } catch (thrown) {
     note(thrown);
   }
