@@ -1,6 +1,7 @@
 /** The library's door: what build tools import. */
 
 import { composeSigning } from './app/compose.ts';
+import { composeNamed } from './app/compose-config.ts';
 import { composeReading } from './app/compose-reading.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
 import type { SettingsOptions } from './settings/options.ts';
@@ -44,7 +45,10 @@ export type {
 export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
   /** Paths, signed in place, or paths with where the result goes. */
   readonly files: readonly (string | FileToSign)[];
-  /** Where credentials and settings not given here come from: pass `process.env` to use the process's own. */
+  /**
+   * Where credentials and settings not given here come from: pass `process.env` to use the process's own. A stored profile
+   * is read when `profile` or `environment` is given, or one of their variables is in here; a project file never.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** When it aborts, nothing new starts and calls under way are waited for. */
   readonly signal?: AbortSignal;
@@ -57,7 +61,7 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
  */
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
-  const settings = resolveSettings(settingsOptions, env);
+  const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
   await using composition = await composeSigning(settings, env, onEvent);
   const named = files.map((file) => (typeof file === 'string' ? { path: file, output: file } : file));
   return await composition.signFiles(named, signal);

@@ -1,11 +1,12 @@
 /** What the commands are told that change files without the signing service. */
 
 import { settingsErrors } from './errors.ts';
-import type { Environment, TimestampOptions } from './options.ts';
+import { lookUp, NOTHING_STORED, type Stored } from './lookup.ts';
+import type { Environment, ProfileOptions, TimestampOptions } from './options.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
-import { either, nonEmpty, readConcurrency, readTimeout } from './values.ts';
+import { given, readConcurrency, readText, readTimeout } from './values.ts';
 
-export interface TimestampingOptions extends TimestampOptions {
+export interface TimestampingOptions extends TimestampOptions, ProfileOptions {
   readonly force?: boolean | undefined;
   readonly concurrency?: string | number | undefined;
   /** In seconds. */
@@ -26,8 +27,13 @@ export interface TimestampingSettings {
 }
 
 /** Throws `invalid-setting`, `setting-missing`, all of category usage. */
-export function resolveTimestampingSettings(options: TimestampingOptions, env: Environment): TimestampingSettings {
-  const timestamps = resolveTimestampSettings(options, env, 'SHA256');
+export function resolveTimestampingSettings(
+  options: TimestampingOptions,
+  env: Environment,
+  stored: Stored = NOTHING_STORED,
+): TimestampingSettings {
+  const look = lookUp(options, env, stored);
+  const timestamps = resolveTimestampSettings(options, look, 'SHA256');
   if (timestamps.urls.length === 0) {
     throw settingsErrors('setting-missing', {
       option: '--timestamp-url',
@@ -38,13 +44,14 @@ export function resolveTimestampingSettings(options: TimestampingOptions, env: E
   return {
     timestamps,
     force: options.force ?? false,
-    concurrency: readConcurrency(options.concurrency, env),
-    timeoutMilliseconds: readTimeout(options.timeout, env),
-    caFile: either(options.caFile, '--ca-file', env, 'CODESIGN_CA_FILE')?.value,
+    concurrency: readConcurrency(look.one('concurrency')),
+    timeoutMilliseconds: readTimeout(look.one('timeout')),
+    caFile: look.one('caFile')?.value,
   };
 }
 
 /** Throws `invalid-setting`. */
 export function readOutput(output: string | undefined): string | undefined {
-  return nonEmpty(output, '--output');
+  const from = given(output, '--output');
+  return from && readText(from);
 }

@@ -1,6 +1,10 @@
-/** What can be wrong with options, environment and credentials: all of it found before anything is sent. */
+/** What can be wrong with options, environment, settings files and credentials: all of it found before anything is sent. */
 
 import { defineErrors } from '../errors/define-errors.ts';
+
+/** For machines without one, and for builds, where nobody can be asked for its password. */
+const WITHOUT_KEYCHAIN =
+  'Without it: set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET_FILE (a file of yours alone) or CODESIGN_ACCESS_SECRET.';
 
 export const settingsErrors = defineErrors({
   'base-url-invalid': {
@@ -21,17 +25,43 @@ export const settingsErrors = defineErrors({
   },
   'credentials-missing': {
     category: 'usage',
-    message: (d) => `no credentials for the service: ${d.missing} not set`,
-    hint: 'Set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE.',
+    message: (d) => `no credentials for the service: ${d.missing}`,
+    hint: 'Set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE; or store them with codesign-remote login. A keychain that is locked shows none.',
   },
   'credentials-ambiguous': {
     category: 'usage',
     message: 'both CODESIGN_ACCESS_SECRET and CODESIGN_ACCESS_SECRET_FILE are set',
     hint: 'Unset one of them.',
   },
+  'credentials-other-origin': {
+    category: 'usage',
+    message: (d) =>
+      `the credentials of profile ${d.profile} were given for ${d.stored}, and are not sent to ${d.origin}; nothing was sent`,
+    hint: 'Check the service address (--base-url). Give another service a profile of its own: codesign-remote login --profile <name>.',
+  },
+  'keychain-unavailable': {
+    category: 'usage',
+    message: (d) => `the operating system's keychain cannot be used: ${d.reason}`,
+    hint: WITHOUT_KEYCHAIN,
+  },
+  'keychain-locked': {
+    category: 'usage',
+    message: (d) => `the operating system's keychain is locked, or was never set up: ${d.reason}`,
+    hint: `Unlock it and run again. ${WITHOUT_KEYCHAIN}`,
+  },
+  'keychain-denied': {
+    category: 'usage',
+    message: (d) => `the operating system's keychain refuses access: ${d.reason}`,
+    hint: `Allow it when asked. ${WITHOUT_KEYCHAIN}`,
+  },
+  'keychain-entry-unusable': {
+    category: 'usage',
+    message: (d) => `what the keychain holds for profile ${d.profile} was not written by codesign-remote login`,
+    hint: (d) => `Write it anew: codesign-remote login --profile ${d.profile}.`,
+  },
   'access-key-invalid': {
     category: 'usage',
-    message: (d) => `CODESIGN_ACCESS_KEY ${d.problem}`,
+    message: (d) => `${d.source} ${d.problem}`,
     hint: 'HTTP Basic authentication ends the key at the first colon. Check that key and secret were not pasted together.',
   },
   'access-secret-invalid': {
@@ -68,6 +98,62 @@ export const settingsErrors = defineErrors({
     category: 'usage',
     message: (d) => `${d.options} exclude one another`,
     hint: 'Give one of them.',
+  },
+  'profile-name-invalid': {
+    category: 'usage',
+    message: (d) => `${d.name}: "${d.value}" is no name of a profile or environment`,
+    hint: 'A name has 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
+  },
+  'profile-unknown': {
+    category: 'usage',
+    message: (d) => `${d.name}: there is no profile "${d.profile}" in ${d.path}`,
+    hint: (d) => `${d.suggestion}codesign-remote init --profile ${d.profile} makes it.`,
+  },
+  'environment-unknown': {
+    category: 'usage',
+    message: (d) => `${d.name}: ${d.where} has no address for the environment "${d.environment}"`,
+    hint: (d) => `${d.suggestion}codesign-remote config set environments.${d.environment} <url> stores one.`,
+  },
+  'setting-unknown': {
+    category: 'usage',
+    message: (d) => `${d.where} has no setting "${d.key}"`,
+    hint: (d) => `${d.suggestion}There are: ${d.known}.`,
+  },
+  'setting-is-secret': {
+    category: 'usage',
+    message: (d) => `"${d.key}" is nothing to keep in ${d.where}, which is plain text`,
+    hint: "codesign-remote login keeps credentials in the operating system's keychain. Without one: CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
+  },
+  'setting-not-set': {
+    category: 'usage',
+    message: (d) => `${d.key} is not set`,
+    hint: (d) => `codesign-remote config set ${d.key} <value> stores one in the profile.`,
+  },
+  'settings-file-unreadable': {
+    category: 'usage',
+    message: (d) => `${d.path} cannot be read: ${d.reason}`,
+    hint: 'Make it a file that this user may read, or remove it.',
+  },
+  'settings-file-damaged': {
+    category: 'usage',
+    message: (d) => `${d.path} ${d.problem}`,
+    hint: 'Mend it with an editor, or remove it.',
+  },
+  'settings-file-exposed': {
+    category: 'usage',
+    message: (d) => `${d.path} ${d.problem}`,
+    hint: 'Whoever can change it decides how you sign. Make it yours: chown, chmod go-w.',
+  },
+  'settings-file-unwritable': {
+    category: 'local',
+    message: (d) => `${d.path} cannot be written: ${d.reason}`,
+    hint: 'Name another folder with CODESIGN_CONFIG_DIR, or let this user write there.',
+  },
+  'project-setting-refused': {
+    category: 'usage',
+    message: (d) => `${d.path} may not hold "${d.key}": ${d.reason}`,
+    hint: (d) =>
+      `Take it out, and give it as an option, in the environment, or in your profile: codesign-remote config set. A project may set: ${d.allowed}.`,
   },
   'certificate-file-missing': {
     category: 'local',

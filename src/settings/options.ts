@@ -1,5 +1,12 @@
 /** What the command line or a library caller may say, before it has been judged: text as typed. */
 
+export interface ProfileOptions {
+  /** The name of a stored profile. */
+  readonly profile?: string | undefined;
+  /** The name of one of the profile's service addresses. */
+  readonly environment?: string | undefined;
+}
+
 export interface TimestampOptions {
   readonly timestampUrl?: readonly string[] | undefined;
   readonly timestampAlgorithm?: string | undefined;
@@ -8,7 +15,7 @@ export interface TimestampOptions {
   readonly timestamp?: boolean | undefined;
 }
 
-export interface SettingsOptions extends TimestampOptions {
+export interface SettingsOptions extends TimestampOptions, ProfileOptions {
   readonly baseUrl?: string | undefined;
   readonly code?: string | undefined;
   readonly certificate?: readonly string[] | undefined;

@@ -1,11 +1,13 @@
 /** What `resume` is told: the service, the certificate and the authorities, as far as they are needed for what is unfinished. */
 
-import { parseBaseUrl } from './base-url.ts';
-import { settingsErrors } from './errors.ts';
-import type { Environment, TimestampOptions } from './options.ts';
-import { either, readConcurrency, readTimeout } from './values.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
+import type { Environment, ProfileOptions, TimestampOptions } from './options.ts';
+import { requireCertificates } from './settings.ts';
+import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
+import { readConcurrency, readTimeout } from './values.ts';
 
-export interface ResumeOptions extends TimestampOptions {
+export interface ResumeOptions extends TimestampOptions, ProfileOptions {
   readonly baseUrl?: string | undefined;
   readonly certificate?: readonly string[] | undefined;
   readonly report?: boolean | undefined;
@@ -16,10 +18,14 @@ export interface ResumeOptions extends TimestampOptions {
 }
 
 export interface ResumeSettings {
+  /** The name of the profile that was looked into, whether it is there or not. */
+  readonly profile: string;
   /** Undefined when nothing can be finished: what is unfinished can be listed all the same. */
   readonly baseUrl: URL | undefined;
   /** Throws `setting-missing` where there is none. */
   certificates(): readonly string[];
+  /** `otherwise`: the algorithm where none is given for timestamps. */
+  timestamps(otherwise: DigestAlgorithm): TimestampSettings;
   readonly report: boolean;
   readonly concurrency: number;
   /** For one attempt of one call. */
@@ -29,22 +35,20 @@ export interface ResumeSettings {
 }
 
 /** Throws `invalid-setting`, and what is wrong with the address. */
-export function resolveResumeSettings(options: ResumeOptions, env: Environment): ResumeSettings {
-  const baseUrl = either(options.baseUrl, '--base-url', env, 'CODESIGN_BASE_URL');
+export function resolveResumeSettings(
+  options: ResumeOptions,
+  env: Environment,
+  stored: Stored = NOTHING_STORED,
+): ResumeSettings {
+  const look = lookUp(options, env, stored);
   return {
-    baseUrl: baseUrl && parseBaseUrl(baseUrl.value, baseUrl.name),
-    certificates() {
-      if (options.certificate?.length) return options.certificate;
-      if (env.CODESIGN_CERTIFICATE) return [env.CODESIGN_CERTIFICATE];
-      throw settingsErrors('setting-missing', {
-        option: '--certificate',
-        variable: 'CODESIGN_CERTIFICATE',
-        what: 'the signing certificate and its chain',
-      });
-    },
+    profile: stored.profile.name,
+    baseUrl: readBaseUrl(look),
+    certificates: () => requireCertificates(look),
+    timestamps: (otherwise) => resolveTimestampSettings(options, look, otherwise),
     report: options.report ?? true,
-    concurrency: readConcurrency(options.concurrency, env),
-    timeoutMilliseconds: readTimeout(options.timeout, env),
-    caFile: either(options.caFile, '--ca-file', env, 'CODESIGN_CA_FILE')?.value,
+    concurrency: readConcurrency(look.one('concurrency')),
+    timeoutMilliseconds: readTimeout(look.one('timeout')),
+    caFile: look.one('caFile')?.value,
   };
 }

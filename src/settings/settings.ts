@@ -1,32 +1,32 @@
-/** Everything a run is told, from options, environment and defaults, judged and frozen: option wins over environment over default. */
+/** Everything a run is told, from options, environment, files and defaults, judged and frozen. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { parseBaseUrl } from './base-url.ts';
 import { settingsErrors } from './errors.ts';
+import { type Found, type Lookup, lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
 import type { Environment, SettingsOptions } from './options.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import {
-  either,
-  type Given,
-  given,
-  nonEmpty,
+  EXTRA_POLICIES,
+  type ExtraPolicy,
+  FILENAME_MASKS,
+  type FilenameMask,
   readAlgorithm,
   readConcurrency,
-  readNumber,
+  readMaxSignatures,
+  readText,
   readTimeout,
+  readWebPage,
   readWord,
-  refuse,
 } from './values.ts';
 
-const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
-const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
+export type { ExtraPolicy, FilenameMask } from './values.ts';
 
-export type ExtraPolicy = (typeof EXTRA_POLICIES)[number];
-export type FilenameMask = (typeof FILENAME_MASKS)[number];
 /** skip: a file with an intact signature by this certificate is left alone. */
 export type ExistingSignatures = 'replace' | 'append' | 'skip';
 
 export interface Settings {
+  /** The name of the profile that was looked into, whether it is there or not. */
+  readonly profile: string;
   /** Where the service is; undefined only in a dry run. */
   readonly baseUrl: URL | undefined;
   /** Number of the certificate at the service; undefined only in a dry run. */
@@ -60,49 +60,56 @@ export interface Settings {
   readonly dryRun: boolean;
 }
 
-/** Throws `invalid-setting`, `setting-missing` or `settings-conflict`, all of category usage. */
-export function resolveSettings(options: SettingsOptions, env: Environment): Settings {
+/** Throws `invalid-setting`, `setting-missing`, `settings-conflict` or `environment-unknown`, all of category usage. */
+export function resolveSettings(options: SettingsOptions, env: Environment, stored: Stored = NOTHING_STORED): Settings {
+  const look = lookUp(options, env, stored);
   const dryRun = options.dryRun ?? false;
-  const baseUrl = either(options.baseUrl, '--base-url', env, 'CODESIGN_BASE_URL');
-  const code = either(options.code, '--code', env, 'CODESIGN_CODE');
+  const baseUrl = readBaseUrl(look);
+  const code = text(look.one('code'));
   if (!dryRun) {
     require(baseUrl, '--base-url', 'CODESIGN_BASE_URL', 'the address of the signing service');
     require(code, '--code', 'CODESIGN_CODE', 'the number of the certificate at the service');
   }
-  const algorithm = readAlgorithm(either(options.algorithm, '--algorithm', env, 'CODESIGN_ALGORITHM'), 'SHA256');
+  const algorithm = readAlgorithm(look.one('algorithm'), 'SHA256');
+  const webPage = look.one('url');
   return Object.freeze({
-    baseUrl: baseUrl && parseBaseUrl(baseUrl.value, baseUrl.name),
-    code: code?.value,
-    certificates: readCertificates(options, env),
+    profile: stored.profile.name,
+    baseUrl,
+    code,
+    certificates: requireCertificates(look),
     algorithm,
-    timestamps: resolveTimestampSettings(options, env, algorithm),
-    description: nonEmpty(options.description, '--description'),
-    url: readWebPage(options.url),
-    signerName: nonEmpty(options.signerName, '--signer-name'),
+    timestamps: resolveTimestampSettings(options, look, algorithm),
+    description: text(look.one('description')),
+    url: webPage && readWebPage(webPage),
+    signerName: text(look.one('signerName')),
     allowUnsignedResult: options.allowUnsignedResult ?? false,
-    output: nonEmpty(options.output, '--output'),
+    output: text(look.one('output')),
     existing: readExisting(options),
-    concurrency: readConcurrency(options.concurrency, env),
-    timeoutMilliseconds: readTimeout(options.timeout, env),
+    concurrency: readConcurrency(look.one('concurrency')),
+    timeoutMilliseconds: readTimeout(look.one('timeout')),
     allOrNothing: options.allOrNothing ?? false,
-    maxSignatures: readMaxSignatures(options, env),
-    maskFilename: readWord(given(options.maskFilename, '--mask-filename'), FILENAME_MASKS, 'basename'),
-    extra: readWord(either(options.extra, '--extra', env, 'CODESIGN_EXTRA'), EXTRA_POLICIES, 'all'),
+    maxSignatures: readMaxSignatures(look.one('maxSignatures')),
+    maskFilename: readWord(look.one('maskFilename'), FILENAME_MASKS, 'basename'),
+    extra: readWord(look.one('extra'), EXTRA_POLICIES, 'all'),
     report: options.report ?? true,
     journal: options.journal ?? true,
-    caFile: either(options.caFile, '--ca-file', env, 'CODESIGN_CA_FILE')?.value,
+    caFile: look.one('caFile')?.value,
     dryRun,
   });
 }
 
-function require(value: Given | undefined, option: string, variable: string, what: string): void {
-  if (value === undefined || value.value === '') throw settingsErrors('setting-missing', { option, variable, what });
+function require(value: unknown, option: string, variable: string, what: string): void {
+  if (value === undefined) throw settingsErrors('setting-missing', { option, variable, what });
 }
 
-function readCertificates(options: SettingsOptions, env: Environment): readonly string[] {
-  if (options.certificate?.length) return options.certificate;
-  const path = env.CODESIGN_CERTIFICATE;
-  if (path) return [path];
+function text(found: Found | undefined): string | undefined {
+  return found && readText(found);
+}
+
+/** Throws `setting-missing`. */
+export function requireCertificates(look: Lookup): readonly string[] {
+  const found = look.all('certificate');
+  if (found.length > 0) return found.map(readText);
   throw settingsErrors('setting-missing', {
     option: '--certificate',
     variable: 'CODESIGN_CERTIFICATE',
@@ -110,22 +117,9 @@ function readCertificates(options: SettingsOptions, env: Environment): readonly 
   });
 }
 
-/** The program's web page is shown to users of the signed file: only http and https make sense there. */
-function readWebPage(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return url;
-  return refuse({ value: url, name: '--url' }, 'a web address such as https://example.com/app');
-}
-
 function readExisting({ replace, append, skipSigned }: SettingsOptions): Settings['existing'] {
   const asked = [replace && '--replace', append && '--append', skipSigned && '--skip-signed'].filter(Boolean);
   if (asked.length > 1) throw settingsErrors('settings-conflict', { options: asked.join(' and ') });
   if (append) return 'append';
   return skipSigned ? 'skip' : 'replace';
-}
-
-function readMaxSignatures({ maxSignatures }: SettingsOptions, env: Environment): number | undefined {
-  const limit = either(maxSignatures, '--max-signatures', env, 'CODESIGN_MAX_SIGNATURES');
-  return limit && readNumber(limit, 0, { whole: true, from: 0, to: 1_000_000 });
 }

@@ -1,8 +1,13 @@
-/** Values as they were given, with where they came from, so that a message can name the option or variable that is wrong. */
+/** Values as they were given, with where they came from, so that a message can name the option, variable or file that is wrong. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import { settingsErrors } from './errors.ts';
-import type { Environment } from './options.ts';
+
+export const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
+export const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
+
+export type ExtraPolicy = (typeof EXTRA_POLICIES)[number];
+export type FilenameMask = (typeof FILENAME_MASKS)[number];
 
 export interface Given {
   readonly value: string;
@@ -13,18 +18,8 @@ export function given(value: string | undefined, name: string): Given | undefine
   return value === undefined ? undefined : { value, name };
 }
 
-export function either(
-  option: string | number | undefined,
-  optionName: string,
-  env: Environment,
-  variable: string,
-): Given | undefined {
-  return given(option?.toString(), optionName) ?? given(env[variable] || undefined, variable);
-}
-
-export function nonEmpty(value: string | undefined, name: string): string | undefined {
-  if (value === '') throw settingsErrors('invalid-setting', { name, value, expected: 'some text' });
-  return value;
+export function readText(from: Given): string {
+  return from.value === '' ? refuse(from, 'some text') : from.value;
 }
 
 export function readAlgorithm(from: Given | undefined, otherwise: DigestAlgorithm): DigestAlgorithm {
@@ -56,15 +51,25 @@ export function readNumber(
 }
 
 /** Calls under way at once. */
-export function readConcurrency(option: string | number | undefined, env: Environment): number {
-  const given = either(option, '--concurrency', env, 'CODESIGN_CONCURRENCY');
-  return readNumber(given, 4, { whole: true, from: 1, to: 256 });
+export function readConcurrency(from: Given | undefined): number {
+  return readNumber(from, 4, { whole: true, from: 1, to: 256 });
 }
 
 /** Of one attempt of one call, given in seconds; in milliseconds. */
-export function readTimeout(option: string | number | undefined, env: Environment): number {
-  const given = either(option, '--timeout', env, 'CODESIGN_TIMEOUT');
-  return 1000 * readNumber(given, 30, { whole: false, from: 0.1, to: 3600 });
+export function readTimeout(from: Given | undefined): number {
+  return 1000 * readNumber(from, 30, { whole: false, from: 0.1, to: 3600 });
+}
+
+/** That a run may ask for; undefined for no limit. */
+export function readMaxSignatures(from: Given | undefined): number | undefined {
+  return from && readNumber(from, 0, { whole: true, from: 0, to: 1_000_000 });
+}
+
+/** The program's web page is shown to users of the signed file: only http and https make sense there. */
+export function readWebPage(from: Given): string {
+  const parsed = URL.canParse(from.value) ? new URL(from.value) : undefined;
+  if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return from.value;
+  return refuse(from, 'a web address such as https://example.com/app');
 }
 
 export function refuse({ name, value }: Given, expected: string): never {

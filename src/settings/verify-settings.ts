@@ -2,7 +2,7 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { settingsErrors } from './errors.ts';
-import { given, nonEmpty, readAlgorithm, readNumber, refuse } from './values.ts';
+import { given, readAlgorithm, readText, readTimeout, refuse } from './values.ts';
 
 export interface VerifyOptions {
   readonly roots?: string | undefined;
@@ -40,7 +40,7 @@ const SHA1 = /^[0-9a-f]{40}$/;
 export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
   const { crlFile = [], checkRevocation = false, integrityOnly = false, requireTimestamp = false } = options;
   if (integrityOnly) refuseTrustOptions(options);
-  const text = nonEmpty(options.signer, '--signer');
+  const text = optionalText(options.signer, '--signer');
   const signer = text === undefined ? undefined : readSigner(text);
   // Anybody can make a certificate of any name: only trust makes a name mean something.
   if (integrityOnly && signer !== undefined && 'commonName' in signer) {
@@ -48,17 +48,21 @@ export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
   }
   const least = given(options.algorithmAtLeast, '--algorithm-at-least');
   return {
-    roots: nonEmpty(options.roots, '--roots'),
+    roots: optionalText(options.roots, '--roots'),
     crlFiles: crlFile,
     checkRevocation,
     integrityOnly,
     requireTimestamp,
     signer,
     leastAlgorithm: least === undefined ? undefined : readAlgorithm(least, 'SHA256'),
-    caFile: nonEmpty(options.caFile, '--ca-file'),
-    timeoutMilliseconds:
-      1000 * readNumber(given(options.timeout?.toString(), '--timeout'), 30, { whole: false, from: 0.1, to: 3600 }),
+    caFile: optionalText(options.caFile, '--ca-file'),
+    timeoutMilliseconds: readTimeout(given(options.timeout?.toString(), '--timeout')),
   };
+}
+
+function optionalText(value: string | undefined, name: string): string | undefined {
+  const from = given(value, name);
+  return from && readText(from);
 }
 
 function refuseTrustOptions({ roots, crlFile = [], checkRevocation }: VerifyOptions): void {

@@ -1,6 +1,7 @@
 /** `codesign-remote sign`: from typed options to signed files, lines for people and a document for programs. */
 
 import { composeSigning } from '../../app/compose.ts';
+import { composeStored } from '../../app/compose-config.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { SettingsOptions } from '../../settings/options.ts';
 import { resolveSettings } from '../../settings/settings.ts';
@@ -23,7 +24,7 @@ export interface SignCommandOptions extends SettingsOptions {
 export async function sign(named: readonly string[], options: SignCommandOptions, io: Io): Promise<number> {
   const { quiet = false, verbose = false, json = false } = options;
   const console = new Console(io, { quiet, verbose, json });
-  const settings = resolveSettings(options, io.env);
+  const settings = resolveSettings(options, io.env, await composeStored(options, io.env));
   const inputs = await expandInputs(named, {
     recursive: options.recursive ?? false,
     stdin: () => io.stdin,

@@ -1,6 +1,7 @@
 /** `codesign-remote timestamp`: gives signatures that are there the timestamps they lack. */
 
 import { composeTimestamping } from '../../app/compose-changes.ts';
+import { composeStored } from '../../app/compose-config.ts';
 import { readOutput, resolveTimestampingSettings, type TimestampingOptions } from '../../settings/change-settings.ts';
 import { expandInputs } from '../inputs.ts';
 import type { Io } from '../io.ts';
@@ -12,7 +13,7 @@ export interface TimestampCommandOptions extends ChangeCommandOptions, Timestamp
 
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings. */
 export async function timestamp(named: readonly string[], options: TimestampCommandOptions, io: Io): Promise<number> {
-  const settings = resolveTimestampingSettings(options, io.env);
+  const settings = resolveTimestampingSettings(options, io.env, await composeStored(options, io.env));
   const output = readOutput(options.output);
   const { recursive = false } = options;
   const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: output });

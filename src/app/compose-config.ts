@@ -1,0 +1,51 @@
+/** Where the settings stored on this machine come from: the project file above the working folder, and the user's profile. */
+
+import { realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { NOTHING_STORED, type Stored, type StoredProfile } from '../settings/lookup.ts';
+import type { Environment, ProfileOptions } from '../settings/options.ts';
+import { DEFAULT_PROFILE, openProfiles } from '../settings/profiles.ts';
+import { readProjectFile } from '../settings/project-file.ts';
+
+/** What a command goes by. Throws usage: a profile that is not there, a file that is damaged or not to be trusted. */
+export async function composeStored(options: ProfileOptions, env: Environment): Promise<Stored> {
+  const [project, profile] = await Promise.all([readProject(), readProfile(options, env)]);
+  return { project, profile };
+}
+
+/** For the library, whose callers have their own place for settings: a profile when one is asked for, never the project file. */
+export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
+  const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
+  return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;
+}
+
+/** Which profile is meant, and who says so. */
+export function nameProfile(
+  { profile }: ProfileOptions,
+  env: Environment,
+): { readonly name: string; readonly from: string } {
+  if (profile !== undefined) return { name: profile, from: '--profile' };
+  if (env.CODESIGN_PROFILE) return { name: env.CODESIGN_PROFILE, from: 'CODESIGN_PROFILE' };
+  return { name: DEFAULT_PROFILE, from: 'default' };
+}
+
+async function readProfile(options: ProfileOptions, env: Environment): Promise<StoredProfile> {
+  const { name, from } = nameProfile(options, env);
+  return (await openProfiles(env)).read(name, from);
+}
+
+async function readProject(): Promise<Stored['project']> {
+  const folder = workingFolder();
+  // Links on the way to the home folder are resolved, as they are in the working folder's path.
+  const home = await realpath(homedir()).catch(homedir);
+  return folder === undefined ? undefined : await readProjectFile({ folder, home });
+}
+
+/** Undefined when it has been removed: then there is nothing above it either. */
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}

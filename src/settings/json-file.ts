@@ -1,0 +1,97 @@
+/** A settings file: read in bounds, taken only from those who may decide, and parsed with a place for every fault. */
+
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { printable } from '../errors/printable.ts';
+import { systemReason } from '../errors/system-reason.ts';
+import { settingsErrors } from './errors.ts';
+import { placeOfFault } from './json-fault.ts';
+
+/** Hundreds of settings fit in; what is larger is another file. */
+const LARGEST_FILE = 256 * 1024;
+const WRITABLE_BY_ANYBODY = 0o002;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface JsonFileOptions {
+  /** Whether root takes a file of a user for whom it works. */
+  readonly rootTakesAny: boolean;
+}
+
+/**
+ * Undefined when there is no such file. Throws `settings-file-unreadable`, `settings-file-exposed`,
+ * `settings-file-damaged`; none quotes the content, which may be anything that a link leads to.
+ */
+export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
+  const read = await readText(path);
+  if (read === undefined) return undefined;
+  judgeOwner(path, read.stats, options);
+  return parse(path, read.text);
+}
+
+async function readText(path: string): Promise<{ readonly text: string; readonly stats: Stats } | undefined> {
+  try {
+    // Opening a pipe would wait for a writer.
+    const found = await stat(path);
+    if (!found.isFile()) throw Object.assign(new Error('no file'), { code: found.isDirectory() ? 'EISDIR' : 'ENXIO' });
+    const file = await open(path, 'r');
+    try {
+      return { stats: await file.stat(), text: await readBounded(file) };
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const reason = code === 'ENXIO' ? 'it is no file' : systemReason(cause);
+    throw settingsErrors('settings-file-unreadable', { path, reason }, { cause });
+  }
+}
+
+async function readBounded(file: FileHandle): Promise<string> {
+  const buffer = Buffer.alloc(LARGEST_FILE + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+    read = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
+  }
+  if (length > LARGEST_FILE) throw Object.assign(new Error('too large for settings'), { code: 'EFBIG' });
+  return buffer.toString('utf8', 0, length);
+}
+
+/**
+ * Root's files are as good as one's own. Writing by the group is no reason to refuse: where each user has a group of his
+ * own, that is how files are made.
+ */
+function judgeOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
+  const user = process.getuid?.();
+  // Windows knows neither such owners nor such bits.
+  if (user === undefined) return;
+  const isForeign = uid !== user && uid !== 0 && !(rootTakesAny && user === 0);
+  if (isForeign) throw settingsErrors('settings-file-exposed', { path, problem: 'belongs to another user' });
+  if ((mode & WRITABLE_BY_ANYBODY) !== 0) {
+    throw settingsErrors('settings-file-exposed', { path, problem: 'may be written by every user' });
+  }
+}
+
+function parse(path: string, content: string): JsonObject {
+  const text = content.replace(/^\uFEFF/, '');
+  const damaged = (problem: string) => settingsErrors('settings-file-damaged', { path, problem });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const { line, column } = placeOfFault(text);
+    throw damaged(text.trim() === '' ? 'is empty' : `is no JSON from line ${line}, column ${column}`);
+  }
+  if (!isObject(value)) throw damaged('holds no JSON object');
+  return value;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A key as it stands in a file from outside, for messages. */
+export function shownKey(key: string): string {
+  return printable(key, 64);
+}

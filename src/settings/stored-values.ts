@@ -1,0 +1,75 @@
+/** The values in a settings file: of the form that each key asks for, made text as it would be typed, and back. */
+
+import { dirname, isAbsolute, join } from 'node:path';
+import { settingsErrors } from './errors.ts';
+import { shownKey } from './json-file.ts';
+import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
+import { didYouMean } from './suggest.ts';
+
+const MOST_VALUES = 32;
+/** Words for keys that somebody may want to keep a secret under. */
+const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
+
+type Value = string | number | readonly string[];
+
+export function isSettingKey(key: string): key is SettingKey {
+  return SETTING_KEYS.some((known) => known === key);
+}
+
+/** As in a file, also when it was typed as the option is: `--timestamp-url`, `timestamp-url`. */
+export function keyAsWritten(key: string): string {
+  return key.replace(/^--/, '').replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+/** The error for a key that is not among `known`: a secret is told where it belongs. */
+export function unknownKey(key: string, known: readonly string[], where: string) {
+  const shown = shownKey(key);
+  if (SECRET.test(key.toLowerCase().replace(/[^a-z]/g, ''))) {
+    return settingsErrors('setting-is-secret', { key: shown, where });
+  }
+  const suggestion = didYouMean(key, known);
+  return settingsErrors('setting-unknown', { key: shown, where, suggestion, known: known.join(', ') });
+}
+
+/** `path`: of the file. `name`: the key with what stands before it. Throws `settings-file-damaged`. */
+export function textOf(value: unknown, key: SettingKey, path: string, name: string = key): readonly string[] {
+  const { form, isPath } = definitionOf(key);
+  const fits = {
+    text: () => typeof value === 'string',
+    number: () => typeof value === 'number',
+    code: () => typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0),
+    list: () => typeof value === 'string' || isListOfText(value),
+  }[form]();
+  if (!fits) throw damaged(path, `"${name}" is not ${EXPECTED[form]}`);
+  const texts = Array.isArray(value) ? value.map(String) : [String(value)];
+  return isPath ? texts.map((text) => besideFile(text, path)) : texts;
+}
+
+/** As it is written into a file. The values have been checked. */
+export function storedForm(texts: readonly string[], key: SettingKey): Value {
+  const { form } = definitionOf(key);
+  if (form === 'list') return texts;
+  const [text = ''] = texts;
+  return form === 'number' ? Number(text) : text;
+}
+
+export function damaged(path: string, problem: string) {
+  return settingsErrors('settings-file-damaged', { path, problem });
+}
+
+const EXPECTED = {
+  text: 'text in quotes',
+  number: 'a number without quotes',
+  code: 'a number',
+  list: `text in quotes, or a list of at most ${MOST_VALUES} of them`,
+} as const;
+
+function isListOfText(value: unknown): boolean {
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_VALUES;
+  return isList && value.every((one) => typeof one === 'string');
+}
+
+/** An empty one stays empty, and is refused as such where it is used. */
+function besideFile(text: string, path: string): string {
+  return text === '' || isAbsolute(text) ? text : join(dirname(path), text);
+}
