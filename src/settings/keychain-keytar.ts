@@ -125,10 +125,7 @@ function find(locate: () => string): string {
 }
 
 function locateKeytar(): string {
-  return process
-    .getBuiltinModule('node:module')
-    .createRequire(import.meta.url)
-    .resolve('keytar');
+  return createRequire(import.meta.url).resolve('keytar');
 }
 
 function readAnswer(text: string): Answer | undefined {
