@@ -13,7 +13,7 @@ import { waitBeforeRepeat } from './repeating.ts';
 import type { SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
-const ANSWER_LIMIT = 1024 * 1024;
+export const ANSWER_LIMIT = 1024 * 1024;
 
 export interface SigningServiceOptions {
   /** Its path is kept: `https://host/a` is asked at `https://host/a/v1/codesign/sign`. */
@@ -94,7 +94,7 @@ function createCall({
 }
 
 /** `new URL('/v1/…', base)` would drop the path of the base address. */
-function operationUrl(baseUrl: URL, path: string): URL {
+export function operationUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = baseUrl.pathname.replace(/\/+$/, '') + path;
   return url;
@@ -103,7 +103,7 @@ function operationUrl(baseUrl: URL, path: string): URL {
 type Credentials = SigningServiceOptions['credentials'];
 
 /** API 5, rule 3. */
-function basicAuthorization(credentials: Credentials): Secret {
+export function basicAuthorization(credentials: Credentials): Secret {
   return new Secret(`Basic ${basicToken(credentials)}`);
 }
 
@@ -112,7 +112,7 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
 }
 
 /** A service may echo what it was sent; its words are shown without the credentials in them. */
-function showWithout(credentials: Credentials): Show {
+export function showWithout(credentials: Credentials): Show {
   return (text) => {
     let shown = text;
     for (const secret of [basicToken(credentials), credentials.accessSecret.reveal()]) {

@@ -65,6 +65,11 @@ export const networkErrors = defineErrors({
     message: (d) => `the service at ${d.origin} did not answer report-sign (${d.detail})`,
     hint: 'The signature is not affected; only the report is missing.',
   },
+  'check-unanswered': {
+    category: 'network',
+    message: (d) => `the service at ${d.origin} did not say whether it takes the credentials (${d.detail})`,
+    hint: 'No signature was asked for. Run again later.',
+  },
   interrupted: {
     category: 'network',
     message: (d) => `interrupted before ${d.operation} was sent`,

@@ -1,0 +1,67 @@
+/** Asks the service whether it takes credentials, without a signature: by a call that it must refuse for its padding (API 7, 8). */
+
+import type { CodesignError } from '../errors/codesign-error.ts';
+import type { Outcome } from '../http/exchange.ts';
+import { isSuccessStatus, readEnvelope, saysUnauthorized, statusError } from './answer.ts';
+import { ANSWER_LIMIT, basicAuthorization, operationUrl, type SigningServiceOptions, showWithout } from './client.ts';
+import { businessErrors, networkErrors } from './errors.ts';
+import { SIGN_PATH, type SignRequestMessage } from './messages.ts';
+
+export interface CredentialsCheck {
+  readonly httpStatus: number;
+  /** The business code, where the answer was an envelope. */
+  readonly serviceCode: number | undefined;
+  /** A whole sentence on an answer that says less than the one to be expected. */
+  readonly warning: string | undefined;
+}
+
+/** API 7: authentication is judged before the parameters, and each of these is refused. */
+const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
+const PARAMETER_ERROR = 400;
+
+/**
+ * Resolves when the service does not refuse the credentials: only a 401 does, under whatever status. Asks once. Throws
+ * `unauthorized`, and where no answer came `service-unreachable`, `tls-untrusted`, `tls-failed` or `check-unanswered`.
+ */
+export async function checkCredentials(
+  options: Pick<SigningServiceOptions, 'baseUrl' | 'credentials' | 'http' | 'timeoutMilliseconds'>,
+): Promise<CredentialsCheck> {
+  const { baseUrl, credentials, http, timeoutMilliseconds } = options;
+  const outcome = await http.postJson({
+    url: operationUrl(baseUrl, SIGN_PATH),
+    headers: { authorization: basicAuthorization(credentials) },
+    body: new TextEncoder().encode(JSON.stringify(REFUSED)),
+    deadlineMilliseconds: timeoutMilliseconds,
+    sizeLimit: ANSWER_LIMIT,
+  });
+  const show = showWithout(credentials);
+  const head = outcome.kind === 'answer' ? outcome : outcome.head;
+  if (head === undefined) throw unanswered(outcome, baseUrl.origin, show);
+  const envelope = outcome.kind === 'answer' ? readEnvelope(outcome.body) : undefined;
+  const { status } = head;
+  const serviceCode = envelope?.code;
+  if (saysUnauthorized(status, envelope)) {
+    if (!isSuccessStatus(status)) throw statusError({ operation: 'sign', head, envelope, attempts: 1, show });
+    const message = envelope?.message ? show(envelope.message) : undefined;
+    throw businessErrors('unauthorized', { message }, { httpStatus: status, serviceCode });
+  }
+  return { httpStatus: status, serviceCode, warning: warningOf(status, serviceCode) };
+}
+
+function warningOf(status: number, serviceCode: number | undefined): string | undefined {
+  if (serviceCode === PARAMETER_ERROR) return undefined;
+  if (serviceCode === 0 && isSuccessStatus(status)) {
+    return 'The service took a call that it should have refused: ask its operator whether that was counted as a signature.';
+  }
+  const answer = serviceCode === undefined ? 'with something that is not of its API' : `with code ${serviceCode}`;
+  return `The service did not refuse the credentials, but answered ${answer} (HTTP ${status}): check its address, and sign a first file to be sure.`;
+}
+
+function unanswered(outcome: Outcome, origin: string, show: (text: string) => string): CodesignError {
+  if (outcome.kind === 'answer') throw new Error('an answer has a head');
+  const details = { origin, detail: show(outcome.detail) };
+  if (outcome.mayHaveArrived) return networkErrors('check-unanswered', details);
+  const { reason } = outcome;
+  const isTls = reason === 'tls-untrusted' || reason === 'tls-failed';
+  return networkErrors(isTls ? reason : 'service-unreachable', details);
+}
