@@ -1,15 +1,29 @@
-/** The credentials for the service from the environment: access key, and access secret as a value or in a file. */
+/** The credentials for the service: from the environment, else from the keychain, which has them for one origin only. */
 
+import { CodesignError } from '../errors/codesign-error.ts';
 import { Secret } from '../secrets/secret.ts';
 import { settingsErrors } from './errors.ts';
+import type { Keychain } from './keychain.ts';
 import type { Environment } from './options.ts';
 import { readSecretFile } from './secret-file.ts';
 
 export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
+  readonly source: 'environment' | 'keychain';
+  /** The only place they may be sent to; undefined for those of the environment, which belong to its address. */
+  readonly origin: string | undefined;
   /** Whole sentences. */
   readonly warnings: readonly string[];
+}
+
+export interface CredentialsQuery {
+  readonly env: Environment;
+  /** Scheme, host and port of the service that they are to be sent to; undefined when they are sent nowhere. */
+  readonly origin: string | undefined;
+  /** Whose entry in the keychain. */
+  readonly profile: string;
+  readonly keychain: Keychain;
 }
 
 const KEY = 'CODESIGN_ACCESS_KEY';
@@ -20,21 +34,12 @@ const SECRET_FILE = 'CODESIGN_ACCESS_SECRET_FILE';
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. An empty variable counts as
- * absent. Throws `credentials-missing`, `credentials-ambiguous`, `access-key-invalid`, `access-secret-invalid`, or what
- * `readSecretFile` throws.
+ * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE; where none of them is set (an empty
+ * one is not), the profile's entry in the keychain. Throws `credentials-missing`, `credentials-ambiguous`,
+ * `credentials-other-origin`, `access-key-invalid`, `access-secret-invalid`, and what `readSecretFile` and the keychain throw.
  */
-export async function readCredentials(environment: Environment): Promise<Credentials> {
-  const accessKey = environment[KEY] ?? '';
-  const value = environment[SECRET] ?? '';
-  const path = environment[SECRET_FILE] ?? '';
-  const missing = [...(accessKey ? [] : [KEY]), ...(value || path ? [] : [SECRET])];
-  if (missing.length > 0) throw settingsErrors('credentials-missing', { missing: missing.join(' and ') });
-  if (value !== '' && path !== '') throw settingsErrors('credentials-ambiguous');
-  checkAccessKey(accessKey);
-  const { text, warnings } = path === '' ? { text: value, warnings: [] } : await readSecretFile(path, SECRET_FILE);
-  checkAccessSecret(text, path === '' ? SECRET : SECRET_FILE);
-  return { accessKey, accessSecret: new Secret(text), warnings };
+export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
+  return hasCredentials(query.env) ? readEnvironment(query.env) : readKeychain(query);
 }
 
 /** Whether any of the variables is set. */
@@ -42,12 +47,55 @@ export function hasCredentials(environment: Environment): boolean {
   return [KEY, SECRET, SECRET_FILE].some((name) => environment[name]);
 }
 
-function checkAccessKey(accessKey: string): void {
-  if (accessKey.includes(':')) throw settingsErrors('access-key-invalid', { problem: 'has a colon in it' });
-  if (CONTROL.test(accessKey)) throw settingsErrors('access-key-invalid', { problem: 'has a control character in it' });
+const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
+  'credentials-missing',
+  'credentials-other-origin',
+  'keychain-unavailable',
+  'keychain-locked',
+  'keychain-denied',
+] satisfies (keyof typeof settingsErrors.table)[]);
+
+/** Whether this was thrown since nobody has given credentials for the service, rather than wrong ones. */
+export function isWithoutCredentials(thrown: unknown): boolean {
+  return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }
 
-function checkAccessSecret(text: string, source: string): void {
+async function readEnvironment(env: Environment): Promise<Credentials> {
+  const accessKey = env[KEY] ?? '';
+  const value = env[SECRET] ?? '';
+  const path = env[SECRET_FILE] ?? '';
+  const missing = [...(accessKey ? [] : [KEY]), ...(value || path ? [] : [SECRET])];
+  if (missing.length > 0) throw settingsErrors('credentials-missing', { missing: `${missing.join(' and ')} not set` });
+  if (value !== '' && path !== '') throw settingsErrors('credentials-ambiguous');
+  checkAccessKey(accessKey, KEY);
+  const { text, warnings } = path === '' ? { text: value, warnings: [] } : await readSecretFile(path, SECRET_FILE);
+  checkAccessSecret(text, path === '' ? SECRET : SECRET_FILE);
+  return { accessKey, accessSecret: new Secret(text), source: 'environment', origin: undefined, warnings };
+}
+
+async function readKeychain({ origin, profile, keychain }: CredentialsQuery): Promise<Credentials> {
+  const { readStoredCredentials } = await import('./credentials-stored.ts');
+  const stored = await readStoredCredentials(keychain, profile);
+  if (stored === undefined) {
+    const missing = `none in the environment, and none in the keychain for profile ${profile}`;
+    throw settingsErrors('credentials-missing', { missing });
+  }
+  if (origin !== undefined && stored.origin !== origin) {
+    throw settingsErrors('credentials-other-origin', { profile, stored: stored.origin, origin });
+  }
+  return { ...stored, source: 'keychain', warnings: [] };
+}
+
+/** `source`: where the key was given, for the message, which never repeats it: key and secret may stand in it together. */
+export function checkAccessKey(accessKey: string, source: string): void {
+  if (accessKey === '') throw settingsErrors('access-key-invalid', { source, problem: 'is empty' });
+  if (accessKey.includes(':')) throw settingsErrors('access-key-invalid', { source, problem: 'has a colon in it' });
+  if (CONTROL.test(accessKey)) {
+    throw settingsErrors('access-key-invalid', { source, problem: 'has a control character in it' });
+  }
+}
+
+export function checkAccessSecret(text: string, source: string): void {
   if (text === '') throw settingsErrors('access-secret-invalid', { source, problem: 'is empty' });
   if (CONTROL.test(text)) {
     throw settingsErrors('access-secret-invalid', { source, problem: 'has a line break or control character in it' });
