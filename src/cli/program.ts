@@ -5,6 +5,7 @@ import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { defineAttach } from './definitions/attach.ts';
 import { defineCompletion } from './definitions/completion.ts';
+import { defineConfig } from './definitions/config.ts';
 import { defineExtract } from './definitions/extract.ts';
 import { defineHistory } from './definitions/history.ts';
 import { defineInspect } from './definitions/inspect.ts';
@@ -28,6 +29,7 @@ const DEFINITIONS = [
   defineExtract,
   defineResume,
   defineHistory,
+  defineConfig,
   defineCompletion,
 ];
 
@@ -59,7 +61,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     if (thrown.exitCode === 0) return EXIT_SUCCESS;
     if (thrown.code === 'commander.help') {
       if (argv[0] === 'help' && argv[1] !== undefined) throw unknownCommand(argv[1]);
-      io.stderr.write(program.helpInformation());
+      const named = program.commands.find((command) => command.name() === argv[0]);
+      io.stderr.write((named ?? program).helpInformation());
       return 2;
     }
     const isCommand = program.commands.some((command) => command.name() === argv[0]);

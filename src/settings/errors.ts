@@ -127,7 +127,7 @@ export const settingsErrors = defineErrors({
   'setting-not-set': {
     category: 'usage',
     message: (d) => `${d.key} is not set`,
-    hint: (d) => `codesign-remote config set ${d.key} <value> stores one in the profile.`,
+    hint: 'codesign-remote config list shows what is set.',
   },
   'settings-file-unreadable': {
     category: 'usage',

@@ -16,9 +16,9 @@ export function isSettingKey(key: string): key is SettingKey {
   return SETTING_KEYS.some((known) => known === key);
 }
 
-/** As in a file, also when it was typed as the option is: `--timestamp-url`, `timestamp-url`. */
+/** As in a file, also when it was typed like the option: `timestamp-url`. */
 export function keyAsWritten(key: string): string {
-  return key.replace(/^--/, '').replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return key.replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 /** The error for a key that is not among `known`: a secret is told where it belongs. */

@@ -42,7 +42,14 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   if (uid !== undefined && env.CODESIGN_STATE_DIR === undefined) await chown(state, uid, uid);
   const child = spawn(command, rest, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, CODESIGN_STATE_DIR: state, ...env },
+    // No settings of whoever runs the tests: there is no such folder.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      CODESIGN_STATE_DIR: state,
+      CODESIGN_CONFIG_DIR: join(state, 'none'),
+      ...env,
+    },
     stdio: 'pipe',
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });

@@ -2,12 +2,15 @@
 
 import { type Command, Option } from 'commander';
 import type { ResumeCommandOptions } from '../commands/resume.ts';
+import { ENVIRONMENT, PROFILE } from './profile.ts';
 import type { Run } from './run.ts';
 
 export function defineResume(program: Command, run: Run): void {
   program
     .command('resume')
     .description('finish what earlier runs of sign left: files to be written, reports to be sent')
+    .option(...PROFILE)
+    .option(...ENVIRONMENT)
     .option('--base-url <url>', 'address of the signing service [CODESIGN_BASE_URL]')
     .option(
       '--certificate <file>',

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { SignCommandOptions } from '../commands/sign.ts';
+import { ENVIRONMENT, PROFILE } from './profile.ts';
 import type { Run } from './run.ts';
 
 export function defineSign(program: Command, run: Run): void {
@@ -9,6 +10,8 @@ export function defineSign(program: Command, run: Run): void {
     .command('sign')
     .description('sign files in place, or to --output')
     .argument('<files...>', 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input')
+    .option(...PROFILE)
+    .option(...ENVIRONMENT)
     .option('--base-url <url>', 'address of the signing service [CODESIGN_BASE_URL]')
     .option('-c, --code <number>', 'number of the certificate at the service [CODESIGN_CODE]')
     .option(

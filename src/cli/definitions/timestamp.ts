@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { TimestampCommandOptions } from '../commands/timestamp.ts';
+import { PROFILE } from './profile.ts';
 import type { Run } from './run.ts';
 
 export function defineTimestamp(program: Command, run: Run): void {
@@ -9,6 +10,7 @@ export function defineTimestamp(program: Command, run: Run): void {
     .command('timestamp')
     .description('add timestamps to files that are signed already')
     .argument('<files...>', 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input')
+    .option(...PROFILE)
     .option(
       '-t, --timestamp-url <url>',
       'RFC 3161 time stamp authority; repeatable, tried in order [CODESIGN_TIMESTAMP_URL]',

@@ -1,0 +1,96 @@
+/** `codesign-remote config`: shows the settings that hold here, and changes those stored in a profile. */
+
+import { composeStored, nameProfile } from '../../app/compose-config.ts';
+import { settingsErrors } from '../../settings/errors.ts';
+import { type ListedSetting, listSettings } from '../../settings/listing.ts';
+import { lookUp } from '../../settings/lookup.ts';
+import type { ProfileOptions } from '../../settings/options.ts';
+import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../settings/profiles.ts';
+import { isSettingKey, keyAsWritten, unknownKey } from '../../settings/stored-values.ts';
+import { settingLines, shownValue } from '../config-text.ts';
+import type { Io } from '../io.ts';
+import { jsonText } from '../json.ts';
+
+export interface ConfigListOptions extends ProfileOptions {
+  readonly origin?: boolean;
+  readonly json?: boolean;
+}
+
+/** Each gives the exit code. Throws usage, and a settings file that is damaged or not to be trusted. */
+export async function configList(options: ConfigListOptions, io: Io): Promise<number> {
+  const { profile, settings } = await holding(options, io);
+  if (options.json) {
+    io.stdout.write(
+      jsonText({ profile, settings: settings.map(({ key, values, origin }) => ({ key, values, origin })) }),
+    );
+  } else {
+    for (const line of settingLines(settings, options.origin ?? false)) io.stdout.write(`${line}\n`);
+  }
+  return 0;
+}
+
+export async function configGet(text: string, options: ProfileOptions, io: Io): Promise<number> {
+  const key = knownKey(text);
+  const { settings } = await holding(options, io);
+  const found = settings.find((setting) => setting.key === key);
+  if (found === undefined) throw settingsErrors('setting-not-set', { key });
+  for (const value of found.values) io.stdout.write(`${shownValue(value)}\n`);
+  return 0;
+}
+
+export async function configSet(
+  key: string,
+  values: readonly string[],
+  options: ProfileOptions,
+  io: Io,
+): Promise<number> {
+  const profiles = await openProfiles(io.env);
+  const { name } = nameProfile(options, io.env);
+  const isNew = !profiles.has(name);
+  await profiles.set(name, key, values);
+  io.stdout.write(
+    `stored   ${shownKey(key)} in ${isNew ? 'the new ' : ''}profile ${name}, ${shownValue(profiles.path)}\n`,
+  );
+  return 0;
+}
+
+export async function configUnset(key: string, options: ProfileOptions, io: Io): Promise<number> {
+  const profiles = await openProfiles(io.env);
+  const { name, from } = nameProfile(options, io.env);
+  profiles.read(name, from);
+  const wasSet = await profiles.unset(name, key);
+  io.stdout.write(
+    wasSet
+      ? `removed  ${shownKey(key)} from profile ${name}, ${shownValue(profiles.path)}\n`
+      : `nothing  ${shownKey(key)} was not set in profile ${name}\n`,
+  );
+  return 0;
+}
+
+/** Also of a file that is not there yet, or damaged. */
+export async function configPath(io: Io): Promise<number> {
+  io.stdout.write(`${shownValue(profilesPath(io.env))}\n`);
+  return 0;
+}
+
+async function holding(
+  options: ProfileOptions,
+  io: Io,
+): Promise<{ readonly profile: string; readonly settings: readonly ListedSetting[] }> {
+  const stored = await composeStored(options, io.env);
+  const settings = listSettings(lookUp(options, io.env, stored), stored);
+  return { profile: stored.profile.name, settings };
+}
+
+/** What may be asked for is more than a profile holds: the address that is meant, and where results go. */
+function knownKey(text: string): string {
+  const key = keyAsWritten(text);
+  if (key === 'baseUrl' || isSettingKey(key)) return key;
+  if (key.startsWith('environments.') || key === 'environment') return profileKey(text);
+  throw unknownKey(text, KNOWN_KEYS, 'the configuration');
+}
+
+/** As it is listed. */
+function shownKey(text: string): string {
+  return profileKey(text);
+}
