@@ -102,7 +102,7 @@ export async function composeResume(
       const warn = (sentence: string): void => {
         warnings.push(sentence);
       };
-      const parts = { journal: journal ?? NO_JOURNAL, service: connection?.service };
+      const parts = { journal: journal ?? NO_JOURNAL, service: settings.report ? connection?.service : undefined };
       return forgetCall(id, calls, connection?.given, parts, warn);
     },
     warnings: () => [...warnings, ...(journal?.warnings ?? [])],
@@ -176,7 +176,7 @@ async function composeWriting(
       timestampAlgorithm: urls.length > 0 ? timestamps.algorithm : undefined,
       concurrency: settings.concurrency,
       allOrNothing: false,
-      report: settings.report,
+      report: settings.report && manner.report !== false,
       dryRun: false,
       formats,
       chain,

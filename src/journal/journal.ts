@@ -36,6 +36,8 @@ export interface SigningManner {
   readonly url?: string | undefined;
   readonly signerName?: string | undefined;
   readonly allowUnsignedResult: boolean;
+  /** False: the service is not to be told how it ended. */
+  readonly report?: boolean | undefined;
 }
 
 export interface SignatureOnRecord {

@@ -16,7 +16,12 @@ export function isWritten(state: CallState): boolean {
 export function isReportDue(state: CallState): boolean {
   const { signed, reported } = state;
   if (signed === undefined || signed.copy || signed.record === undefined) return false;
-  return isWritten(state) && reported !== 1 && reported !== 'not-wanted';
+  return isWritten(state) && reported !== 1 && reported !== 'not-wanted' && isReportWanted(state);
+}
+
+/** By the user of one of its files, at least. */
+function isReportWanted(state: CallState): boolean {
+  return sharesOf(state).some(({ facts }) => facts?.manner?.report !== false);
 }
 
 /** Nothing is left to do. */

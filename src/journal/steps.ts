@@ -27,6 +27,7 @@ const mannerSchema = v.object({
   url: v.optional(text),
   signerName: v.optional(text),
   allowUnsignedResult: v.boolean(),
+  report: v.optional(v.boolean()),
 });
 
 const factsSchema = v.object({

@@ -18,7 +18,7 @@ export interface FileOfCall {
 }
 
 export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): CallFacts {
-  const { chain, client, existing, description, url, signerName, allowUnsignedResult } = signing;
+  const { chain, client, existing, description, url, signerName, allowUnsignedResult, report } = signing;
   const sha256 = createHash('sha256').update(chain.leaf.der).digest('hex');
   return {
     file: path,
@@ -34,6 +34,7 @@ export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): 
       url,
       signerName,
       allowUnsignedResult,
+      report,
     },
   };
 }

@@ -75,8 +75,9 @@ export async function forgetCall(
   // The signature is in use where one file is written.
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.facts.client;
+  const isWanted = mine && call.files.some(({ manner }) => manner?.report !== false);
   let told = false;
-  if (mine && service !== undefined && call.record !== undefined) {
+  if (isWanted && service !== undefined && call.record !== undefined) {
     try {
       await service.report(call.record, status);
       told = true;

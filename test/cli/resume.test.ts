@@ -86,6 +86,23 @@ describe('a signature that is not written', () => {
     expect(await stage.resume(NOBODY)).toMatchObject({ code: 7, calls: [{ error: { code: 'timestamp-failed' } }] });
   });
 
+  it.each([
+    { what: 'written', args: ['--no-timestamp'] },
+    { what: 'given up', args: ['--forget'] },
+  ])('is not reported when $what, as sign was told', async ({ args }) => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, '--no-report', stage.path);
+    const [call] = (await stage.resume(['--dry-run'])).calls;
+    const ids = args.includes('--forget') ? [call?.id ?? ''] : [];
+
+    expect(await stage.resume([...args, ...ids])).toMatchObject({ code: 0, calls: [{ kind: 'unwritten' }] });
+
+    expect(reports(stage)).toEqual([]);
+    expect((await stage.resume()).calls).toEqual([]);
+    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
+    expect(JSON.parse(stdout).calls).toMatchObject([{ counted: 'yes', reported: null }]);
+  });
+
   it('is given up with --forget, which the service is told', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);

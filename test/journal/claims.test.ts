@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import {
+  factsAt,
   factsOf,
   historyOf,
   journalSetting,
@@ -71,6 +72,24 @@ describe('a call that goes well', () => {
     await claim.reported('not-wanted');
     expect(await unfinishedOf(journal)).toEqual([]);
     expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', reported: undefined }]);
+  });
+
+  test('is over, and not unreported, when its process was killed before it could say that nobody wants a report', async () => {
+    const claim = await journal.claim(WORK, factsAt('/app.exe', { report: false }));
+    await sign(claim);
+    expect(await claim.written('/app.exe')).toEqual({ reportDue: false });
+    setting.ended.add(101);
+    const later = await setting.open();
+    expect(await unfinishedOf(later)).toEqual([]);
+    expect(await historyOf(later)).toMatchObject([{ outcome: 'written', reported: undefined }]);
+  });
+
+  test('is reported when one of its files wants that', async () => {
+    const claim = await journal.claim(WORK, factsAt('/a.exe', { report: false }));
+    await sign(claim);
+    const other = await journal.claim(WORK, factsAt('/b.exe', { report: true }));
+    await claim.written('/a.exe');
+    expect(await other.written('/b.exe')).toEqual({ reportDue: true });
   });
 
   test('is asked anew by a run that begins later, when its own has ended well', async () => {

@@ -8,7 +8,7 @@ import { type JournalOptions, openJournal } from '../../../src/journal/open-jour
 import type { Holder, Processes } from '../../../src/journal/processes.ts';
 import { factsOf, SIGNATURE } from './works.ts';
 
-export { factsOf, SIGNATURE, workOf } from './works.ts';
+export { factsAt, factsOf, SIGNATURE, workOf } from './works.ts';
 
 export interface Setting extends AsyncDisposable {
   readonly folder: string;

@@ -1,6 +1,6 @@
 /** Pieces of work, and files that they are for. */
 
-import type { CallFacts, Work } from '../../../src/journal/journal.ts';
+import type { CallFacts, SigningManner, Work } from '../../../src/journal/journal.ts';
 
 export const SIGNATURE = new Uint8Array(512).map((_, index) => index);
 
@@ -12,4 +12,10 @@ export function workOf(number: number, changes: Partial<Work> = {}): Work {
 
 export function factsOf(file: string, leaf = 'aa'): CallFacts {
   return { file, bytes: 1234, certificate: { name: 'Example Ltd', sha256: leaf }, client: 'c0ffee' };
+}
+
+/** With the place that the file is in, and is written to. */
+export function factsAt(path: string, changes: Partial<SigningManner> = {}): CallFacts {
+  const manner = { path, output: path, existing: 'replace', allowUnsignedResult: false, ...changes } as const;
+  return { ...factsOf(path), manner };
 }
