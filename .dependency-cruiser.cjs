@@ -12,6 +12,7 @@ const FLOORS = [
   ['signing', 'verifying'],
   ['app'],
   ['cli', 'index.ts'],
+  ['hooks'],
 ];
 const below = (floor) => FLOORS.slice(0, floor).flat();
 const pattern = (folder) => (folder.endsWith('.ts') ? folder.replace('.', '\\.') : `${folder}/`);

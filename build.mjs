@@ -26,6 +26,8 @@ async function buildClient() {
     entryPoints: {
       cli: 'src/cli/main.ts',
       index: 'src/index.ts',
+      'electron-builder': 'src/hooks/electron-builder.ts',
+      'electron-windows-sign': 'src/hooks/electron-windows-sign.ts',
     },
     outdir: 'dist',
     plugins: [undiciAgent],
@@ -113,6 +115,9 @@ async function thirdPartyNotices(metafile) {
   return `This folder holds code of these packages:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
 }
 
+/** What package.json exports with types. */
+const DOORS = ['index', 'hooks/electron-builder', 'hooks/electron-windows-sign'];
+
 /** dist/types: the declarations of the library's door and of what it names; no package of ours shows through them. */
 async function buildDeclarations() {
   const types = 'dist/types';
@@ -120,7 +125,7 @@ async function buildDeclarations() {
   await mkdir(inRoot(types), { recursive: true });
   await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.types.json', '--outDir', types]);
   const reached = new Set();
-  await keepReachable(`${types}/index.d.ts`, reached, []);
+  for (const door of DOORS) await keepReachable(`${types}/${door}.d.ts`, reached, []);
   for (const file of await filesUnder(types)) if (!reached.has(file)) await rm(inRoot(file));
 }
 

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -18,7 +19,7 @@ const EXPECTED = [
   /^LICENSE$/,
   /^man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
-  /^dist\/(cli|index)\.js$/,
+  /^dist\/(cli|index|electron-builder|electron-windows-sign)\.js$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^dist\/types\/([a-z\d-]+\/)*[a-z\d-]+\.d\.ts$/,
@@ -92,6 +93,27 @@ describe('installed offline into an empty folder, it', () => {
     expect(names.trim().split(',')).toEqual(expect.arrayContaining(['CodesignError', 'signFiles']));
   });
 
+  it('resolves with its types, from every door', async () => {
+    const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
+    const checked = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
+    if (checked.types === false) throw new Error('the package has no types');
+    expect(Object.keys(checked.entrypoints)).toEqual(DOORS);
+    // Nothing before Node 12 knows `exports`; require() loads ES modules since Node 20.19, which TypeScript cannot tell.
+    const others = checked.problems.filter(
+      (problem) =>
+        problem.kind !== 'CJSResolvesToESM' && !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it.each(['codesign-remote/electron-builder', 'codesign-remote/electron-windows-sign'])(
+    'has %s for require() and import()',
+    async (door) => {
+      const script = `import('${door}').then((hook) => console.log(typeof hook.default, typeof require('${door}').default))`;
+      expect(await output(process.execPath, ['--eval', script], project)).toBe('function function\n');
+    },
+  );
+
   it.each([['nodenext'], ['bundler']])('gives its types to a project with module resolution %s', async (resolution) => {
     const consumer = path.join(project, resolution);
     await mkdir(consumer);
@@ -103,9 +125,29 @@ describe('installed offline into an empty folder, it', () => {
   });
 });
 
+const DOORS = ['.', './electron-builder', './electron-windows-sign', './package.json'];
+
 const GOOD_CONSUMER = `
-import { CodesignError, signFiles } from 'codesign-remote';
+import { CodesignError, inspectFile, type SigningEvent, signFiles, verifyFile } from 'codesign-remote';
+import { sign as builderHook, type WindowsSignTask } from 'codesign-remote/electron-builder';
+import windowsSignHook from 'codesign-remote/electron-windows-sign';
 export const sign: typeof signFiles = signFiles;
+export const hooks = [builderHook, windowsSignHook] as const;
+export const task: WindowsSignTask = { path: 'app.exe', hash: 'sha256', options: { signtoolOptions: null } };
+export function namesOf(events: readonly SigningEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'file-finished' || event.outcome.status !== 'signed') return [];
+    return [event.outcome.record ?? event.outcome.path];
+  });
+}
+export async function judge(path: string, signal: AbortSignal): Promise<string> {
+  const { files } = await signFiles({ files: [path, { path, output: 'out' }], signal, concurrency: 2, env: process.env });
+  const [first] = files;
+  if (first?.status === 'failed') return first.error.code;
+  const { verdict } = await verifyFile(path, { requireTimestamp: true });
+  const { signatures } = await inspectFile(path);
+  return \`\${verdict} \${signatures.length}\`;
+}
 export function codeOf(thrown: unknown): string {
   return thrown instanceof CodesignError ? thrown.code : 'unknown';
 }

@@ -1,6 +1,7 @@
-// `npm run test:long`: what takes minutes, or needs more than the repository holds. Two folders may be given:
+// `npm run test:long`: what takes minutes, or needs more than the repository holds. Folders may be given:
 // CODESIGN_TEST_CORPUS (real files and peculiar ones, in folders pe and pe-special, jar and jar-special) and
-// CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java). CODESIGN_TEST_JAVAS may name more JDKs
+// CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java), CODESIGN_TEST_BUILD_TOOLS (where npm has
+// installed app-builder-lib, its version 22 as app-builder-lib-22, and @electron/windows-sign). CODESIGN_TEST_JAVAS may name more JDKs
 // than the one on the PATH (test/support/java.ts). The last line is `N passed, N failed`.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -12,6 +13,10 @@ import { runVitest } from './vitest-counts.mjs';
 const FOLDERS = [
   { variable: 'CODESIGN_TEST_CORPUS', without: 'no program of the corpus is signed' },
   { variable: 'CODESIGN_TEST_VERIFIERS', without: 'no verifier beyond the installed ones judges' },
+  {
+    variable: 'CODESIGN_TEST_BUILD_TOOLS',
+    without: 'neither electron-builder nor @electron/windows-sign calls its hook',
+  },
 ];
 
 await asScript(async (vitestArguments) => {

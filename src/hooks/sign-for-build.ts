@@ -1,0 +1,32 @@
+/** What the hooks of build tools have in common: one file signed by the settings of the environment, or a build that fails. */
+
+import { CodesignError } from '../errors/codesign-error.ts';
+import { printable } from '../errors/printable.ts';
+import { type SignFilesOptions, signFiles } from '../index.ts';
+
+/** The file, and what the build tool knows of it. */
+export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url' | 'algorithm'> {
+  readonly path: string;
+}
+
+/**
+ * Signs in place, with settings and credentials from the environment of the process and the profile that it names. Throws
+ * a CodesignError whose message stands for itself: build tools print no more than that.
+ */
+export async function signForBuild({ path, ...options }: FileOfBuild): Promise<void> {
+  const { files, warnings } = await signFiles({ ...options, files: [path], env: process.env });
+  const [outcome] = files;
+  for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) say(warning);
+  if (outcome?.status === 'failed') throw inFull(path, outcome.error);
+}
+
+function inFull(path: string, error: CodesignError): CodesignError {
+  const { code, category, hint, message } = error;
+  const full = `${path} was not signed: ${message} [${code}]${hint === undefined ? '' : `. ${hint}`}`;
+  return new CodesignError({ code, category, hint, message: printable(full, full.length), cause: error });
+}
+
+/** Build tools keep standard output for themselves. */
+export function say(sentence: string): void {
+  process.stderr.write(`codesign-remote: ${printable(sentence, sentence.length)}\n`);
+}
