@@ -1,6 +1,5 @@
 /** Where the changes to signed files are wired that need no signing service. */
 
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
@@ -20,6 +19,7 @@ import { readSignatureFile } from '../signing/change-signature-file.ts';
 import { addTimestamps } from '../signing/change-timestamp.ts';
 import type { FileToSign } from '../signing/outcome.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
+import { composeTemporaryFiles } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { VERSION } from './version.ts';
 
@@ -52,7 +52,7 @@ export async function composeTimestamping(
   return compose(change, concurrency, onEvent, () => http.close());
 }
 
-export function composeRemoving(onEvent: OnEvent): ChangeComposition {
+export async function composeRemoving(onEvent: OnEvent): Promise<ChangeComposition> {
   return compose(removeSignatures, LOCAL_CONCURRENCY, onEvent);
 }
 
@@ -65,12 +65,12 @@ export async function composeAttaching(
   return compose(attachSignature(await readSignatureFile(signature, name)), LOCAL_CONCURRENCY, onEvent);
 }
 
-function compose(
+async function compose(
   change: Change,
   concurrency: number,
   onEvent: OnEvent,
   close: () => Promise<void> = async () => undefined,
-): ChangeComposition {
+): Promise<ChangeComposition> {
   const temporaryFiles = new Set<string>();
   const changing: Changing = {
     change,
@@ -79,7 +79,7 @@ function compose(
     describe: describeFile,
     digestEntries,
     clock: () => performance.now(),
-    randomName: () => randomBytes(8).toString('hex'),
+    ...(await composeTemporaryFiles()),
     temporaryFiles,
     onEvent,
   };

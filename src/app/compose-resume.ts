@@ -1,6 +1,6 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
@@ -11,7 +11,6 @@ import { createHttp, type Http } from '../http/http.ts';
 import { loadRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
-import { observeProcesses } from '../journal/processes.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
@@ -20,7 +19,6 @@ import { settingsErrors } from '../settings/errors.ts';
 import type { Environment } from '../settings/options.ts';
 import { type ResumeOptions, type ResumeSettings, resolveResumeSettings } from '../settings/resume-settings.ts';
 import { resolveTimestampSettings } from '../settings/timestamp-settings.ts';
-import { temporaryNames } from '../signing/left-temporary-files.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
 import type { SigningLike } from '../signing/resume-files.ts';
@@ -28,6 +26,7 @@ import { type Given, judgeCall } from '../signing/resume-judge.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
 import { clientIdOf } from './compose.ts';
 import { composeJournal, hasJournal } from './compose-journal.ts';
+import { composeTemporaryFiles } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
@@ -160,12 +159,12 @@ async function composeWriting(
       what: 'the address of a time stamp authority',
     });
   }
-  const names = temporaryNames(await observeProcesses(), () => randomBytes(8).toString('hex'));
+  const beside = await composeTemporaryFiles();
   const signingLike: SigningLike = ({ code, algorithm, manner }, claims) => {
     const timestamps = resolveTimestampSettings(options, env, algorithm);
     return {
       ...parts,
-      ...names,
+      ...beside,
       code,
       algorithm,
       existing: manner.existing,

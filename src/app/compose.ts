@@ -1,6 +1,6 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -13,7 +13,6 @@ import { formats } from '../formats/registry.ts';
 import { createHttp } from '../http/http.ts';
 import { loadRoots, type TrustRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
-import { observeProcesses } from '../journal/processes.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
@@ -21,7 +20,6 @@ import { hasCredentials, readCredentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TimestampSettings } from '../settings/timestamp-settings.ts';
-import { temporaryNames } from '../signing/left-temporary-files.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
 import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
@@ -29,6 +27,7 @@ import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
 import { composeJournal } from './compose-journal.ts';
+import { composeTemporaryFiles } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
@@ -79,7 +78,7 @@ export async function composeSigning(
     describe: describeFile,
     clock: () => performance.now(),
     now,
-    ...temporaryNames(await observeProcesses(), () => randomBytes(8).toString('hex')),
+    ...(await composeTemporaryFiles()),
     temporaryFiles,
     onEvent,
   };

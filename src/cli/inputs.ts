@@ -26,8 +26,8 @@ export interface InputOptions {
   readonly outputFolder: string | undefined;
 }
 
-/** Left behind by a run that was killed, and never something to sign. */
-const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
+/** Of another run, or left behind by one that was killed, and never something to sign. */
+const TEMPORARY_FILE = /^\.codesign-remote-.*\.(tmp|lock)$/;
 
 /**
  * Throws errors of category usage for what cannot be meant; a plain path that is missing is kept, to fail by itself.

@@ -1,5 +1,6 @@
 /** The walk of one file that is changed without the service, from its bytes to its new bytes. */
 
+import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { Batch } from './batch.ts';
@@ -9,6 +10,7 @@ import type { PlannedChange } from './change-plan.ts';
 import { type Committed, commit } from './commit.ts';
 import type { Judgement } from './judge.ts';
 import { openJudged } from './open-judged.ts';
+import { assertUnchanged } from './same-file.ts';
 import { stageCopy } from './staged-copy.ts';
 
 /** Gives the file's outcome, told as it happens; never throws for what the file does. */
@@ -34,7 +36,11 @@ async function outcomeOf(
   const { plan } = judgement;
   const { path, output, warnings, skipped } = plan;
   const described = { path, format: plan.format.id, warnings };
-  if (skipped !== undefined) return { ...described, output, status: 'skipped', reason: skipped };
+  if (skipped !== undefined) {
+    // No copy is staged, which would look for them.
+    await changing.removeLeft?.(dirname(plan.target));
+    return { ...described, output, status: 'skipped', reason: skipped };
+  }
 
   const started = changing.clock();
   try {
@@ -66,6 +72,8 @@ async function changeFile(
 ): Promise<{ readonly done: Done; readonly committed: Committed }> {
   await using input = await openJudged(plan);
   await using copy = await stageCopy({ ...changing, ...plan, source: input.source });
+  // Another run may have ended, and given its lock back, since the file was opened.
+  await assertUnchanged(plan.path, plan.stats);
 
   const prepare = async (): Promise<PreparedChange> =>
     changing.change.prepare(await plan.open(input.source, copy), batch);

@@ -7,6 +7,7 @@ import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { Batch } from './batch.ts';
 import type { ChangeEvent, Done, SkipReason } from './change-outcome.ts';
 import type { FileToSign } from './outcome.ts';
+import type { LockTarget } from './target-lock.ts';
 
 export interface Change {
   /** Says why there is nothing to do. Throws what makes it impossible and can be known without digesting the content. */
@@ -32,7 +33,11 @@ export interface Changing extends Recognising {
   /** Milliseconds that never go back. */
   readonly clock: () => number;
   readonly randomName: () => string;
-  /** Paths of the temporary files that are there now, for whoever must end at once. */
+  /** Removes what a process that was killed has left in a folder. */
+  readonly removeLeft?: (folder: string) => Promise<void>;
+  /** Keeps other runs from a target. */
+  readonly lockTarget?: LockTarget;
+  /** Paths of the temporary files and locks that are there now, for whoever must end at once. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: ChangeEvent) => void;
 }

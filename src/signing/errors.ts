@@ -28,6 +28,21 @@ export const signingErrors = defineErrors({
     message: (d) => `${d.path} cannot be replaced: ${d.reason}`,
     hint: 'The result is written to a new file, which is renamed into place. Write it elsewhere with --output.',
   },
+  'target-busy': {
+    category: 'local',
+    message: (d) => `another run is writing ${d.name}: ${d.who}`,
+    hint: (d) => `Wait until it has ended, and run again. If there is none, remove ${d.lock}, which it has left.`,
+  },
+  'lock-lost': {
+    category: 'local',
+    message: 'another run took this one for ended, and may be writing the file: it was left as it is',
+    hint: (d) => `Run again. ${d.lock} says who is at the file; nothing else should remove it.`,
+  },
+  'output-blocked': {
+    category: 'local',
+    message: (d) => `the result cannot be written to ${d.path}: ${d.blockedBy} is not a folder`,
+    hint: 'Name another place with --output.',
+  },
   'signature-mismatch': {
     category: 'local',
     message: (d) => `the service's signature does not verify with the certificate "${d.certificate}"${d.why ?? ''}`,

@@ -1,44 +1,38 @@
-/** Names for temporary files that tell whose they are, so that those of a process that was killed are known, and removed. */
+/** Files beside the targets that tell whose they are, so that those of a process that was killed are known, and removed. */
 
-import { createHash } from 'node:crypto';
-import { readdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Processes } from '../journal/processes.ts';
+import { type FileOwners, type FileOwnersParts, fileOwners } from './file-owners.ts';
+import { LOCK_NAME, type LockTarget, targetLocks } from './target-lock.ts';
 
 export interface TemporaryNames {
-  /** Unlike any other; on Linux it names this process. */
+  /** Unlike any other; it names this process. */
   readonly randomName: () => string;
+  readonly lockTarget: LockTarget;
   /**
-   * Removes what processes that have certainly ended left in a folder: of this machine, since it was started. Looks once
-   * into each folder, and never throws: what cannot be removed harms nobody.
+   * Removes what processes have left in a folder that have certainly ended. Looks once into each folder, and never
+   * throws: what cannot be removed harms nobody.
    */
   readonly removeLeft: (folder: string) => Promise<void>;
 }
 
-/** Machine, pid, start of the process, chance. */
-const OWNED = /^\.codesign-remote-([0-9a-f]{16})-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
+/** Of a process whose number another program may have by now: nobody writes that long to one file. */
+const LEFT_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-export function temporaryNames({ self, isRunning }: Processes, randomHex: () => string): TemporaryNames {
-  const { host, boot, space, pid, started } = self;
-  // Elsewhere nobody could tell whether the process with this number is still the one that made the file.
-  if (boot === undefined || space === undefined || started === undefined) {
-    return { randomName: randomHex, removeLeft: async () => undefined };
-  }
-  const machine = createHash('sha256')
-    .update(JSON.stringify([host, boot, space]))
-    .digest('hex')
-    .slice(0, 16);
+export function temporaryNames(parts: FileOwnersParts): TemporaryNames {
+  const owners = fileOwners(parts);
+  const { lockTarget, removeStale } = targetLocks(owners);
   const looked = new Set<string>();
 
   async function removeWhenLeft(folder: string, name: string): Promise<void> {
-    const [, where, owner, since] = OWNED.exec(name) ?? [];
-    if (where !== machine) return;
-    if ((await isRunning({ ...self, pid: Number(owner), started: since })) !== false) return;
-    await unlink(join(folder, name));
+    const path = join(folder, name);
+    if (LOCK_NAME.test(name)) await removeStale(path);
+    else if (await isLeft(path, name, owners)) await unlink(path);
   }
 
   return {
-    randomName: () => `${machine}-${pid}-${started}-${randomHex()}`,
+    randomName: owners.randomName,
+    lockTarget,
     async removeLeft(folder) {
       if (looked.has(folder)) return;
       looked.add(folder);
@@ -46,4 +40,12 @@ export function temporaryNames({ self, isRunning }: Processes, randomHex: () => 
       for (const name of names) await removeWhenLeft(folder, name).catch(() => undefined);
     },
   };
+}
+
+async function isLeft(path: string, name: string, owners: FileOwners): Promise<boolean> {
+  const owner = owners.ownerOf(name);
+  if (owner === undefined) return false;
+  const touched = (await lstat(path)).mtimeMs;
+  const hasEnded = await owners.hasEnded(owner, touched);
+  return hasEnded ?? (owners.isHere(owner) && owners.now() - touched > LEFT_FOR_CERTAIN_MILLISECONDS);
 }

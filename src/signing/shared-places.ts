@@ -28,6 +28,6 @@ export async function findConflicts<Plan extends JudgedFile>(
 }
 
 /** Where file systems do not tell upper from lower case, two such names are one place. */
-function placeOf(target: string): string {
+export function placeOf(target: string): string {
   return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }

@@ -10,6 +10,7 @@ import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { ClientDescription } from './extra.ts';
 import type { SigningEvent } from './outcome.ts';
+import type { LockTarget } from './target-lock.ts';
 import type { Claims } from './without-journal.ts';
 
 export interface SigningOptions {
@@ -54,9 +55,11 @@ export interface SigningParts {
   readonly clock: () => number;
   readonly now: () => Date;
   readonly randomName: () => string;
-  /** Removes temporary files that a process which was killed has left in a folder. */
+  /** Removes what a process that was killed has left in a folder. */
   readonly removeLeft?: (folder: string) => Promise<void>;
-  /** Paths of the temporary files that are there now, for whoever must end at once. */
+  /** Keeps other runs from a target. */
+  readonly lockTarget?: LockTarget;
+  /** Paths of the temporary files and locks that are there now, for whoever must end at once. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: SigningEvent) => void;
 }

@@ -1,7 +1,7 @@
 /** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
 
 import type { BigIntStats } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
@@ -15,6 +15,7 @@ import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import type { OpenOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { signingErrors } from './errors.ts';
+import { temporaryPathName } from './file-owners.ts';
 import type { TemporaryFileLeft } from './outcome.ts';
 import {
   coversRegions,
@@ -28,7 +29,16 @@ import {
   shapeOf,
 } from './patch-geometry.ts';
 import { rememberDigests } from './remembered-digests.ts';
-import { assertRoom, COPY, flushFolder, readFully, takeOwnerAndMode, writeFully } from './temporary-file.ts';
+import type { LockTarget, TargetLock } from './target-lock.ts';
+import {
+  assertRoom,
+  COPY,
+  flushFolder,
+  readFully,
+  renameOver,
+  takeOwnerAndMode,
+  writeFully,
+} from './temporary-file.ts';
 
 interface CopiedChunk {
   /** Valid until the next one is asked for. */
@@ -70,23 +80,33 @@ export interface StagedCopyOptions {
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
   readonly randomName: () => string;
-  /** Removes temporary files that a process which was killed has left in a folder. */
+  /** Removes what a process that was killed has left in a folder. */
   readonly removeLeft?: (folder: string) => Promise<void>;
+  /** Keeps other runs from the target until the copy is disposed of. */
+  readonly lockTarget?: LockTarget;
   readonly digestEntries: DigestEntries;
-  /** Holds the temporary file's path for as long as it is there. */
+  /** Holds the paths of temporary file and lock for as long as they are there. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: TemporaryFileLeft) => void;
 }
 
-/** Creates the temporary file. Disposing removes it unless it has been renamed. */
+/**
+ * Locks the target and creates the temporary file. Disposing removes both, unless the file has been renamed. Throws
+ * `target-busy`.
+ */
 export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy> {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
-  const path = join(folder, `.codesign-remote-${options.randomName()}.tmp`);
+  const path = join(folder, temporaryPathName(options.randomName()));
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeLeft?.(folder);
   await assertRoom(folder, source.size);
-  const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600));
+  const lock = await options.lockTarget?.(target);
+  if (lock) temporaryFiles.add(lock.path);
+  const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600)).catch(async (thrown) => {
+    await unlock(lock, options);
+    throw thrown;
+  });
   temporaryFiles.add(path);
 
   /** Size of the copy as it stands. */
@@ -225,7 +245,8 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
       inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
 
     async replaceTarget() {
-      await whenFree('put the signed file in place', () => rename(path, target));
+      await lock?.assertHeld();
+      await renameOver(path, target);
       renamed = true;
       temporaryFiles.delete(path);
       return flushFolder(folder).then(
@@ -238,6 +259,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     async [Symbol.asyncDispose]() {
       await handle.close().catch(() => undefined);
       if (!renamed) await removeTemporaryFile(path, options);
+      await unlock(lock, options);
     },
   };
 }
@@ -250,6 +272,15 @@ async function removeTemporaryFile(path: string, { temporaryFiles, onEvent }: St
     // Somebody was faster.
     if (error.code !== 'file-not-found') onEvent({ type: 'temporary-file-left', path, error });
   }
+  temporaryFiles.delete(path);
+}
+
+async function unlock(lock: TargetLock | undefined, { temporaryFiles, onEvent }: StagedCopyOptions): Promise<void> {
+  if (lock === undefined) return;
+  const { path } = lock;
+  await lock.release().catch((thrown: unknown) => {
+    onEvent({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
+  });
   temporaryFiles.delete(path);
 }
 

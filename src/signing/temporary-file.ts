@@ -1,9 +1,9 @@
-/** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, a flushed folder. */
+/** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename, a flushed folder. */
 
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, statfs } from 'node:fs/promises';
+import { type FileHandle, open, rename, statfs } from 'node:fs/promises';
 import { fileErrors } from '../files/errors.ts';
-import { inFileSystem } from '../files/file-system-errors.ts';
+import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import { signingErrors } from './errors.ts';
 
 export const COPY = 'write the temporary file beside the target';
@@ -19,6 +19,9 @@ export async function assertRoom(folder: string, size: number): Promise<void> {
     throw fileErrors('disk-full', { doing: COPY });
   }
 }
+
+/** Of file systems, on a network mostly, that put no file in the place of another. */
+const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
   let done = 0;
@@ -51,6 +54,19 @@ export async function takeOwnerAndMode(handle: FileHandle, stats: BigIntStats): 
     await handle.chown(uid, gid).catch(() => handle.chown(Number(mine.uid), gid).catch(() => undefined));
   }
   await handle.chmod(Number(stats.mode & 0o777n) | 0o200);
+}
+
+/** Whole or not at all. Throws `not-replaceable` where the file system has no such thing: the target is as it was. */
+export async function renameOver(path: string, target: string): Promise<void> {
+  await whenFree('put the signed file in place', async () => {
+    try {
+      await rename(path, target);
+    } catch (thrown) {
+      const { code = '' } = thrown as NodeJS.ErrnoException;
+      if (!REFUSED_RENAME.has(code)) throw thrown;
+      throw signingErrors('not-replaceable', { path: target, reason: `its file system refuses it (${code})` });
+    }
+  });
 }
 
 /** Makes a rename itself durable. Windows has no handle for that, and some file systems refuse it: both keep order. */

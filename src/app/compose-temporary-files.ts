@@ -1,0 +1,15 @@
+/** What stands beside the targets while a run is at them: temporary files and locks, with their names, and their removal. */
+
+import { randomBytes } from 'node:crypto';
+import { uptime } from 'node:os';
+import { observeProcesses } from '../journal/processes.ts';
+import { type TemporaryNames, temporaryNames } from '../signing/left-temporary-files.ts';
+
+export async function composeTemporaryFiles(): Promise<TemporaryNames> {
+  return temporaryNames({
+    processes: await observeProcesses(),
+    randomHex: () => randomBytes(8).toString('hex'),
+    now: () => Date.now(),
+    bootTime: Date.now() - uptime() * 1000,
+  });
+}

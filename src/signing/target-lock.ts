@@ -1,0 +1,223 @@
+/** A file beside the target for as long as a run is at it: of two runs on one file, the second is refused. */
+
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as v from 'valibot';
+import { whenFree } from '../files/file-system-errors.ts';
+import { inWords, PRESUMED_ENDED_MILLISECONDS } from '../journal/liveness.ts';
+import { signingErrors } from './errors.ts';
+import { type FileOwners, temporaryPathName } from './file-owners.ts';
+import { placeOf } from './shared-places.ts';
+
+export interface TargetLock {
+  readonly path: string;
+  /** Throws `lock-lost` when another run has taken this one for ended. */
+  assertHeld(): Promise<void>;
+  /** Throws what keeps the lock from being removed. */
+  release(): Promise<void>;
+}
+
+/** Throws `target-busy` when another run has it. */
+export type LockTarget = (target: string) => Promise<TargetLock>;
+
+export interface TargetLocks {
+  readonly lockTarget: LockTarget;
+  /** Removes the lock when its run is over. */
+  removeStale(path: string): Promise<void>;
+}
+
+/** As the journal names the one who holds a claim. */
+const holderSchema = v.object({
+  host: v.string(),
+  boot: v.optional(v.string()),
+  space: v.optional(v.string()),
+  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  started: v.optional(v.string()),
+  /** Which lock: unlike that of any other. */
+  run: v.string(),
+});
+
+interface FoundLock {
+  /** Empty when it is no file of ours. */
+  readonly text: string;
+  readonly holder: v.InferOutput<typeof holderSchema> | undefined;
+  /** When it was last written, in milliseconds since 1970. */
+  readonly touched: number;
+}
+
+export const LOCK_NAME = /^\.codesign-remote-[0-9a-f]{16}\.lock$/;
+const LONGEST_LOCK = 4096;
+/** A link in the place of a lock is not followed, and a pipe not waited for. Windows has no such flags. */
+const READ_LOCK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const TOUCH_MILLISECONDS = PRESUMED_ENDED_MILLISECONDS / 3;
+/** Each turn is lost to another run that has just begun or ended. */
+const MOST_TURNS = 5;
+
+/** The same for every spelling of the target's name that the file system takes for one. */
+export function lockPathOf(target: string): string {
+  const digest = createHash('sha256')
+    .update(placeOf(basename(target)))
+    .digest('hex');
+  return join(dirname(target), `.codesign-remote-${digest.slice(0, 16)}.lock`);
+}
+
+export function targetLocks(owners: FileOwners): TargetLocks {
+  const { self } = owners;
+  const besides = (path: string): string => join(dirname(path), temporaryPathName(owners.randomName()));
+
+  async function isStale({ holder, touched }: FoundLock): Promise<boolean> {
+    const ended = holder && (await owners.hasEnded(holder, touched));
+    if (ended !== undefined && !(ended === false && isSelf(holder))) return ended;
+    return owners.now() - touched > PRESUMED_ENDED_MILLISECONDS;
+  }
+
+  /** Another run in this very process may have been left without a word. */
+  function isSelf(holder: FoundLock['holder']): boolean {
+    return holder !== undefined && holder.pid === self.pid && owners.isHere(holder);
+  }
+
+  /**
+   * Moves the lock away first: of several that find it stale one succeeds. Should it have been replaced meanwhile, it
+   * is put back, unless there is a new one by then; whose it was finds out before its rename.
+   */
+  async function takeAway(path: string, { text }: FoundLock): Promise<void> {
+    const aside = besides(path);
+    await rename(path, aside);
+    if ((await findLock(aside))?.text !== text) await link(aside, path).catch(() => undefined);
+    await unlink(aside);
+  }
+
+  async function makeLock(path: string, text: string): Promise<void> {
+    const whole = besides(path);
+    await writeWhole(whole, text);
+    try {
+      // Never there without what it holds: a process that is killed in between leaves no lock that tells nothing.
+      await link(whole, path);
+    } catch (thrown) {
+      if (codeOf(thrown) === 'EEXIST') throw thrown;
+      // A file system without hard links.
+      await writeWhole(path, text);
+    } finally {
+      await unlink(whole);
+    }
+  }
+
+  async function lockTarget(target: string): Promise<TargetLock> {
+    const path = lockPathOf(target);
+    const doing = `create a file in ${dirname(path)}`;
+    const text = JSON.stringify({ ...self, run: owners.randomName() });
+    for (let turn = 1; ; turn++) {
+      const isMade = await whenFree(doing, () => unlessCode('EEXIST', () => makeLock(path, text)));
+      if (isMade) return heldLock(path, text);
+      const found = await whenFree('look at the lock of another run', () => findLock(path));
+      if (found === undefined && turn < MOST_TURNS) continue;
+      if (found === undefined || turn === MOST_TURNS || !(await isStale(found))) {
+        const who =
+          found?.holder === undefined ? 'it cannot be told which' : inWords(found.holder, { ...self, run: '' });
+        throw signingErrors('target-busy', { name: basename(target), who, lock: path });
+      }
+      await whenFree(`remove ${path}, which a run has left`, () => unlessCode('ENOENT', () => takeAway(path, found)));
+    }
+  }
+
+  return {
+    lockTarget,
+    async removeStale(path) {
+      const found = await findLock(path);
+      if (found !== undefined && (await isStale(found))) await takeAway(path, found);
+    },
+  };
+}
+
+function heldLock(path: string, text: string): TargetLock {
+  // A run that cannot be seen from elsewhere counts as ended when its lock is not touched.
+  const touching = setInterval(() => void touch(path, text).catch(() => undefined), TOUCH_MILLISECONDS).unref();
+  const isHeld = async (): Promise<boolean> => (await findLock(path))?.text === text;
+  return {
+    path,
+    async assertHeld() {
+      if (!(await whenFree('look at the lock', isHeld))) throw signingErrors('lock-lost', { lock: path });
+    },
+    async release() {
+      clearInterval(touching);
+      const isRemoved = () => unlessCode('ENOENT', async () => ((await isHeld()) ? await unlink(path) : undefined));
+      await whenFree('remove the lock', isRemoved);
+    },
+  };
+}
+
+/** A new file, which does not stay when the disk is full. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o644);
+  try {
+    await handle.writeFile(text);
+  } catch (thrown) {
+    await unlink(path).catch(() => undefined);
+    throw thrown;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** By the file's own bytes once more: so the clock is the disk's, for all who look at it. */
+async function touch(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    if ((await textOf(handle)) === text) await handle.write(text, 0);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined when there is none. */
+async function findLock(path: string): Promise<FoundLock | undefined> {
+  const stats = await lstat(path).catch((thrown: unknown) => {
+    if (codeOf(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  });
+  if (stats === undefined) return undefined;
+  const text = stats.isFile() ? await readLock(path) : '';
+  return { text, holder: holderIn(text), touched: stats.mtimeMs };
+}
+
+/** Empty for what this user may not read, too. */
+async function readLock(path: string): Promise<string> {
+  const handle = await open(path, READ_LOCK).catch(() => undefined);
+  if (handle === undefined) return '';
+  try {
+    return await textOf(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function textOf(handle: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(LONGEST_LOCK), 0, LONGEST_LOCK, 0);
+  return buffer.toString('utf8', 0, bytesRead);
+}
+
+function holderIn(text: string): FoundLock['holder'] {
+  try {
+    const parsed = v.safeParse(holderSchema, JSON.parse(text));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** False when the work failed with this one of the system's codes. */
+async function unlessCode(code: string, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === code) return false;
+    throw thrown;
+  }
+}
+
+function codeOf(thrown: unknown): string | undefined {
+  return (thrown as NodeJS.ErrnoException).code;
+}
