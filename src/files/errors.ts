@@ -8,6 +8,16 @@ export const fileErrors = defineErrors({
     message: 'there is no such file',
     hint: 'Check the path. A pattern with * must match at least one file.',
   },
+  'broken-link': {
+    category: 'local',
+    message: (d) => `${d.path} is a link that leads nowhere: to ${d.leadsTo}`,
+    hint: 'Mend or remove the link, or name the file itself.',
+  },
+  'link-loop': {
+    category: 'local',
+    message: (d) => `the links on the way lead in a circle, so it was not possible to ${d.doing}`,
+    hint: 'Mend the links (ls -l shows where they lead), or name the file itself.',
+  },
   'not-a-file': {
     category: 'local',
     message: (d) => `this is ${d.kind}, not a file`,

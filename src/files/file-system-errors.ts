@@ -1,5 +1,6 @@
 /** What the operating system says of a file, in the user's words; and a bounded wait for files that are held for a moment. */
 
+import { readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { fileErrors } from './errors.ts';
@@ -12,6 +13,8 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
     case 'ENOENT':
     case 'ENOTDIR':
       return fileErrors('file-not-found', {}, cause);
+    case 'ELOOP':
+      return fileErrors('link-loop', { doing }, cause);
     case 'EISDIR':
       return fileErrors('not-a-file', { kind: 'a folder' }, cause);
     case 'EACCES':
@@ -39,23 +42,39 @@ export async function inFileSystem<T>(doing: string, work: () => Promise<T>): Pr
 
 const BUSY_WAITS_MILLISECONDS = [20, 50, 100, 250, 500, 1000];
 
+export interface Patience {
+  readonly platform: NodeJS.Platform;
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
+}
+
 /** As inFileSystem, but repeats what a virus scanner or indexer may be holding up; gives up after two seconds. */
-export async function whenFree<T>(doing: string, work: () => Promise<T>, platform = process.platform): Promise<T> {
+export async function whenFree<T>(
+  doing: string,
+  work: () => Promise<T>,
+  patience: Patience = { platform: process.platform, sleep },
+): Promise<T> {
   for (const wait of BUSY_WAITS_MILLISECONDS) {
     try {
       return await work();
     } catch (thrown) {
-      if (!isBusy(thrown, platform)) throw fromFileSystem(thrown, doing);
-      await sleep(wait);
+      if (!isBusy(thrown, patience)) throw fromFileSystem(thrown, doing);
+      await patience.sleep(wait);
     }
   }
   return inFileSystem(doing, work);
 }
 
 /** Windows answers EPERM or EACCES for a file that another program has open. */
-function isBusy(thrown: unknown, platform: NodeJS.Platform): boolean {
+function isBusy(thrown: unknown, { platform }: Patience): boolean {
   if (!isSystemError(thrown)) return false;
   return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));
+}
+
+/** `broken-link` for what was thrown because the path is a link that leads nowhere; anything else comes back as it is. */
+export async function orBrokenLink(thrown: unknown, path: string): Promise<unknown> {
+  const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';
+  const leadsTo = isMissing ? await readlink(path).catch(() => undefined) : undefined;
+  return leadsTo === undefined ? thrown : fileErrors('broken-link', { path, leadsTo }, { cause: thrown });
 }
 
 function isSystemError(thrown: unknown): thrown is NodeJS.ErrnoException {

@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
 import { fileErrors } from './errors.ts';
-import { inFileSystem, whenFree } from './file-system-errors.ts';
+import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
 
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
@@ -19,7 +19,13 @@ export interface InputFile extends AsyncDisposable {
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export async function openInput(path: string): Promise<InputFile> {
-  const handle = await whenFree('read the file', () => open(path, READ_WITHOUT_WAITING));
+  const handle = await whenFree('read the file', async () => {
+    try {
+      return await open(path, READ_WITHOUT_WAITING);
+    } catch (thrown) {
+      throw await orBrokenLink(thrown, path);
+    }
+  });
   try {
     const stats = await inFileSystem('read the file', () => handle.stat({ bigint: true }));
     if (!stats.isFile()) {

@@ -103,5 +103,7 @@ export function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSigna
 
 export function hardLinkWarnings({ path, output }: FileToSign, { nlink }: BigIntStats): string[] {
   if (path !== output || nlink <= 1n) return [];
-  return [`The file has ${nlink} names (hard links): only this one will lead to the new file.`];
+  return [
+    `The file has ${nlink} names (hard links): only this one will lead to the new file, the others keep the old content.`,
+  ];
 }

@@ -1,10 +1,10 @@
 /** Where a result goes: links followed, and whether a new file can be renamed to it, found out before anything is spent. */
 
+import type { Stats } from 'node:fs';
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { fileErrors } from '../files/errors.ts';
-import { fromFileSystem, inFileSystem } from '../files/file-system-errors.ts';
+import { fromFileSystem, inFileSystem, orBrokenLink } from '../files/file-system-errors.ts';
 import { signingErrors } from './errors.ts';
 
 /** Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link. */
@@ -12,7 +12,7 @@ export async function resolveTarget(output: string): Promise<string> {
   try {
     return await realpath(output);
   } catch (thrown) {
-    if (!isMissing(thrown)) throw fromFileSystem(thrown, 'find the target');
+    if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
   // A new file; its folder may be new too, and is made when the file is written.
   const folder = await realpath(dirname(output)).catch(() => resolve(dirname(output)));
@@ -20,32 +20,41 @@ export async function resolveTarget(output: string): Promise<string> {
 }
 
 /**
- * Throws `not-a-file`, `read-only-file`, `permission-denied` or `not-replaceable`. A rename would replace a read-only
- * file all the same, even for root: signtool's users expect a refusal.
+ * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
+ * replace a read-only file all the same, even for root: signtool's users expect a refusal.
  */
 export async function assertReplaceable(target: string): Promise<void> {
-  const existing = await stat(target).catch((thrown: unknown) => {
-    if (isMissing(thrown)) return undefined;
-    throw fromFileSystem(thrown, 'look at the target');
-  });
+  const existing = await found(target);
   if (existing) {
-    if (!existing.isFile()) {
-      throw fileErrors('not-a-file', { kind: existing.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
-    }
+    const refuse = (reason: string) => signingErrors('not-replaceable', { path: target, reason });
+    if (existing.isDirectory()) throw refuse('it is a folder');
+    if (!existing.isFile()) throw refuse('it is a pipe, a socket or a device');
     if ((existing.mode & 0o222) === 0) throw signingErrors('read-only-file', { path: target });
-    await inFileSystem('write to the file', () => access(target, constants.W_OK));
-    if (await isMountPoint(target)) throw signingErrors('not-replaceable', { path: target, reason: 'it is mounted' });
+    await inFileSystem(`write to ${target}`, () => access(target, constants.W_OK));
+    if (await isMountPoint(target)) throw refuse('it is mounted');
   }
-  const folder = await nearestFolder(dirname(target));
+  const folder = await nearestFolder(dirname(target), target);
   await inFileSystem(`write to the folder ${folder}`, () => access(folder, constants.W_OK | constants.X_OK));
   if (existing) await assertNotHeldBySticky(target, existing.uid, folder);
 }
 
-/** Of the folder and those above it, the first that is there. */
-async function nearestFolder(folder: string): Promise<string> {
+/** Undefined when nothing is there. A link that leads nowhere is something: what would be made in its place is no link. */
+async function found(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (thrown) {
+    const error = await orBrokenLink(thrown, path);
+    if (isMissing(error)) return undefined;
+    throw fromFileSystem(error, `look at ${path}`);
+  }
+}
+
+/** Of the folder and those above it, the first that is there. Throws `output-blocked` when that is none. */
+async function nearestFolder(folder: string, target: string): Promise<string> {
   const parent = dirname(folder);
-  const found = await stat(folder).catch(() => undefined);
-  return found || parent === folder ? folder : nearestFolder(parent);
+  const there = await found(folder);
+  if (there && !there.isDirectory()) throw signingErrors('output-blocked', { path: target, blockedBy: folder });
+  return there || parent === folder ? folder : nearestFolder(parent, target);
 }
 
 /** In a folder such as /tmp only the owners of a file and of the folder, and root, may rename over it. */
@@ -73,5 +82,7 @@ function unescapeMount(field: string): string {
 }
 
 function isMissing(thrown: unknown): boolean {
-  return !(thrown instanceof CodesignError) && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+  if (thrown instanceof CodesignError) return false;
+  const { code } = thrown as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
