@@ -1,10 +1,23 @@
-/** Where credentials come from: the environment, or this user's keychain. */
+/** Where credentials come from, and go to: the environment, this user's keychain, the service that judges them. */
 
 import { isatty } from 'node:tty';
+import { createHttp } from '../http/http.ts';
+import { loadRoots } from '../http/roots.ts';
+import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
+import type { SigningServiceOptions } from '../service/client.ts';
 import { type Credentials, readCredentials } from '../settings/credentials.ts';
+import {
+  type CredentialsOptions,
+  type CredentialsSettings,
+  resolveCredentialsSettings,
+} from '../settings/credentials-settings.ts';
 import type { Keychain } from '../settings/keychain.ts';
 import { openKeychain } from '../settings/keychain-keytar.ts';
 import type { Environment } from '../settings/options.ts';
+import { openProfiles, type Profiles } from '../settings/profiles.ts';
+import { nameProfile } from './compose-config.ts';
+import { VERSION } from './version.ts';
 
 /** Somebody may be typing the keychain's password. */
 const PATIENCE_WITH_A_USER = 120_000;
@@ -27,4 +40,41 @@ export async function composeCredentials(
   origin: string | undefined,
 ): Promise<Credentials> {
   return readCredentials({ env, profile, origin, keychain: composeKeychain(env) });
+}
+
+export interface CredentialsComposition {
+  readonly settings: CredentialsSettings;
+  readonly keychain: Keychain;
+  readonly profiles: Profiles;
+  /** Those that `sign` would use. Throws what `readCredentials` throws. */
+  read(): Promise<Credentials>;
+  /** Asks the service, once. Throws what `checkCredentials` throws, and what makes every request impossible. */
+  check(baseUrl: URL, credentials: SigningServiceOptions['credentials']): Promise<CredentialsCheck>;
+}
+
+/** For a profile that need not be there yet. Throws usage. */
+export async function composeCredentialsCommand(
+  options: CredentialsOptions,
+  env: Environment,
+): Promise<CredentialsComposition> {
+  const profiles = await openProfiles(env);
+  const settings = resolveCredentialsSettings(options, env, nameProfile(options, env), profiles);
+  return {
+    settings,
+    keychain: composeKeychain(env),
+    profiles,
+    read: () => composeCredentials(env, settings.profile, settings.baseUrl?.origin),
+    async check(baseUrl, credentials) {
+      const { caFile, timeoutMilliseconds } = settings;
+      const checksDisabled = tlsChecksDisabled(env);
+      if (checksDisabled) throw checksDisabled;
+      const roots = await loadRoots({ caFile, environment: env });
+      const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}` });
+      try {
+        return await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds });
+      } finally {
+        await http.close();
+      }
+    },
+  };
 }

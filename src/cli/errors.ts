@@ -13,10 +13,20 @@ export const cliErrors = defineErrors({
     message: (d) => `${d.option} is an option of ${d.tool}`,
     hint: (d) => `Here it is ${d.ours}.`,
   },
+  'secret-as-argument': {
+    category: 'usage',
+    message: (d) => `${d.option}: secrets are never given on the command line`,
+    hint: 'Others on this machine see it there, and the shell has kept it: change a secret that you typed. codesign-remote login asks for the Access Secret, or reads it from standard input; for a certificate file there is CODESIGN_CERTIFICATE_PASSWORD_FILE.',
+  },
   'no-files': {
     category: 'usage',
     message: 'no files were named',
     hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
+  },
+  'all-excluded': {
+    category: 'usage',
+    message: '--exclude leaves out every file that was named',
+    hint: 'A pattern without a slash is for names in every folder, one with a slash for paths from the working folder.',
   },
   'standard-input-twice': {
     category: 'usage',
@@ -47,6 +57,11 @@ export const cliErrors = defineErrors({
     category: 'usage',
     message: 'the file list holds NUL characters, so it is no list of lines',
     hint: 'A list holds one path on each line, in UTF-8: find with -print, not -print0.',
+  },
+  'progress-unknown': {
+    category: 'usage',
+    message: (d) => `CODESIGN_PROGRESS is "${d.value}"`,
+    hint: 'It takes live, plain or none; without it, a live line is shown on a terminal, and nothing elsewhere.',
   },
   'output-lost': {
     category: 'local',

@@ -39,10 +39,15 @@ const FOREIGN_OPTIONS: ReadonlyMap<string, readonly [tool: string, ours: string]
   ['-as', ['signtool', '--append']],
 ]);
 
+/** None of ours: a secret is no argument. What may stand behind it is not looked at, and shown nowhere. */
+const SECRET_OPTION = /^--?[a-z-]*(?:secret|pass)[a-z-]*(?==|$)/i;
+
 /** What stands behind -- is a path. */
 export function refuseForeignOptions(argv: readonly string[]): void {
   for (const argument of argv) {
     if (argument === '--') return;
+    const [secret] = SECRET_OPTION.exec(argument) ?? [];
+    if (secret !== undefined) throw cliErrors('secret-as-argument', { option: secret });
     const [tool, ours] = FOREIGN_OPTIONS.get(argument) ?? FOREIGN_OPTIONS.get(slashed(argument)) ?? [];
     if (tool !== undefined) throw cliErrors('foreign-option', { option: argument, tool, ours });
   }

@@ -8,6 +8,8 @@ import type { Keychain } from './keychain.ts';
 import { keychainFailure } from './keychain-failure.ts';
 import type { Environment } from './options.ts';
 
+/** No profile has this name. */
+const PROBE = 'codesign-remote logout';
 /** Under which the entries are found in the keychain's own program. */
 const SERVICE = 'codesign-remote';
 
@@ -67,6 +69,11 @@ export function openKeychain(options: KeychainOptions): Keychain {
       await call('setPassword', name, value.reveal());
     },
     async remove(name) {
+      if ((await call('deletePassword', name)) === true) return true;
+      if (process.platform !== 'linux') return false;
+      // libsecret says of a locked keychain that it holds nothing. Only writing tells; after it, a look was a look.
+      await call('setPassword', PROBE, PROBE);
+      await call('deletePassword', PROBE);
       return (await call('deletePassword', name)) === true;
     },
   };

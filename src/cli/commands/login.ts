@@ -1,0 +1,129 @@
+/** `codesign-remote login`: takes credentials from a terminal or standard input, has the service judge them, and stores them. */
+
+import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
+import { toCodesignError } from '../../errors/codesign-error.ts';
+import type { Secret } from '../../secrets/secret.ts';
+import { parseBaseUrl } from '../../settings/base-url.ts';
+import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../settings/credentials.ts';
+import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
+import { storeCredentials } from '../../settings/credentials-stored.ts';
+import { settingsErrors } from '../../settings/errors.ts';
+import { canAsk, openAsk } from '../ask.ts';
+import { cliErrors } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { Lines } from '../lines.ts';
+import { maskedKey } from '../masked-key.ts';
+import { readSecretLine } from '../secret-line.ts';
+
+export interface LoginCommandOptions extends CredentialsOptions {
+  readonly accessKey?: string;
+  readonly check?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+interface Given {
+  readonly baseUrl: URL;
+  readonly accessKey: string;
+  readonly accessSecret: Secret;
+}
+
+const KEY_OPTION = '--access-key';
+const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access Secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
+
+/** Gives the exit code. Nothing is stored unless all went well. Throws usage, what the service says, and the keychain's. */
+export async function login(options: LoginCommandOptions, io: Io): Promise<number> {
+  const { quiet = false, verbose = false, check = true } = options;
+  const lines = new Lines(io, { quiet, verbose, json: false });
+  const composition = await composeCredentialsCommand(options, io.env);
+  const { settings, keychain } = composition;
+  // Told before anybody types a secret for nothing.
+  await keychain.read(settings.profile);
+  const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
+  if (check) await checkWith(composition, given, lines);
+  const { accessKey, accessSecret, baseUrl } = given;
+  await storeCredentials(keychain, settings.profile, { origin: baseUrl.origin, accessKey, accessSecret });
+  lines.result(
+    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of profile ${settings.profile}`,
+  );
+  if (hasCredentials(io.env)) {
+    lines.warning(
+      'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which wins over the keychain.',
+    );
+  }
+  await storeAddress(composition, baseUrl, lines);
+  return 0;
+}
+
+async function askFor(options: LoginCommandOptions, { settings }: CredentialsComposition, io: Io): Promise<Given> {
+  using ask = openAsk(io, WITHOUT_TERMINAL);
+  const known = settings.baseUrl && addressOf(settings.baseUrl);
+  const baseUrl =
+    options.baseUrl !== undefined && settings.baseUrl !== undefined
+      ? settings.baseUrl
+      : await ask.text('Address of the signing service', {
+          otherwise: known,
+          accept: (answer) => parseBaseUrl(answer, 'the answer'),
+        });
+  const readKey = (answer: string): string => {
+    checkAccessKey(answer, 'the Access Key');
+    return answer;
+  };
+  const accessKey =
+    options.accessKey === undefined
+      ? await ask.text('Access Key', { otherwise: io.env.CODESIGN_ACCESS_KEY || undefined, accept: readKey })
+      : checkedKey(options.accessKey);
+  const accessSecret = await ask.secret('Access Secret', (answer) => checkAccessSecret(answer, 'the Access Secret'));
+  return { baseUrl, accessKey, accessSecret };
+}
+
+/** Without anybody to ask: for scripts. */
+async function readFrom(options: LoginCommandOptions, { settings }: CredentialsComposition, io: Io): Promise<Given> {
+  const { stdin, env } = io;
+  const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
+  // A terminal would show the secret as it is typed.
+  const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
+  if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
+  if (settings.baseUrl === undefined) {
+    throw settingsErrors('setting-missing', {
+      option: '--base-url',
+      variable: 'CODESIGN_BASE_URL',
+      what: 'the address of the signing service',
+    });
+  }
+  return { baseUrl: settings.baseUrl, accessKey: checkedKey(accessKey), accessSecret: await readSecretLine(stdin) };
+}
+
+function checkedKey(accessKey: string): string {
+  checkAccessKey(accessKey, KEY_OPTION);
+  return accessKey;
+}
+
+async function checkWith(composition: CredentialsComposition, given: Given, lines: Lines): Promise<void> {
+  try {
+    const { warning } = await composition.check(given.baseUrl, given);
+    if (warning !== undefined) lines.warning(warning);
+  } catch (thrown) {
+    const isUnanswered = toCodesignError(thrown).category === 'network';
+    lines.tell(`nothing was stored${isUnanswered ? '; --no-check stores without asking the service' : ''}`);
+    throw thrown;
+  }
+}
+
+/** So that `sign` finds the service. An address that is there stays: it may have a reason. */
+async function storeAddress({ settings, profiles }: CredentialsComposition, baseUrl: URL, lines: Lines): Promise<void> {
+  const { profile, environment, storedAddress } = settings;
+  const address = addressOf(baseUrl);
+  if (storedAddress === undefined) {
+    await profiles.set(profile, `environments.${environment}`, [address]);
+    lines.result(`stored   the address ${address} in profile ${profile}`);
+  } else if (parseBaseUrl(storedAddress, profiles.path).origin !== baseUrl.origin) {
+    lines.warning(
+      `Profile ${profile} has another address, ${storedAddress}, to which these credentials are not sent: codesign-remote config set --profile ${profile} environments.${environment} ${address} changes it.`,
+    );
+  }
+}
+
+function addressOf(baseUrl: URL): string {
+  return baseUrl.href.replace(/\/$/, '');
+}

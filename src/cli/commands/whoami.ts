@@ -1,0 +1,58 @@
+/** `codesign-remote whoami`: which credentials `sign` would use, masked, and whether the service takes them. */
+
+import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
+import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
+import { settingsErrors } from '../../settings/errors.ts';
+import type { Io } from '../io.ts';
+import { jsonText, warningsJson } from '../json.ts';
+import { Lines } from '../lines.ts';
+import { maskedKey } from '../masked-key.ts';
+import { shown } from '../render/shown.ts';
+
+export interface WhoamiCommandOptions extends CredentialsOptions {
+  readonly check?: boolean;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;
+
+/** Gives the exit code. Throws usage, what keeps the keychain from being read, and with --check what the service says. */
+export async function whoami(options: WhoamiCommandOptions, io: Io): Promise<number> {
+  const { json = false, verbose = false } = options;
+  const lines = new Lines(io, { quiet: false, verbose, json });
+  const composition = await composeCredentialsCommand(options, io.env);
+  const { profile, baseUrl } = composition.settings;
+  const credentials = await composition.read();
+  const { source, origin } = credentials;
+  const accessKey = maskedKey(credentials.accessKey);
+  // Credentials in the keychain know their service, though not a path of its address.
+  const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
+  const checked = options.check ? await composition.check(requireAddress(address), credentials) : undefined;
+  const warnings = [...credentials.warnings, ...(checked?.warning === undefined ? [] : [checked.warning])];
+  if (json) {
+    const check =
+      checked === undefined
+        ? null
+        : { accepted: true, httpStatus: checked.httpStatus, serviceCode: checked.serviceCode ?? null };
+    const service = address?.origin ?? null;
+    io.stdout.write(jsonText({ profile, origin: service, accessKey, source, check, ...warningsJson(warnings) }));
+  } else {
+    lines.result(`profile     ${profile}`);
+    lines.result(`service     ${address?.origin ?? 'not known: --base-url'}`);
+    lines.result(`access key  ${shown(accessKey)}`);
+    lines.result(`from        ${SOURCES[source]}`);
+    if (checked !== undefined) lines.result('check       accepted, as far as the service tells');
+  }
+  for (const warning of warnings) lines.warning(warning);
+  return 0;
+}
+
+function requireAddress(address: URL | undefined): URL {
+  if (address !== undefined) return address;
+  throw settingsErrors('setting-missing', {
+    option: '--base-url',
+    variable: 'CODESIGN_BASE_URL',
+    what: 'the address of the signing service',
+  });
+}

@@ -1,0 +1,56 @@
+/** What `login`, `logout` and `whoami` are told: the profile, and how to reach its service. */
+
+import { lookUp, NOTHING_STORED, readBaseUrl, type StoredProfile } from './lookup.ts';
+import type { Environment, ProfileOptions } from './options.ts';
+import { checkName, type Profiles } from './profiles.ts';
+import { readTimeout } from './values.ts';
+
+export interface CredentialsOptions extends ProfileOptions {
+  readonly baseUrl?: string | undefined;
+  /** In seconds. */
+  readonly timeout?: string | number | undefined;
+  readonly caFile?: string | undefined;
+}
+
+export interface CredentialsSettings {
+  readonly profile: string;
+  /** The address that is known; undefined where nobody has said it. */
+  readonly baseUrl: URL | undefined;
+  /** The environment of the profile that is meant. */
+  readonly environment: string;
+  /** What the profile itself has for that environment. */
+  readonly storedAddress: string | undefined;
+  /** For one call. */
+  readonly timeoutMilliseconds: number;
+  /** Path of a PEM file with further TLS roots. */
+  readonly caFile: string | undefined;
+}
+
+/** `named`: which profile, and who says so. It may be one that is not there yet. Throws usage. */
+export function resolveCredentialsSettings(
+  options: CredentialsOptions,
+  env: Environment,
+  named: { readonly name: string; readonly from: string },
+  profiles: Pick<Profiles, 'has' | 'read'>,
+): CredentialsSettings {
+  const profile = findProfile(named, profiles);
+  const look = lookUp(options, env, { project: undefined, profile });
+  const { value: environment } = look.environment();
+  return {
+    profile: profile.name,
+    baseUrl: readBaseUrl(look),
+    environment,
+    storedAddress: profile.environments.get(environment),
+    timeoutMilliseconds: readTimeout(look.one('timeout')),
+    caFile: look.one('caFile')?.value,
+  };
+}
+
+/** Credentials come before settings: their profile may be in the keychain alone. */
+function findProfile(
+  { name, from }: { readonly name: string; readonly from: string },
+  profiles: Pick<Profiles, 'has' | 'read'>,
+): StoredProfile {
+  checkName(name, from);
+  return profiles.has(name) ? profiles.read(name, from) : { ...NOTHING_STORED.profile, name };
+}
