@@ -10,6 +10,7 @@ import { systemReason } from '../errors/system-reason.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { cliErrors } from './errors.ts';
+import { excludedBy, type IsExcluded } from './excluded.ts';
 
 export interface InputPath {
   /** As the user gave it, or as it was found. */
@@ -20,6 +21,8 @@ export interface InputPath {
 
 export interface InputOptions {
   readonly recursive: boolean;
+  /** Patterns of what is left out, however it was named. */
+  readonly exclude?: readonly string[] | undefined;
   /** Opened only when it is read. */
   readonly stdin: () => Readable;
   /** Where results go: what an earlier run left there is not found in a folder again. */
@@ -35,10 +38,16 @@ const TEMPORARY_FILE = /^\.codesign-remote-.*\.(tmp|lock)$/;
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
+  const isExcluded = await excludedBy(options.exclude ?? []);
   const seen = new Set<string>();
   const inputs: InputPath[] = [];
+  let isAnyExcluded = false;
   for (const name of named) {
-    for await (const input of expand(name, options)) {
+    for await (const input of expand(name, { ...options, isExcluded })) {
+      if (isExcluded(input.path)) {
+        isAnyExcluded = true;
+        continue;
+      }
       const stats = await stat(input.path, { bigint: true }).catch(() => undefined);
       const identity = stats === undefined ? input.path : identityOf(stats);
       if (seen.has(identity)) continue;
@@ -46,11 +55,16 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       inputs.push(input);
     }
   }
+  if (inputs.length === 0 && isAnyExcluded) throw cliErrors('all-excluded');
   if (inputs.length === 0) throw cliErrors(options.recursive ? 'nothing-to-sign' : 'no-files');
   return inputs;
 }
 
-async function* expand(name: string, options: InputOptions): AsyncGenerator<InputPath> {
+interface Expanding extends InputOptions {
+  readonly isExcluded: IsExcluded;
+}
+
+async function* expand(name: string, options: Expanding): AsyncGenerator<InputPath> {
   if (name === '-') {
     yield* expandLines(await readLines(options.stdin()), options);
   } else if (await exists(name)) {
@@ -65,22 +79,26 @@ async function* expand(name: string, options: InputOptions): AsyncGenerator<Inpu
 }
 
 /** A path that exists, or one out of a list: never a pattern. */
-async function* expandLiteral(path: string, { recursive, outputFolder }: InputOptions): AsyncGenerator<InputPath> {
+async function* expandLiteral(
+  path: string,
+  { recursive, outputFolder, isExcluded }: Expanding,
+): AsyncGenerator<InputPath> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isDirectory()) {
     yield { path, placeInFolder: undefined };
     return;
   }
+  if (isExcluded(path)) return;
   if (!recursive) throw cliErrors('folder-not-recursive', { path });
   const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
-  for await (const file of walk(path, leftOut)) yield { path: file, placeInFolder: relative(path, file) };
+  for await (const file of walk(path, leftOut, isExcluded)) yield { path: file, placeInFolder: relative(path, file) };
 }
 
-async function* expandLines(lines: readonly string[], options: InputOptions): AsyncGenerator<InputPath> {
+async function* expandLines(lines: readonly string[], options: Expanding): AsyncGenerator<InputPath> {
   for (const line of lines) yield* expandLiteral(line, options);
 }
 
-async function* expandPattern(pattern: string, options: InputOptions): AsyncGenerator<InputPath> {
+async function* expandPattern(pattern: string, options: Expanding): AsyncGenerator<InputPath> {
   const { glob } = await import('tinyglobby');
   // Without a shell in between, Windows users write backslashes; there they cannot be part of a name.
   const portable = process.platform === 'win32' ? pattern.replaceAll('\\', '/') : pattern;
@@ -96,13 +114,15 @@ async function hasMagic(name: string): Promise<boolean> {
 }
 
 /** Files below a folder, sorted by name so that two runs do the same; links are not followed. */
-async function* walk(folder: string, leftOut: string | undefined): AsyncGenerator<string> {
+async function* walk(folder: string, leftOut: string | undefined, isExcluded: IsExcluded): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
   const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* walk(path, leftOut);
+    // An excluded file is told by who asked; an excluded folder is not even read.
+    if (entry.isDirectory() && isExcluded(path)) continue;
+    if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
 }

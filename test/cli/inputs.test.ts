@@ -20,11 +20,12 @@ async function make(...names: string[]): Promise<void> {
 }
 async function expand(
   names: string[],
-  options: { recursive?: boolean; stdin?: string; outputFolder?: string } = {},
+  options: { recursive?: boolean; stdin?: string; outputFolder?: string; exclude?: string[] } = {},
 ): Promise<string[]> {
   const stdin = () => Readable.from([options.stdin ?? '']);
   const inputs = await expandInputs(names, {
     recursive: options.recursive ?? false,
+    exclude: options.exclude,
     stdin,
     outputFolder: options.outputFolder,
   });
@@ -87,6 +88,30 @@ describe('expandInputs', () => {
     await link(at('dist/a.exe'), at('dist/b.exe'));
     const outputFolder = at('dist/signed');
     expect(await expand([at('dist')], { recursive: true, outputFolder })).toEqual(['dist/a.exe']);
+  });
+
+  it('leaves out what is excluded by name, in every folder, however it was named', async () => {
+    await make('dist/a.exe', 'dist/b.node', 'dist/vendor/c.exe', 'dist/sub/vendor/d.exe', 'e.node');
+    const exclude = ['*.node', 'vendor'];
+    expect(await expand([at('dist'), at('e.node')], { recursive: true, exclude })).toEqual(['dist/a.exe']);
+    expect(await expand([`${folder}/dist/**/*.*`], { exclude })).toEqual(['dist/a.exe']);
+    expect(await expand(['-'], { stdin: `${at('dist/b.node')}\n${at('dist/a.exe')}\n`, exclude })).toEqual([
+      'dist/a.exe',
+    ]);
+  });
+
+  it('leaves out what is excluded by path, from the working folder or from the root', async () => {
+    await make('dist/a.exe', 'dist/vendor/a.exe', 'dist/vendor/deep/b.exe', 'other/vendor/c.exe');
+    for (const base of [folder, relative('', folder), `./${relative('', folder)}`]) {
+      const exclude = [`${base.replaceAll('\\', '/')}/dist/vendor/**`];
+      expect(await expand([folder], { recursive: true, exclude })).toEqual(['dist/a.exe', 'other/vendor/c.exe']);
+    }
+  });
+
+  it('says so when nothing is left', async () => {
+    await make('a.exe');
+    const expanding = expand([at('a.exe')], { exclude: ['*.exe'] });
+    await expect(expanding).rejects.toMatchObject({ code: 'all-excluded', category: 'usage' });
   });
 
   it('refuses to read standard input twice', async () => {

@@ -8,13 +8,19 @@ import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-ch
 
 export interface RemoveCommandOptions extends ChangeCommandOptions {
   readonly recursive?: boolean;
+  readonly exclude?: readonly string[];
 }
 
 /** Gives the exit code. Throws what makes the whole run impossible: usage. */
 export async function remove(named: readonly string[], options: RemoveCommandOptions, io: Io): Promise<number> {
   const output = readOutput(options.output);
   const { recursive = false } = options;
-  const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: output });
+  const inputs = await expandInputs(named, {
+    recursive,
+    exclude: options.exclude,
+    stdin: () => io.stdin,
+    outputFolder: output,
+  });
   const run: ChangeRun = { verb: 'removed', inputs, output, compose: async (onEvent) => composeRemoving(onEvent) };
   return runChanges(run, options, io);
 }

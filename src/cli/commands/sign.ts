@@ -15,6 +15,7 @@ import { resolveOutputs } from '../outputs.ts';
 
 export interface SignCommandOptions extends SettingsOptions {
   readonly recursive?: boolean;
+  readonly exclude?: readonly string[];
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -27,6 +28,7 @@ export async function sign(named: readonly string[], options: SignCommandOptions
   const settings = resolveSettings(options, io.env, await composeStored(options, io.env));
   const inputs = await expandInputs(named, {
     recursive: options.recursive ?? false,
+    exclude: options.exclude,
     stdin: () => io.stdin,
     outputFolder: settings.output,
   });

@@ -9,6 +9,7 @@ import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-ch
 
 export interface TimestampCommandOptions extends ChangeCommandOptions, TimestampingOptions {
   readonly recursive?: boolean;
+  readonly exclude?: readonly string[];
 }
 
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings. */
@@ -16,7 +17,12 @@ export async function timestamp(named: readonly string[], options: TimestampComm
   const settings = resolveTimestampingSettings(options, io.env, await composeStored(options, io.env));
   const output = readOutput(options.output);
   const { recursive = false } = options;
-  const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: output });
+  const inputs = await expandInputs(named, {
+    recursive,
+    exclude: options.exclude,
+    stdin: () => io.stdin,
+    outputFolder: output,
+  });
   const run: ChangeRun = {
     verb: 'timestamped',
     inputs,

@@ -13,6 +13,7 @@ import { isGood, tellVerdict, tellVerdicts } from '../verdict-text.ts';
 
 export interface VerifyCommandOptions extends VerifyOptions {
   readonly recursive?: boolean;
+  readonly exclude?: readonly string[];
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -22,7 +23,12 @@ export interface VerifyCommandOptions extends VerifyOptions {
 export async function verify(named: readonly string[], options: VerifyCommandOptions, io: Io): Promise<number> {
   const { recursive = false, json = false, quiet = false, verbose = false } = options;
   const settings = resolveVerifySettings(options);
-  const inputs = await expandInputs(named, { recursive, stdin: () => io.stdin, outputFolder: undefined });
+  const inputs = await expandInputs(named, {
+    recursive,
+    exclude: options.exclude,
+    stdin: () => io.stdin,
+    outputFolder: undefined,
+  });
   const tell = (file: VerifiedFile): void => {
     if (!json) tellVerdict(file, { io, quiet, verbose });
   };

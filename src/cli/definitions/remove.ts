@@ -11,6 +11,11 @@ export function defineRemove(program: Command, run: Run): void {
     .argument('<files...>', 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input')
     .option('-o, --output <path>', 'write there instead of in place: a file for one input, a folder for several')
     .option('--recursive', 'take folders: every signed file in them')
+    .option(
+      '--exclude <pattern>',
+      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
+      (pattern, before: string[] = []) => [...before, pattern],
+    )
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))
     .option('-v, --verbose', 'say more: each start, causes of errors')

@@ -37,6 +37,11 @@ export function defineSign(program: Command, run: Run): void {
     .option('--append', 'keep signatures that are there, the new one stands beside them')
     .option('--skip-signed', "leave files alone that carry this certificate's intact signature")
     .option('--recursive', 'take folders: every file in them that can be signed')
+    .option(
+      '--exclude <pattern>',
+      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
+      (pattern, before: string[] = []) => [...before, pattern],
+    )
     .option('-j, --concurrency <n>', 'service calls under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one call (default 30) [CODESIGN_TIMEOUT]')
     .option('--all-or-nothing', 'spend no signature when any file cannot be signed')

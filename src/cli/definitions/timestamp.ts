@@ -21,6 +21,11 @@ export function defineTimestamp(program: Command, run: Run): void {
     .option('--force', 'replace timestamps that are there, and stamp signatures of expired certificates too')
     .option('-o, --output <path>', 'write there instead of in place: a file for one input, a folder for several')
     .option('--recursive', 'take folders: every signed file in them')
+    .option(
+      '--exclude <pattern>',
+      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
+      (pattern, before: string[] = []) => [...before, pattern],
+    )
     .option('-j, --concurrency <n>', 'files under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one request (default 30) [CODESIGN_TIMEOUT]')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')

@@ -22,6 +22,11 @@ export function defineVerify(program: Command, run: Run): void {
     .option('--timeout <seconds>', 'limit for one such request (default 30)')
     .option('--ca-file <pem>', 'further roots to trust for TLS in such requests')
     .option('--recursive', 'take folders: every file in them of a format that is signed')
+    .option(
+      '--exclude <pattern>',
+      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
+      (pattern, before: string[] = []) => [...before, pattern],
+    )
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'only what is wrong').conflicts('verbose'))
     .option('-v, --verbose', 'say more: every certificate of the chains, warnings')
