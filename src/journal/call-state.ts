@@ -2,20 +2,11 @@
 
 import type { CallFacts, Reported } from './journal.ts';
 import { splitLines } from './lines.ts';
+import { beginShare, endShare, type Share, type Shares } from './shares.ts';
 import { type ClosingStep, type HolderOnRecord, type Moment, readStep, type Step, type WorkOnRecord } from './steps.ts';
 
 /** `empty`: nobody has claimed it. */
 export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
-
-/** One file that the signature is for. `gone`: another one took its place, or it was left alone. */
-export interface Share {
-  readonly id: string;
-  readonly holder: HolderOnRecord | undefined;
-  readonly facts: CallFacts | undefined;
-  readonly instead: string | undefined;
-  readonly state: 'pending' | 'written' | 'not-written' | 'unusable' | 'gone';
-  readonly reason: string | undefined;
-}
 
 export interface SignedStep {
   readonly record: string | undefined;
@@ -49,7 +40,7 @@ export interface CallState {
   readonly historyPlaces: readonly { readonly month: string; readonly size: number }[];
 }
 
-type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & { readonly shares: Map<string, Share> };
+type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & { readonly shares: Shares };
 
 /** `aside`: the file has been moved aside, so a closing with that aim is over. */
 export function readCall(bytes: Uint8Array, aside: boolean): CallState {
@@ -125,7 +116,7 @@ function take(state: Draft, step: Step, aside: boolean): void {
       takeClosing(state, step, aside);
       return;
     default:
-      takeEndOfShare(state, step);
+      if (endShare(state.shares, step) && step.step === 'written') state.lastWritten = step.moment;
   }
 }
 
@@ -146,9 +137,8 @@ function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' 
     signature: new Uint8Array(Buffer.from(step.signature, 'base64')),
     copy: step.copy,
   };
-  const { id, holder, facts } = state;
-  const share: Share = { id: id ?? '', holder, facts, instead: undefined, state: 'pending', reason: undefined };
-  state.shares.set(share.id, share);
+  const { id = '', holder, facts } = state;
+  beginShare(state.shares, { id, holder, facts, instead: undefined });
 }
 
 function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }>): void {
@@ -156,31 +146,7 @@ function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }
   // A damaged first line: whoever shares knows the work as well.
   state.work ??= step.work;
   state.facts ??= step.facts;
-  const { share: id, holder, facts } = step;
-  const replaced = state.shares.get(step.instead ?? '');
-  const replaces = replaced !== undefined && replaced.state !== 'written' && replaced.state !== 'gone';
-  if (replaces) state.shares.set(replaced.id, { ...replaced, state: 'gone' });
-  const instead = replaces ? replaced.id : undefined;
-  state.shares.set(id, { id, holder, facts, instead, state: 'pending', reason: undefined });
-}
-
-function takeEndOfShare(
-  state: Draft,
-  step: Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>,
-): void {
-  const share = state.shares.get(step.share);
-  if (share === undefined || share.state === 'gone' || share.state === 'written') return;
-  if (step.step === 'written') {
-    state.shares.set(share.id, { ...share, state: 'written', reason: undefined });
-    state.lastWritten = step.moment;
-    return;
-  }
-  // Who took the place of an unwritten file and leaves again must not take that file along.
-  if (step.step === 'withdrawn') {
-    state.shares.set(share.id, { ...share, state: share.instead === undefined ? 'gone' : 'not-written' });
-    return;
-  }
-  state.shares.set(share.id, { ...share, state: step.step, reason: step.reason });
+  beginShare(state.shares, { ...step, id: step.share, instead: step.instead });
 }
 
 function takeClosing(state: Draft, step: ClosingStep, aside: boolean): void {

@@ -1,15 +1,15 @@
 /** Getting hold of a piece of work: a call of one's own, or a part in the one that already has its signature. */
 
 import type { Place } from './call-files.ts';
-import type { CallState, Share, SignedStep } from './call-state.ts';
+import type { CallState, SignedStep } from './call-state.ts';
 import { closeCall } from './close-call.ts';
-import { journalErrors } from './errors.ts';
 import { fateOf, isAtWork } from './fate.ts';
 import type { CallFacts, ClaimOptions, SignatureOnRecord, Work } from './journal.ts';
 import { isUnusableUnder, isUpTo, isWritten, sharesOf } from './judge-call.ts';
-import { inWords } from './liveness.ts';
 import type { JournalParts } from './parts.ts';
+import type { Share } from './shares.ts';
 import type { WorkOnRecord } from './steps.ts';
+import { watchCall } from './watch-call.ts';
 import { toRecord, workId } from './work-id.ts';
 
 /** What a claim stands on. */
@@ -25,9 +25,6 @@ export interface Ticket {
   readonly unknownCalls: readonly string[];
   readonly justUnanswered: boolean;
 }
-
-const FIRST_WAIT_MILLISECONDS = 50;
-const LONGEST_WAIT_MILLISECONDS = 500;
 
 type Asking = Pick<Ticket, 'name' | 'work' | 'facts'>;
 
@@ -173,33 +170,4 @@ async function findReplaced(
     if (share.state !== 'written' && !(await isAtWork(share, state, liveness, watched))) left.push(share);
   }
   return (left.find((share) => share.facts?.file === file) ?? left[0])?.id;
-}
-
-/** Waits for other processes' calls, and remembers for how long nothing happened to one. */
-function watchCall({ uptime, waiting, liveness }: JournalParts, name: string, { signal, onWait }: ClaimOptions) {
-  const waitedFor = new Set<string>();
-  let told = false;
-  let pause = FIRST_WAIT_MILLISECONDS;
-  let seen = { id: '', lines: 0, since: 0 };
-  return {
-    waitedFor,
-    /** Milliseconds. */
-    look({ id = '', lines }: CallState): number {
-      if (seen.id !== id || seen.lines !== lines) seen = { id, lines, since: uptime() };
-      return uptime() - seen.since;
-    },
-    async wait(state: CallState): Promise<void> {
-      const holder = state.closing?.holder ?? state.holder;
-      const isOther = holder !== undefined && holder.run !== liveness.self.run;
-      const whom = isOther ? inWords(holder, liveness.self) : 'another file of this run';
-      if (state.id !== undefined) waitedFor.add(state.id);
-      if (isOther && !told) {
-        told = true;
-        onWait?.(whom);
-      }
-      await waiting.wait(name, pause, signal);
-      if (signal?.aborted) throw journalErrors('claim-interrupted', { whom });
-      pause = Math.min(pause * 1.5, LONGEST_WAIT_MILLISECONDS);
-    },
-  };
 }

@@ -5,6 +5,7 @@ import type { CallState } from './call-state.ts';
 import { claimWork, type Ticket } from './claim-work.ts';
 import { closeCall } from './close-call.ts';
 import { journalErrors } from './errors.ts';
+import { withoutOvertaken } from './fate.ts';
 import type { CallFacts, Claim, ClaimOptions, Work } from './journal.ts';
 import { isReportDue, isSettled } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
@@ -73,6 +74,11 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     }
   }
 
+  /** As it is to be judged. */
+  async function standing(state: CallState | undefined): Promise<CallState | undefined> {
+    return state && (await withoutOvertaken(state, liveness));
+  }
+
   async function settle(state: CallState | undefined): Promise<void> {
     if (state !== undefined && state.closing === undefined && isSettled(state)) await close(state, 'end');
   }
@@ -112,7 +118,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     async written(target) {
       const { certificate } = facts;
       const moment = { at: now().toISOString(), up: parts.uptime(), boot: liveness.self.boot };
-      const state = await end({ step: 'written', share, target, moment }, 'no');
+      const state = await standing(await end({ step: 'written', share, target, moment }, 'no'));
       // Not to know the pair next time costs a moment, and nothing else.
       await parts.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
       await settle(state);
@@ -120,7 +126,9 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     },
 
     async notWritten(reason) {
-      await end({ step: 'not-written', share, reason }, 'no');
+      const state = await standing(await end({ step: 'not-written', share, reason }, 'no'));
+      await settle(state);
+      return { reportDue: state !== undefined && isReportDue(state) };
     },
 
     async reported(status) {

@@ -1,10 +1,11 @@
 /** What is to become of a call as it is found: somebody is at it, it is to be ended or moved aside, or it stays. */
 
-import type { CallState, Share } from './call-state.ts';
+import type { CallState } from './call-state.ts';
 import type { Closing } from './close-call.ts';
 import type { UnfinishedKind } from './journal.ts';
 import { isReportDue, isSettled, isWritten, sharesOf } from './judge-call.ts';
 import type { Liveness } from './liveness.ts';
+import type { Share } from './shares.ts';
 
 /** `busy`: a process is at it, and will say more. `stays`: there is a signature, or nobody knows. */
 export type Fate = 'busy' | 'stays' | Closing;
@@ -33,6 +34,19 @@ export async function fateOf(state: CallState, aside: boolean, liveness: Livenes
       if (phase === 'claimed') return END;
       return aside ? 'stays' : ASIDE;
   }
+}
+
+/**
+ * Without files whose process has ended, and whose place another file with this signature has taken meanwhile: nothing is
+ * left to write of them.
+ */
+export async function withoutOvertaken(state: CallState, liveness: Liveness): Promise<CallState> {
+  const shares = new Map(state.shares);
+  for (const share of state.shares.values()) {
+    if (!share.overtaken || share.state !== 'pending' || (await isAtWork(share, state, liveness))) continue;
+    shares.set(share.id, { ...share, state: 'gone' });
+  }
+  return { ...state, shares };
 }
 
 /** Of a call that stays, is to be moved aside, or is busy. Undefined for one that is being closed. */

@@ -53,9 +53,9 @@ export interface ClaimOptions {
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
-/** What is to be done once a file is written. */
-export interface AfterWriting {
-  /** Every file that shares the signature is written, so the caller reports 1 now, and then tells `reported`. */
+/** How it stands with a signature when a file is done with it. */
+export interface AfterFile {
+  /** Every file that shares it is written, so the caller reports 1 now, and then tells `reported`. */
   readonly reportDue: boolean;
 }
 
@@ -89,9 +89,12 @@ export interface Claim {
    * unless `reported(2)` follows.
    */
   unusable(reason: string): Promise<void>;
-  written(target: string): Promise<AfterWriting>;
-  /** The file could not be written or timestamped: the signature stays, and is `known` to the next claim of the work. */
-  notWritten(reason: string): Promise<void>;
+  written(target: string): Promise<AfterFile>;
+  /**
+   * The file could not be written or timestamped: the signature stays, and is `known` to the next claim of the work. But
+   * where another file that shares it was written to the same place meanwhile, this one has nothing left to wait for.
+   */
+  notWritten(reason: string): Promise<AfterFile>;
   /** The service knows; or nobody is to tell it. Without this a call stays, as `unreported`. */
   reported(status: Reported): Promise<void>;
   /** This file is left alone, and nothing was requested for it. */

@@ -1,6 +1,7 @@
 /** What follows from the state of a call: whether its signature may be used, its report is due, or it is over. */
 
-import type { CallState, Share } from './call-state.ts';
+import type { CallState } from './call-state.ts';
+import type { Share } from './shares.ts';
 import type { Moment } from './steps.ts';
 
 export function sharesOf({ shares }: CallState): readonly Share[] {

@@ -4,7 +4,7 @@ import { systemReason } from '../errors/system-reason.ts';
 import type { Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall, entryOf } from './close-call.ts';
-import { type Fate, fateOf, kindOf } from './fate.ts';
+import { type Fate, fateOf, kindOf, withoutOvertaken } from './fate.ts';
 import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from './journal.ts';
 import { isSettled, sharesOf } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
@@ -22,17 +22,18 @@ export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished'
   const places = new Map<string, Place>();
 
   async function look(place: Place): Promise<FoundCall | undefined> {
-    const state = await calls.read(place).catch((thrown) => {
+    const found = await calls.read(place).catch((thrown) => {
       // One that cannot be read hides no other.
       warn(`An entry of the journal, ${place.path}, cannot be read: ${systemReason(thrown)}.`);
       return undefined;
     });
-    if (state?.id === undefined) {
-      if (state !== undefined && state.damaged > 0)
+    if (found?.id === undefined) {
+      if (found !== undefined && found.damaged > 0)
         warn(`A damaged entry of the journal cannot be read: ${place.path}.`);
       return undefined;
     }
-    places.set(state.id, place);
+    places.set(found.id, place);
+    const state = await withoutOvertaken(found, liveness);
     const fate = await fateOf(state, place.aside, liveness);
     const kind = await kindOf(state, fate, liveness);
     if (isOver(fate)) {

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { measureContent } from '../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import type { Claim } from '../journal/journal.ts';
-import type { SignatureRecord } from '../service/signing-service.ts';
+import type { AfterFile, Claim } from '../journal/journal.ts';
+import type { ReportStatus, SignatureRecord } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
 import { noted } from './call.ts';
 import { isoTime } from './iso-time.ts';
@@ -77,30 +77,39 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
     const given = error.record ?? record?.id;
-    const kept = await keptFor(claim, record, error);
-    const outcome = { ...failed(judgement, error, given), warnings, kept };
+    const kept = await keepFor(claim, record, error);
+    const outcome = { ...failed(judgement, error, given), warnings, kept: kept !== undefined };
     onEvent({ type: 'file-finished', outcome });
-    // What another run can still write needs no report yet.
-    const reporting = kept ? Promise.resolve(false) : reports.send(plan.path, given, 2, claim);
-    return () => reporting.then(() => outcome);
+    const status = statusAfterFailure(kept);
+    const reporting = status === undefined ? undefined : reports.send(plan.path, given, status, claim);
+    return async () => {
+      await reporting;
+      return outcome;
+    };
   }
 }
 
-/** Whether the journal keeps a signature that was given, and was not written, for another run. */
-async function keptFor(
+/** The journal keeps a signature that was given, and was not written, for another run. Undefined when it does not. */
+async function keepFor(
   claim: Claim | undefined,
   record: SignatureRecord | undefined,
   error: CodesignError,
-): Promise<boolean> {
-  if (claim === undefined || claim.id === '' || record === undefined) return false;
-  let isKept = true;
+): Promise<AfterFile | undefined> {
+  if (claim === undefined || claim.id === '' || record === undefined) return undefined;
+  let kept: AfterFile | undefined;
   await noted(
-    () => claim.notWritten(error.message),
-    () => {
-      isKept = false;
+    async () => {
+      kept = await claim.notWritten(error.message);
     },
+    () => undefined,
   );
-  return isKept;
+  return kept;
+}
+
+/** What another run can still write needs no report yet. */
+function statusAfterFailure(kept: AfterFile | undefined): ReportStatus | undefined {
+  if (kept === undefined) return 2;
+  return kept.reportDue ? 1 : undefined;
 }
 
 /** A dry run of one file: nothing is asked or written. */

@@ -18,7 +18,7 @@ const CLAIM: Claim = {
   unanswered: nothing,
   unusable: nothing,
   written: async () => ({ reportDue: true }),
-  notWritten: nothing,
+  notWritten: async () => ({ reportDue: false }),
   reported: nothing,
   release: nothing,
 };

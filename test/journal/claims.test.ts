@@ -278,6 +278,58 @@ describe('identical files', () => {
   });
 });
 
+describe('several runs at the very same file', () => {
+  let other: Journal;
+  beforeEach(async () => {
+    other = await setting.open();
+  });
+
+  const claimBoth = async (path = '/app.exe') => {
+    const mine = await journal.claim(WORK, factsAt('/app.exe'));
+    await sign(mine, 'r-1');
+    return { mine, yours: await other.claim(WORK, factsAt(path)) };
+  };
+
+  test('leave nothing unwritten: one writes it, and the others find that it has changed', async () => {
+    const { mine, yours } = await claimBoth();
+    expect(await mine.written('/app.exe')).toEqual({ reportDue: false });
+    expect(await yours.notWritten('the file changed')).toEqual({ reportDue: true });
+    await yours.reported(1);
+    expect(await unfinishedOf(journal)).toEqual([]);
+    expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', filesWritten: 1, reported: 1 }]);
+  });
+
+  test('leave nothing unwritten when the loser gives up first, or the place has another name for it', async () => {
+    const { mine, yours } = await claimBoth('/link.exe');
+    expect(await mine.notWritten('the file changed')).toEqual({ reportDue: false });
+    expect(await yours.written('/app.exe')).toEqual({ reportDue: true });
+    await yours.reported(1);
+    expect(await unfinishedOf(journal)).toEqual([]);
+  });
+
+  test('leave nothing unwritten when the loser is killed, before or after the other has written', async () => {
+    const { mine, yours } = await claimBoth();
+    await yours.written('/app.exe');
+    setting.ended.add(101);
+    expect(await other.unfinished()).toMatchObject([{ id: mine.id, kind: 'unreported', files: [{ written: true }] }]);
+    const third = await other.claim(workOf(2), factsAt('/app.exe'));
+    await sign(third);
+    await journal.claim(workOf(2), factsAt('/app.exe'));
+    expect(await third.written('/app.exe')).toEqual({ reportDue: true });
+  });
+
+  test('do not settle a file of another place, nor one that was taken up after the place was written', async () => {
+    const { mine, yours } = await claimBoth('/other.exe');
+    await mine.written('/app.exe');
+    const again = await journal.claim(WORK, factsAt('/app.exe'));
+    expect(await again.notWritten('no timestamp')).toEqual({ reportDue: false });
+    expect(await yours.notWritten('no timestamp')).toEqual({ reportDue: false });
+    expect(await journal.unfinished()).toMatchObject([
+      { kind: 'unwritten', files: [{ written: true }, { written: false }, { written: false }] },
+    ]);
+  });
+});
+
 describe('a call that was refused', () => {
   test('is in the history as not counted, and the next to want the work asks', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
