@@ -1,6 +1,6 @@
 /** The temporary file: any patch gives exactly the patched bytes, in place or rewritten, and nothing is left behind. */
 
-import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -92,6 +92,41 @@ describe('the temporary file', () => {
     await copy.takeOwnerAndMode();
     await copy.replaceTarget();
     expect((await stat(target)).mode & 0o777).toBe(0o754);
+  });
+
+  it.each([
+    ['set-user-ID', 0o4755, 0o755],
+    ['set-group-ID', 0o2755, 0o755],
+    ['sticky', 0o1644, 0o644],
+    ['read-only', 0o555, 0o755],
+    ['private', 0o600, 0o600],
+  ])(
+    'of a file that is %s becomes one that speaks for nobody else, and that its owner can write',
+    async (_, mode, is) => {
+      await chmod(target, mode);
+      await using copy = await stage();
+      await copy.apply([]);
+      await copy.takeOwnerAndMode();
+      await copy.replaceTarget();
+      expect((await stat(target)).mode & 0o7777).toBe(is);
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)('keeps owner and group for root', async () => {
+    await chown(target, 1234, 2345);
+    await using copy = await stage();
+    await copy.apply([]);
+    await copy.takeOwnerAndMode();
+    await copy.replaceTarget();
+    const { uid, gid } = await stat(target);
+    expect([uid, gid]).toEqual([1234, 2345]);
+  });
+
+  it('is as old as its content: the times of the original are not taken over', async () => {
+    await utimes(target, 1, 1);
+    const started = Date.now() - 2000;
+    await commit([edit(0, 1, 'X')]);
+    expect((await stat(target)).mtimeMs).toBeGreaterThan(started);
   });
 
   it('never takes the place of a file that has its name', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Holder, Processes } from '../../src/journal/processes.ts';
 import { fileOwners } from '../../src/signing/file-owners.ts';
-import { type LockTarget, lockPathOf, targetLocks } from '../../src/signing/target-lock.ts';
+import { type LockTarget, lockPathOf, type TargetLock, targetLocks } from '../../src/signing/target-lock.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
 const SELF: Holder = { host: 'build-1', boot: 'boot-1', space: 'pid:[1]', pid: 100, started: '5000' };
@@ -137,6 +137,20 @@ describe('the lock of another run', () => {
       message: 'another run is writing app.exe: it cannot be told which',
     });
   });
+});
+
+it('a lock that was replaced after it was found stale is put back, and holds', async () => {
+  await writeFile(lock, JSON.stringify({ ...SELF, pid: 999, run: 'dead' }));
+  let faster: TargetLock | undefined;
+  const slow = lockingBy(2, async ({ pid }) => {
+    if (pid !== 999) return true;
+    faster ??= await lockingBy(1, hasEnded)(target);
+    return false;
+  });
+  await expect(slow(target)).rejects.toMatchObject({ message: 'another run is writing app.exe: process 1' });
+  await faster?.assertHeld();
+  await faster?.release();
+  expect(await readdir(folder)).toEqual(['app.exe']);
 });
 
 describe('a holder', () => {
