@@ -2,6 +2,10 @@
 
 import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { readSigningChain } from '../certificates/read-signing-chain.ts';
+import type { SigningChain } from '../certificates/signing-chain.ts';
+import { loadRoots } from '../http/roots.ts';
+import { readCertificateFiles } from '../settings/certificate-files.ts';
 import { NOTHING_STORED, type Stored, type StoredProfile } from '../settings/lookup.ts';
 import type { Environment, ProfileOptions } from '../settings/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../settings/profiles.ts';
@@ -17,6 +21,18 @@ export async function composeStored(options: ProfileOptions, env: Environment): 
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;
+}
+
+/** As a run reads it. Throws `certificate-…`. */
+export async function readChain(paths: readonly string[], env: Environment): Promise<SigningChain> {
+  const { files, password, warnings } = await readCertificateFiles(paths, env);
+  const chain = await readSigningChain(files, { now: new Date(), password });
+  return { ...chain, warnings: [...warnings, ...chain.warnings] };
+}
+
+/** Throws what keeps a file of further roots from being used. */
+export async function checkRoots(caFile: string, env: Environment): Promise<void> {
+  await loadRoots({ caFile, environment: env });
 }
 
 /** Which profile is meant, and who says so. */

@@ -8,13 +8,17 @@ import { defineCompletion } from './definitions/completion.ts';
 import { defineConfig } from './definitions/config.ts';
 import { defineExtract } from './definitions/extract.ts';
 import { defineHistory } from './definitions/history.ts';
+import { defineInit } from './definitions/init.ts';
 import { defineInspect } from './definitions/inspect.ts';
+import { defineLogin } from './definitions/login.ts';
+import { defineLogout } from './definitions/logout.ts';
 import { defineRemove } from './definitions/remove.ts';
 import { defineResume } from './definitions/resume.ts';
 import type { Run } from './definitions/run.ts';
 import { defineSign } from './definitions/sign.ts';
 import { defineTimestamp } from './definitions/timestamp.ts';
 import { defineVerify } from './definitions/verify.ts';
+import { defineWhoami } from './definitions/whoami.ts';
 import { cliErrors } from './errors.ts';
 import { refuseForeignOptions } from './foreign-options.ts';
 import type { Io } from './io.ts';
@@ -29,6 +33,10 @@ const DEFINITIONS = [
   defineExtract,
   defineResume,
   defineHistory,
+  defineInit,
+  defineLogin,
+  defineLogout,
+  defineWhoami,
   defineConfig,
   defineCompletion,
 ];

@@ -27,7 +27,7 @@ export interface Profiles {
   read(name: string, from?: string): StoredProfile;
   /** Keys as in the profile or as options are typed. Throws `setting-unknown`, `setting-is-secret`, what is wrong with a value. */
   set(name: string, key: string, values: readonly string[]): Promise<void>;
-  /** Several at once, or none of them. */
+  /** Several at once, or none of them; what has no values is taken out. */
   setAll(name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void>;
   /** False when it was not set. */
   unset(name: string, key: string): Promise<boolean>;
@@ -76,7 +76,10 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
     set: (name, key, values) => change(name, (profile) => put(profile, key, values)),
     setAll: (name, settings) =>
       change(name, (profile) => {
-        for (const [key, values] of settings) put(profile, key, values);
+        for (const [key, values] of settings) {
+          if (values.length > 0) put(profile, key, values);
+          else takeOut(profile, profileKey(key));
+        }
       }),
     async unset(name, key) {
       const isSet = takeOut({ ...profiles.get(name)?.raw }, profileKey(key));

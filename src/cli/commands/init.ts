@@ -1,0 +1,122 @@
+/** `codesign-remote init`: from nothing to a profile that signs, each answer checked before anything is written. */
+
+import { nameProfile } from '../../app/compose-config.ts';
+import { dateOf } from '../../certificates/judge-leaf.ts';
+import { printable } from '../../errors/printable.ts';
+import { hasCredentials } from '../../settings/credentials.ts';
+import { DEFAULT_ENVIRONMENT, lookUp, NOTHING_STORED } from '../../settings/lookup.ts';
+import type { ProfileOptions } from '../../settings/options.ts';
+import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../settings/profiles.ts';
+import { canAsk, openAsk } from '../ask.ts';
+import { type Answers, checkSuggested, type Suggested } from '../config-checks.ts';
+import { askForAll } from '../config-questions.ts';
+import { cliErrors } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { Lines } from '../lines.ts';
+
+export interface InitCommandOptions extends ProfileOptions {
+  readonly baseUrl?: string;
+  readonly code?: string;
+  readonly certificate?: readonly string[];
+  readonly timestampUrl?: readonly string[];
+  /** False: none is stored. */
+  readonly timestamp?: boolean;
+  readonly caFile?: string;
+  readonly yes?: boolean;
+}
+
+const WITHOUT_TERMINAL =
+  'Say what to store: codesign-remote init --yes --base-url <url> --code <number> --certificate <file> --timestamp-url <url> (or --no-timestamp).';
+
+/** Gives the exit code. Throws usage, and what is wrong with the certificate. */
+export async function init(options: InitCommandOptions, io: Io): Promise<number> {
+  const { name, from } = nameProfile(options, io.env);
+  checkName(name, from);
+  const environment = (options.environment ?? io.env.CODESIGN_ENVIRONMENT) || DEFAULT_ENVIRONMENT;
+  checkName(environment, '--environment');
+  const profiles = await openProfiles(io.env);
+  const suggested = suggest(options, io, profiles, { name, environment });
+  const { answers, wantsLogin } = await answer(suggested, options, io);
+  await profiles.setAll(
+    name,
+    new Map([
+      [`environments.${environment}`, [answers.baseUrl]],
+      ['code', [answers.code]],
+      ['certificate', answers.certificate],
+      ['timestampUrl', answers.timestampUrl],
+      ['caFile', answers.caFile === undefined ? [] : [answers.caFile]],
+    ]),
+  );
+  tell(answers, { name, environment, path: profiles.path }, io);
+  if (!wantsLogin) return 0;
+  const { login } = await import('./login.ts');
+  return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
+}
+
+interface Answered {
+  readonly answers: Answers;
+  readonly wantsLogin: boolean;
+}
+
+/** Without a terminal nothing is taken that was not said for this run, unless --yes says that it may be. */
+async function answer(suggested: Suggested, options: InitCommandOptions, io: Io): Promise<Answered> {
+  const { yes = false, baseUrl, code, certificate } = options;
+  if (!yes && canAsk(io)) {
+    using ask = openAsk(io, WITHOUT_TERMINAL);
+    const answers = await askForAll(suggested, ask, io);
+    const isKnown = hasCredentials(io.env);
+    return {
+      answers,
+      wantsLogin: !isKnown && (await ask.confirm('Go on with login, to store your credentials?', true)),
+    };
+  }
+  const isSaid = baseUrl !== undefined && code !== undefined && certificate !== undefined;
+  if (!yes && !isSaid) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
+  return { answers: await checkSuggested(suggested, io.env), wantsLogin: false };
+}
+
+/** What options, environment and the profile as it is say already. */
+function suggest(
+  options: InitCommandOptions,
+  io: Io,
+  profiles: Profiles,
+  { name, environment }: { readonly name: string; readonly environment: string },
+): Suggested {
+  const profile = profiles.has(name) ? profiles.read(name) : { ...NOTHING_STORED.profile, name };
+  const stored = { project: undefined, profile };
+  const look = lookUp({ ...options, environment: undefined }, { ...io.env, CODESIGN_ENVIRONMENT: undefined }, stored);
+  const address = options.baseUrl ?? (io.env.CODESIGN_BASE_URL || profile.environments.get(environment));
+  const hasTimestamps = options.timestamp ?? true;
+  return {
+    baseUrl: { values: address === undefined ? [] : [address], isSaid: options.baseUrl !== undefined },
+    code: { values: look.all('code').map(({ value }) => value), isSaid: options.code !== undefined },
+    certificate: {
+      values: look.all('certificate').map(({ value }) => value),
+      isSaid: options.certificate !== undefined,
+    },
+    timestampUrl: {
+      values: hasTimestamps ? look.all('timestampUrl').map(({ value }) => value) : [],
+      isSaid: options.timestampUrl !== undefined || !hasTimestamps,
+    },
+    caFile: look.one('caFile')?.value,
+  };
+}
+
+function tell(
+  { baseUrl, code, chain, timestampUrl }: Answers,
+  { name, environment, path }: { readonly name: string; readonly environment: string; readonly path: string },
+  io: Io,
+): void {
+  const lines = new Lines(io, { quiet: false, verbose: false, json: false });
+  for (const warning of chain.warnings) lines.warning(warning);
+  const say = (text: string): void => lines.result(printable(text, 4096));
+  const profile = name === DEFAULT_PROFILE ? '' : ` --profile ${name}`;
+  const chosen = environment === DEFAULT_ENVIRONMENT ? '' : ` --environment ${environment}`;
+  say(`stored   profile ${name}, ${path}`);
+  say(
+    `         ${baseUrl} (${environment}), certificate ${code}: "${chain.leaf.name}", until ${dateOf(chain.notAfter)}`,
+  );
+  say(`         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.join(', ')}` : 'without timestamps'}`);
+  say(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
+  say(`         codesign-remote sign${profile}${chosen} app.exe  signs; with --dry-run first, it calls nobody`);
+}
