@@ -1,17 +1,45 @@
-/** The credentials from the environment, and the files that a secret is not taken from. */
+/** Where credentials are taken from, in which order, where they may go, and the files that a secret is not taken from. */
 
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCredentials } from '../../src/settings/credentials.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { type Credentials, readCredentials as readFrom } from '../../src/settings/credentials.ts';
+import { storeCredentials } from '../../src/settings/credentials-stored.ts';
+import type { Keychain } from '../../src/settings/keychain.ts';
+import type { Environment } from '../../src/settings/options.ts';
 
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'codesign-credentials-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Those of the environment, with a keychain that must not be asked. */
+function readCredentials(env: Environment): Promise<Credentials> {
+  const refuse = async () => {
+    throw new Error('the keychain was asked');
+  };
+  const keychain: Keychain = { read: refuse, write: refuse, remove: refuse };
+  return readFrom({ env, origin: 'https://sign.example', profile: 'default', keychain });
+}
+
+/** A keychain of this process's own. */
+function keychainOf(entries: Readonly<Record<string, string>> = {}): Keychain {
+  const kept = new Map(Object.entries(entries));
+  return {
+    async read(name) {
+      const value = kept.get(name);
+      return value === undefined ? undefined : new Secret(value);
+    },
+    async write(name, value) {
+      kept.set(name, value.reveal());
+    },
+    remove: async (name) => kept.delete(name),
+  };
+}
 
 let files = 0;
 async function secretFile(content: string | Uint8Array, mode = 0o600): Promise<string> {
@@ -48,10 +76,8 @@ test.each([
 
 describe('refuses', () => {
   test.each([
-    ['credentials-missing', {}],
     ['credentials-missing', { CODESIGN_ACCESS_KEY: 'key' }],
     ['credentials-missing', { CODESIGN_ACCESS_SECRET: 'secret' }],
-    ['credentials-missing', { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '', CODESIGN_ACCESS_SECRET_FILE: '' }],
     [
       'credentials-ambiguous',
       { CODESIGN_ACCESS_KEY: 'k', CODESIGN_ACCESS_SECRET: 's', CODESIGN_ACCESS_SECRET_FILE: 'f' },
@@ -114,5 +140,76 @@ describe.skipIf(process.platform === 'win32')('the permissions of the secret fil
     await chown(path, 12_345, 12_345);
     const { accessSecret } = await readCredentials(withFile(path));
     expect(accessSecret.reveal()).toBe('s3cret');
+  });
+});
+
+describe('from the keychain', () => {
+  const stored = {
+    origin: 'https://sign.example:8443',
+    accessKey: 'kept-key',
+    accessSecret: new Secret('kept-s3cret'),
+  };
+  const EMPTY = { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '', CODESIGN_ACCESS_SECRET_FILE: '' };
+
+  async function keychainWith(profile: string): Promise<Keychain> {
+    const keychain = keychainOf();
+    await storeCredentials(keychain, profile, stored);
+    return keychain;
+  }
+
+  test.each([[{}], [EMPTY]])('when the environment has none: %j', async (env) => {
+    const query = { env, origin: stored.origin, profile: 'work', keychain: await keychainWith('work') };
+    const credentials = await readFrom(query);
+    expect(credentials).toMatchObject({ accessKey: 'kept-key', source: 'keychain', origin: stored.origin });
+    expect(credentials.accessSecret.reveal()).toBe('kept-s3cret');
+    expect(inspect(credentials, { depth: 10, showHidden: true }) + JSON.stringify(credentials)).not.toContain('s3cret');
+  });
+
+  test('they are shown without an address', async () => {
+    const query = { env: {}, origin: undefined, profile: 'work', keychain: await keychainWith('work') };
+    await expect(readFrom(query)).resolves.toMatchObject({ origin: stored.origin });
+  });
+
+  test('another profile has others', async () => {
+    const query = { env: {}, origin: stored.origin, profile: 'default', keychain: await keychainWith('work') };
+    await expect(readFrom(query)).rejects.toMatchObject({
+      code: 'credentials-missing',
+      category: 'usage',
+      message: expect.stringContaining('profile default'),
+      hint: expect.stringMatching(/CODESIGN_ACCESS_SECRET_FILE.*codesign-remote login/),
+    });
+  });
+
+  test.each([['http://sign.example:8443'], ['https://sign.example'], ['https://other.example:8443']])(
+    'they are not sent to %s',
+    async (origin) => {
+      const query = { env: {}, origin, profile: 'work', keychain: await keychainWith('work') };
+      const error = await readFrom(query).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'credentials-other-origin', category: 'usage', hint: expect.any(String) });
+      expect(error).toMatchObject({ message: expect.stringContaining(origin) });
+      expect(error).toMatchObject({ message: expect.stringContaining(stored.origin) });
+      expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+    },
+  );
+
+  test.each([
+    ['no JSON', 's3cret'],
+    ['half of an entry', '{"origin":"https://sign.example","accessKey":"s3cret"}'],
+    ['an empty secret', '{"origin":"https://sign.example","accessKey":"s3cret","accessSecret":""}'],
+    ['an entry bound to nothing', '{"origin":"","accessKey":"k","accessSecret":"s3cret"}'],
+  ])('what is not an entry of ours is refused: %s', async (_name, text) => {
+    const query = { env: {}, origin: stored.origin, profile: 'work', keychain: keychainOf({ work: text }) };
+    const error = await readFrom(query).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'keychain-entry-unusable', hint: expect.stringContaining('--profile work') });
+    expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+  });
+
+  test('half an environment stays an error, and is not completed from there', async () => {
+    const keychain = await keychainWith('work');
+    const query = { env: { CODESIGN_ACCESS_KEY: 'key' }, origin: stored.origin, profile: 'work', keychain };
+    await expect(readFrom(query)).rejects.toMatchObject({
+      code: 'credentials-missing',
+      message: expect.stringContaining('CODESIGN_ACCESS_SECRET not set'),
+    });
   });
 });
