@@ -24,7 +24,11 @@ export interface VerifyingComposition extends AsyncDisposable {
 }
 
 /** Reads the roots and CRLs named; throws what makes every verification impossible. */
-export async function composeVerifying(settings: VerifySettings, env: Environment): Promise<VerifyingComposition> {
+export async function composeVerifying(
+  settings: VerifySettings,
+  env: Environment,
+  onRead?: Verifying['onRead'],
+): Promise<VerifyingComposition> {
   const now = new Date();
   const http = settings.checkRevocation ? await connect(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
@@ -33,6 +37,7 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
     formats,
     describe: describeFile,
     digestEntries,
+    onRead,
     judgeTrust: trust?.judgeTrust,
     now,
     policy: { requireTimestamp, signer, leastAlgorithm },

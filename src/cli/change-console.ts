@@ -1,5 +1,6 @@
 /** What people read of `timestamp`, `remove` and `attach`. */
 
+import { performance } from 'node:perf_hooks';
 import { printable } from '../errors/printable.ts';
 import type {
   ChangedOutcome,
@@ -11,7 +12,10 @@ import type {
 } from '../signing/change-outcome.ts';
 import { type ChangeSummary, summarise } from './change-json.ts';
 import type { Io } from './io.ts';
+import { type SummaryTable, tellJobSummary } from './job-summary.ts';
 import { counted, Lines, type LinesOptions, shownPath, shownPaths } from './lines.ts';
+import { openProgress, type Progress } from './progress.ts';
+import { seconds } from './sign-summary.ts';
 
 /** As they are told in words and counted in the document. */
 export type ChangeVerb = 'timestamped' | 'removed' | 'attached';
@@ -21,6 +25,11 @@ const DOING: Readonly<Record<ChangeVerb, string>> = {
   removed: 'removing signatures from',
   attached: 'attaching to',
 };
+const HEADINGS: Readonly<Record<ChangeVerb, string>> = {
+  timestamped: 'Timestamped files',
+  removed: 'Files without their signatures',
+  attached: 'Files with a signature attached',
+};
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'already-timestamped': 'already has a timestamp',
   'not-signed': 'holds no signature',
@@ -28,18 +37,38 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
 /** Column in which paths begin. */
 const WORD_WIDTH = 11;
 
-export class ChangeConsole {
+/** Disposing takes away what shows the run's progress. */
+export class ChangeConsole implements Disposable {
+  readonly #io: Io;
   readonly #lines: Lines;
+  readonly #progress: Progress;
+  readonly #started = performance.now();
   readonly #verb: ChangeVerb;
   /** Told last, behind the failure that is their reason. */
   readonly #notAttempted: NotChangedOutcome[] = [];
 
   constructor(io: Io, options: LinesOptions, verb: ChangeVerb) {
+    this.#io = io;
     this.#lines = new Lines(io, options);
+    this.#progress = openProgress(io, options, { doing: DOING[verb], done: verb });
     this.#verb = verb;
   }
 
+  /** How many files there are. */
+  expect(files: number): void {
+    this.#progress.expect(files);
+  }
+
+  stopProgress(): void {
+    this.#progress[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.stopProgress();
+  }
+
   event(event: ChangeEvent): void {
+    this.#progress.hear(event);
     if (event.type === 'file-finished') this.#outcome(event.outcome);
     else this.#lines.fileEvent(event, DOING[this.#verb]);
   }
@@ -49,14 +78,18 @@ export class ChangeConsole {
   }
 
   summary({ files, warnings }: ChangeFilesResult): void {
+    this.stopProgress();
     for (const { path, error } of this.#notAttempted) this.#lines.failed(path, error);
     for (const warning of warnings) this.warning(warning);
-    const summary = summarise(files, this.#verb);
-    if (files.length > 1 || summary.failed > 0) this.#lines.result(inWords(summary, this.#verb));
+    const summary = inWords(summarise(files, this.#verb), this.#verb);
+    const total = `${counted(files.length, 'file')}: ${summary}; ${seconds(performance.now() - this.#started)}`;
+    if (files.length > 1) this.#lines.result(total);
+    const fault = tellJobSummary(tableOf(files, total, this.#verb), this.#io.env);
+    if (fault !== undefined) this.warning(fault);
   }
 
   #outcome(outcome: ChangeOutcome): void {
-    for (const warning of outcome.warnings) this.warning(`${shownPath(outcome.path)}: ${warning}`);
+    for (const warning of outcome.warnings) this.#lines.warning(warning, outcome.path);
     switch (outcome.status) {
       case 'skipped':
         this.#result('skipped', `${shownPath(outcome.path)}  ${SKIPPED[outcome.reason]}`);
@@ -97,6 +130,22 @@ function details(outcome: ChangedOutcome): readonly string[] {
       return [outcome.signatures === 0 ? 'what was no signature' : counted(outcome.signatures, 'signature'), took];
     case 'attached':
       return [`signature of "${printable(outcome.signer)}"`, took];
+  }
+}
+
+function tableOf(files: readonly ChangeOutcome[], total: string, verb: ChangeVerb): SummaryTable {
+  return { heading: HEADINGS[verb], columns: ['File', 'Outcome', 'Details'], rows: files.map(rowOf), total };
+}
+
+function rowOf(outcome: ChangeOutcome): string[] {
+  const { path, status } = outcome;
+  switch (status) {
+    case 'skipped':
+      return [path, status, SKIPPED[outcome.reason]];
+    case 'failed':
+      return [path, status, `${outcome.error.message} [${outcome.error.code}]`];
+    default:
+      return [path, status, details(outcome).join(', ')];
   }
 }
 

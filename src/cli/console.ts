@@ -1,5 +1,6 @@
 /** What people read of `sign`. */
 
+import { performance } from 'node:perf_hooks';
 import { printable } from '../errors/printable.ts';
 import type {
   FailedOutcome,
@@ -10,25 +11,57 @@ import type {
   SigningEvent,
 } from '../signing/outcome.ts';
 import type { Io } from './io.ts';
+import { tellJobSummary } from './job-summary.ts';
 import { counted, Lines, type LinesOptions, oneLine, shownPath, shownPaths } from './lines.ts';
+import { openProgress, type Progress } from './progress.ts';
+import { signSummary, signTable } from './sign-summary.ts';
 
-export class Console {
+/** Disposing takes away what shows the run's progress. */
+export class Console implements Disposable {
+  readonly #io: Io;
   readonly #lines: Lines;
+  readonly #progress: Progress;
+  readonly #started = performance.now();
+  /** Given by the service in this run. */
+  #signatures = 0;
   /** Told last, behind the failure that is their reason. */
   readonly #notAttempted: FailedOutcome[] = [];
 
   constructor(io: Io, options: LinesOptions) {
+    this.#io = io;
     this.#lines = new Lines(io, options);
+    this.#progress = openProgress(io, options, { doing: 'signing', done: 'signed' });
+  }
+
+  /** How many files there are. */
+  expect(files: number): void {
+    this.#progress.expect(files);
+  }
+
+  stopProgress(): void {
+    this.#progress[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.stopProgress();
   }
 
   event(event: SigningEvent): void {
+    this.#progress.hear(event);
     switch (event.type) {
+      case 'signature-given':
+        this.#signatures += 1;
+        break;
+      case 'bytes-read':
+      case 'file-step':
+        break;
       case 'file-finished':
         this.#outcome(event.outcome);
         break;
       case 'report-failed':
         this.warning(
-          `${shownPath(event.path)}: the report for record ${printable(event.record)} did not arrive: ${oneLine(event.error)}`,
+          `the report for record ${printable(event.record)} did not arrive: ${oneLine(event.error)}`,
+          event.path,
         );
         break;
       default:
@@ -36,29 +69,29 @@ export class Console {
     }
   }
 
-  warning(text: string): void {
-    this.#lines.warning(text);
+  warning(text: string, path?: string): void {
+    this.#lines.warning(text, path);
   }
 
-  summary({ summary, files }: SignFilesResult): void {
+  summary(result: SignFilesResult): void {
+    this.stopProgress();
+    const { files } = result;
     for (const outcome of this.#notAttempted) this.#failed(outcome);
     const planned = files.filter((file) => file.status === 'planned').length;
-    const parts = [
-      `${summary.signed} signed`,
-      ...(summary.skipped > 0 ? [`${summary.skipped} skipped`] : []),
-      ...(summary.failed > 0 ? [`${summary.failed} failed`] : []),
-    ];
+    const figures = { signatures: this.#signatures, milliseconds: performance.now() - this.#started };
     if (planned > 0) {
       this.#lines.result(
         `dry run: this run would ask for ${counted(planned, 'signature')}; nothing was sent or written`,
       );
-    } else if (files.length > 1 || summary.failed > 0) {
-      this.#lines.result(parts.join(', '));
+    } else if (files.length > 1) {
+      this.#lines.result(signSummary(result, figures));
     }
+    const fault = tellJobSummary(signTable(result, figures), this.#io.env);
+    if (fault !== undefined) this.warning(fault);
   }
 
   #outcome(outcome: FileOutcome): void {
-    for (const warning of outcome.warnings) this.warning(`${shownPath(outcome.path)}: ${warning}`);
+    for (const warning of outcome.warnings) this.warning(warning, outcome.path);
     switch (outcome.status) {
       case 'signed':
         this.#signed(outcome);

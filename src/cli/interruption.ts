@@ -15,6 +15,8 @@ export interface InterruptionOptions {
   readonly warn: (text: string) => void;
   /** Called before a second signal ends the process. */
   readonly removeTemporaryFiles: () => void;
+  /** Takes the live line away; called then, too. */
+  readonly stopProgress: () => void;
 }
 
 const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
@@ -25,13 +27,17 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
 /** npm hands on a Ctrl-C that the terminal has sent to this program already: two within so short a time are one. */
 const ECHO_MILLISECONDS = 1000;
 
-export function listenForInterruption(io: Io, { warn, removeTemporaryFiles }: InterruptionOptions): Interruption {
+export function listenForInterruption(
+  io: Io,
+  { warn, removeTemporaryFiles, stopProgress }: InterruptionOptions,
+): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
   let first = 0;
   const stopListening = io.onSignal((signal) => {
     if (exitCode !== undefined) {
       if (performance.now() - first < ECHO_MILLISECONDS) return;
+      stopProgress();
       removeTemporaryFiles();
       io.exit(exitCode);
     }
@@ -47,4 +53,12 @@ export function listenForInterruption(io: Io, { warn, removeTemporaryFiles }: In
     },
     stopListening,
   };
+}
+
+/** For a run without anything to finish: the first signal ends it, with its line taken away. Gives what stops listening. */
+export function endOnSignal(io: Io, stopProgress: () => void): () => void {
+  return io.onSignal((signal) => {
+    stopProgress();
+    io.exit(SIGNAL_EXIT_CODES[signal]);
+  });
 }

@@ -1,9 +1,13 @@
 /** How every command writes lines for people: results on standard output, everything else on standard error, nothing from outside raw. */
 
+import type { Writable } from 'node:stream';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import type { FileEvent } from '../signing/outcome.ts';
+import { type Annotation, annotationLine, hasAnnotations } from './annotations.ts';
 import type { Io } from './io.ts';
+import { painted } from './painted.ts';
+import { hasColour } from './terminal.ts';
 
 export interface LinesOptions {
   /** Errors only. */
@@ -30,32 +34,33 @@ export class Lines {
   /** `line` is printable as it is. */
   result(line: string): void {
     if (this.options.quiet) return;
-    // With --json standard output belongs to the document.
-    const stream = this.options.json ? this.#io.stderr : this.#io.stdout;
-    stream.write(`${line}\n`);
+    this.#write(this.#resultStream(), line);
   }
 
   /** Even with --quiet. `line` is printable as it is. */
   tell(line: string): void {
-    this.#io.stderr.write(`${line}\n`);
+    this.#write(this.#io.stderr, line);
   }
 
-  warning(text: string): void {
-    if (!this.options.quiet) this.tell(`warning  ${printable(text, PATH_LENGTH)}`);
+  /** `path`: of the file that it is about, if it is about one. */
+  warning(text: string, path?: string): void {
+    if (this.options.quiet) return;
+    const place = path === undefined ? '' : `${shownPath(path)}: `;
+    this.tell(`warning  ${place}${printable(text, PATH_LENGTH)}`);
+    this.#annotate({ kind: 'warning', title: 'codesign-remote', message: text, file: path });
   }
 
   /** `doing`: signing, say. */
   fileEvent(event: FileEvent, doing: string): void {
-    const path = shownPath(event.path);
     switch (event.type) {
       case 'file-started':
-        if (this.options.verbose) this.tell(`${doing}  ${path}`);
+        if (this.options.verbose) this.tell(`${doing}  ${shownPath(event.path)}`);
         break;
       case 'file-left-out':
-        this.warning(`${path}: left out: ${oneLine(event.error)}`);
+        this.warning(`left out: ${oneLine(event.error)}`, event.path);
         break;
       case 'temporary-file-left':
-        this.warning(`${path}: this temporary file could not be removed: ${oneLine(event.error)}`);
+        this.warning(`this temporary file could not be removed: ${oneLine(event.error)}`, event.path);
         break;
     }
   }
@@ -63,12 +68,16 @@ export class Lines {
   failed(path: string, error: CodesignError): void {
     this.tell(`failed   ${shownPath(path)}: ${oneLine(error)}`);
     this.explain(error);
+    // Their reason is annotated already, and only so many annotations are shown.
+    if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
   }
 
   /** An error that concerns the whole run. */
   error(error: CodesignError): void {
     this.tell(`error    ${oneLine(error)}`);
     this.explain(error);
+    // Standard output may be meant for something else, as of `extract`.
+    this.#annotate(annotationOf(error), this.#io.stderr);
   }
 
   explain(error: CodesignError): void {
@@ -85,6 +94,24 @@ export class Lines {
         this.tell(`${INDENT}${printable(line, PATH_LENGTH)}`);
     }
   }
+
+  /** With --json standard output belongs to the document. */
+  #resultStream(): Writable {
+    return this.options.json ? this.#io.stderr : this.#io.stdout;
+  }
+
+  #annotate(annotation: Annotation, stream = this.#resultStream()): void {
+    if (hasAnnotations(this.#io.env)) stream.write(`${annotationLine(annotation)}\n`);
+  }
+
+  #write(stream: Writable, line: string): void {
+    stream.write(`${painted(line, hasColour(stream, this.#io.env))}\n`);
+  }
+}
+
+/** For whoever looks at the run from outside: all that the lines say. */
+function annotationOf({ code, message, hint }: CodesignError, file?: string): Annotation {
+  return { kind: 'error', title: code, message: hint === undefined ? message : `${message}\n${hint}`, file };
 }
 
 export function oneLine(error: CodesignError): string {

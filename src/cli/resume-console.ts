@@ -12,13 +12,22 @@ import { summarise } from './resume-json.ts';
 
 const INDENT = '         ';
 
-export class ResumeConsole {
+/** Disposing takes away what shows the run's progress. */
+export class ResumeConsole implements Disposable {
   readonly #lines: Lines;
   readonly #files: Console;
 
   constructor(io: Io, options: LinesOptions) {
     this.#lines = new Lines(io, options);
     this.#files = new Console(io, options);
+  }
+
+  stopProgress(): void {
+    this.#files.stopProgress();
+  }
+
+  [Symbol.dispose](): void {
+    this.stopProgress();
   }
 
   /** Files that fail are told of with their call. */
@@ -33,6 +42,7 @@ export class ResumeConsole {
   }
 
   calls(calls: readonly ResumedCall[]): void {
+    this.stopProgress();
     for (const resumed of calls) this.#call(resumed);
     if (calls.length === 0) {
       this.#lines.result('nothing is unfinished');

@@ -34,12 +34,14 @@ export async function runChanges(
   { json = false, quiet = false, verbose = false }: ChangeCommandOptions,
   io: Io,
 ): Promise<number> {
-  const console = new ChangeConsole(io, { json, quiet, verbose }, verb);
+  using console = new ChangeConsole(io, { json, quiet, verbose }, verb);
   await using composition = await compose((event) => console.event(event));
   const files = await resolveOutputs(inputs, output);
+  console.expect(files.length);
   const interruption = listenForInterruption(io, {
     warn: (text) => console.warning(text),
     removeTemporaryFiles: composition.removeTemporaryFiles,
+    stopProgress: () => console.stopProgress(),
   });
   try {
     const result = await composition.changeFiles(files, interruption.signal);

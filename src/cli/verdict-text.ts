@@ -6,7 +6,10 @@ import type { Finding } from '../errors/finding.ts';
 import { printable } from '../errors/printable.ts';
 import { flatten } from '../verifying/policy.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../verifying/verdict.ts';
+import { annotationLine, hasAnnotations } from './annotations.ts';
 import type { Io } from './io.ts';
+import { painted } from './painted.ts';
+import { hasColour } from './terminal.ts';
 
 export interface Telling {
   readonly io: Io;
@@ -32,7 +35,8 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
   const path = printable(file.path, PATH_LENGTH);
   if (file.error !== undefined) {
     const { message, code, hint } = file.error;
-    io.stderr.write(`${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]\n`);
+    const line = `${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]`;
+    io.stderr.write(`${painted(line, hasColour(io.stderr, io.env))}\n`);
     if (hint !== undefined) io.stderr.write(`${INDENT}hint: ${printable(hint, MESSAGE_LENGTH)}\n`);
     return;
   }
@@ -47,7 +51,18 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
     lines.push(...signatureLines(signature, isNamed ? `${INDENT}  ` : INDENT, { verbose, shows }));
   }
   if (file.verdict === 'untrusted' && isAboutRoots(file)) lines.push(`${INDENT}${ROOTS_HINT}`);
-  io.stdout.write(`${lines.join('\n')}\n`);
+  io.stdout.write(`${painted(lines.join('\n'), hasColour(io.stdout, io.env))}\n`);
+}
+
+/** For GitHub Actions: what is wrong with the file, beside it. `json`: standard output belongs to the document. */
+export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io, json: boolean): void {
+  if (!hasAnnotations(env) || isGood(file)) return;
+  const { path, verdict, findings, error } = file;
+  const all = [...findings, ...flatten(file.signatures).flatMap((signature) => signature.findings)];
+  const reasons = all.filter(({ against }) => against !== 'nothing').map(({ message }) => message);
+  const message = error === undefined ? [headline(file), ...reasons].join('\n') : error.message;
+  const line = annotationLine({ kind: 'error', title: error?.code ?? verdict ?? 'failed', message, file: path });
+  (json ? stderr : stdout).write(`${line}\n`);
 }
 
 function isAboutRoots({ signatures }: VerifiedFile): boolean {

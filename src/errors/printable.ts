@@ -1,4 +1,4 @@
-/** Text from outside (the service, certificates, file names) made safe to print: nothing in it can move a cursor or reorder a line. */
+/** Text from outside (the service, certificates, file names) made safe to print: nothing in it can move a cursor, reorder a line or command a build service. */
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
@@ -11,6 +11,13 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
  * (Unicode's Bidi_Control), and surrogates that stand alone (Cs).
  */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
+
+/**
+ * What build services read in a program's output as a command to them, wherever it stands: GitHub Actions (both of its
+ * forms), Azure Pipelines, TeamCity.
+ */
+const COMMAND =
+  /::(?=(?:set-output|set-env|save-state|add-path|add-mask|add-matcher|remove-matcher|stop-commands|debug|notice|warning|error|group|endgroup|echo)[ :])|##(?=[a-z]*\[)/gi;
 
 /** Code points of outside text that a message carries at most. */
 const DEFAULT_LENGTH = 300;
@@ -27,7 +34,8 @@ export function printable(text: string, maxLength = DEFAULT_LENGTH): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(UNPRINTABLE, (character) => {
+  const harmless = text.replace(COMMAND, ([first = '']) => first + (first === ':' ? '\\x3a' : '\\x23'));
+  return harmless.replace(UNPRINTABLE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return (
       SHORT_ESCAPES.get(character) ??

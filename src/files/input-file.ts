@@ -4,6 +4,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
+import { type OnRead, watchedSource } from '../bytes/watched-source.ts';
 import { fileErrors } from './errors.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
 
@@ -18,7 +19,11 @@ export interface InputFile extends AsyncDisposable {
 /** Opening a pipe would wait for its writer, for ever. Windows has no such flag, and no such pipes. */
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-export async function openInput(path: string): Promise<InputFile> {
+/** Bytes from which on reading takes long enough to be watched. */
+const LARGE_SIZE = 20_000_000;
+
+/** `onRead` hears how far a large file has been read. */
+export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   const handle = await whenFree('read the file', async () => {
     try {
       return await open(path, READ_WITHOUT_WAITING);
@@ -31,18 +36,20 @@ export async function openInput(path: string): Promise<InputFile> {
     if (!stats.isFile()) {
       throw fileErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
     }
-    return inputFile(path, handle, stats);
+    return inputFile(path, handle, stats, onRead);
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-function inputFile(path: string, handle: FileHandle, stats: BigIntStats): InputFile {
+function inputFile(path: string, handle: FileHandle, stats: BigIntStats, onRead: OnRead | undefined): InputFile {
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= handle.close();
     return closing;
   };
-  return { path, stats, source: fileSource(handle, Number(stats.size)), close, [Symbol.asyncDispose]: close };
+  const plain = fileSource(handle, Number(stats.size));
+  const source = onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
+  return { path, stats, source, close, [Symbol.asyncDispose]: close };
 }

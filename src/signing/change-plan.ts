@@ -3,6 +3,7 @@
 import { measureContent } from '../crypto/measure-content.ts';
 import { openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
+import { tellBytesRead } from './bytes-read.ts';
 import type { Changing } from './change.ts';
 import type { SkipReason } from './change-outcome.ts';
 import type { FileToSign } from './outcome.ts';
@@ -20,7 +21,7 @@ export async function planChange(
   changing: Changing,
   { onFormat, keepLayout }: PlanOptions,
 ): Promise<PlannedChange> {
-  await using input = await openInput(file.path);
+  await using input = await openInput(file.path, tellBytesRead(file.path, changing.onEvent));
   const format = await recogniseFormat(input.source, file.path, changing);
   onFormat(format);
   const opened = await format.open(input.source, { ...changing, measure: measureContent });

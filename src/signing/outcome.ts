@@ -93,16 +93,31 @@ export interface TemporaryFileLeft {
   readonly error: CodesignError;
 }
 
+/** Of a large file, as it is read: `bytes` of the `size` that one pass over it reads. There may be several passes. */
+export interface BytesRead {
+  readonly type: 'bytes-read';
+  readonly path: string;
+  readonly bytes: number;
+  readonly size: number;
+}
+
 /** What is told of files whatever is done with them. */
 export type FileEvent =
   | { readonly type: 'file-started'; readonly path: string }
+  | BytesRead
   /** Found in a folder, of no format by content, and named like one. */
   | FileLeftOut
   /** It could not be removed. */
   | TemporaryFileLeft;
 
+/** What a file waits for once it has been read. */
+export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
+
 export type SigningEvent =
   | FileEvent
+  | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
+  /** By the service, for this run: it counts. */
+  | { readonly type: 'signature-given'; readonly path: string }
   /** The file is final; its report may still be under way. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

@@ -7,6 +7,7 @@ import { speaksAgainst } from '../errors/finding.ts';
 import { openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
 import type { EmbeddedSignature, Format, OpenOptions, SignableFile, SigningMode } from '../formats/format.ts';
+import { tellBytesRead } from './bytes-read.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
 import { assertReplaceable, resolveTarget } from './target.ts';
@@ -46,7 +47,7 @@ export async function planFile(
   signing: Signing,
   { onFormat, keepLayout }: PlanOptions,
 ): Promise<PlannedFile> {
-  await using input = await openInput(file.path);
+  await using input = await openInput(file.path, tellBytesRead(file.path, signing.onEvent));
   const format = await recogniseFormat(input.source, file.path, signing);
   onFormat(format);
   const opened = await format.open(input.source, { ...signing, measure: measureContent });

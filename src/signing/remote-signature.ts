@@ -88,6 +88,7 @@ export function requestSignatures(
       await work.beforeRequest();
     });
     const record = await askOnRecord(claim, () => request(digest, work.extra), work.warn);
+    signing.onEvent({ type: 'signature-given', path: work.path });
     const mismatch = findMismatch(signing, code, work.toBeSigned, record);
     if (mismatch) {
       batch.stop('the certificate does not match the key at the service', mismatch);

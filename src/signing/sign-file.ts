@@ -10,6 +10,7 @@ import { noted } from './call.ts';
 import { commit } from './commit.ts';
 import { describeRequest } from './extra.ts';
 import { openJudged } from './open-judged.ts';
+import type { FileStep } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
 import type { GivenSignature, RequestSignature, SignatureWork } from './remote-signature.ts';
 import type { RequestTimestamp } from './remote-timestamp.ts';
@@ -52,7 +53,7 @@ export async function signFile(
   remote: Remote,
   progress: Progress,
 ): Promise<SignedFile> {
-  await using input = await openJudged(plan);
+  await using input = await openJudged(plan, signing);
   await using copy = await stageCopy({ ...signing, ...plan, source: input.source });
 
   let claim: Claim | undefined;
@@ -81,13 +82,17 @@ async function signCopy(
   const file = await plan.open(input.source, copy);
   const prepared = await file.prepare(signing, plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
+  const tellStep = (step: FileStep): void => signing.onEvent({ type: 'file-step', path: plan.path, step });
   const askBoth = async () => {
     const work = { ...progress, toBeSigned: prepared.toBeSigned };
     const given = await signRemotely(plan, signing, work, requestSignature, copy);
     progress.onRecord(given.record);
+    if (requestTimestamp !== undefined) tellStep('asking-authority');
     return { given, stamped: await requestTimestamp?.stamp(given.record.signature) };
   };
+  tellStep('asking-service');
   const { given, stamped } = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
+  tellStep('writing');
   const { patch, sealed, standing } = prepared.embed(prepared.seal(given.record.signature, stamped?.token));
   await copy.apply(patch);
   return { given, stamped, expected: { sealed, standing } };
@@ -99,7 +104,7 @@ export async function prepareOnly(
   signing: Signing,
   measure: MeasureContent,
 ): Promise<PreparedSignature> {
-  await using input = await openJudged(plan);
+  await using input = await openJudged(plan, signing);
   const file = await plan.open(input.source, { ...signing, measure });
   return await file.prepare(signing, plan.mode);
 }

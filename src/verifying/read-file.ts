@@ -10,6 +10,8 @@ import type { DigestEntries } from '../zip/entry-digests.ts';
 export interface Reading extends Recognising {
   /** Digests of what is in archives. */
   readonly digestEntries: DigestEntries;
+  /** Hears how far a large file has been read. */
+  readonly onRead?: ((path: string, bytes: number, size: number) => void) | undefined;
 }
 
 /** Disposing closes the file: what it gave is not to be asked any more. */
@@ -29,7 +31,7 @@ export async function readFile(
   reading: Reading,
   onFormat: (format: Format) => void = () => undefined,
 ): Promise<ReadFile> {
-  const input = await openInput(path);
+  const input = await openInput(path, (bytes, size) => reading.onRead?.(path, bytes, size));
   try {
     const format = await recogniseFormat(input.source, path, reading);
     onFormat(format);

@@ -11,6 +11,9 @@ test.each([
   ['\u2028\u2029', '\\u{2028}\\u{2029}'],
   ['exe.\u202egpj\u2066\u2069\u200e\u200f\u061c', 'exe.\\u{202e}gpj\\u{2066}\\u{2069}\\u{200e}\\u{200f}\\u{61c}'],
   ['\ud800x', '\\u{d800}x'],
+  ['::set-output name=a::b', ':\\x3aset-output name=a::b'],
+  ['a ##[add-mask]b ##vso[task.complete]', 'a #\\x23[add-mask]b #\\x23vso[task.complete]'],
+  ['std::string, ::1, ## [x]', 'std::string, ::1, ## [x]'],
   ['', ''],
 ])('%j', (text, expected) => {
   expect(printable(text)).toBe(expected);

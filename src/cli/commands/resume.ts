@@ -18,11 +18,12 @@ export interface ResumeCommandOptions extends ResumeRequest {
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
 export async function resume(options: ResumeCommandOptions, io: Io): Promise<number> {
   const { quiet = false, verbose = false, json = false, dryRun = false } = options;
-  const console = new ResumeConsole(io, { quiet, verbose, json });
+  using console = new ResumeConsole(io, { quiet, verbose, json });
   await using composition = await composeResume(options, io.env, (event) => console.event(event));
   const interruption = listenForInterruption(io, {
     warn: (text) => console.warning(text),
     removeTemporaryFiles: composition.removeTemporaryFiles,
+    stopProgress: () => console.stopProgress(),
   });
   try {
     const calls = await run(composition, options, interruption.signal);

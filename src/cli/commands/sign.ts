@@ -24,7 +24,7 @@ export interface SignCommandOptions extends SettingsOptions {
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */
 export async function sign(named: readonly string[], options: SignCommandOptions, io: Io): Promise<number> {
   const { quiet = false, verbose = false, json = false } = options;
-  const console = new Console(io, { quiet, verbose, json });
+  using console = new Console(io, { quiet, verbose, json });
   const settings = resolveSettings(options, io.env, await composeStored(options, io.env));
   const inputs = await expandInputs(named, {
     recursive: options.recursive ?? false,
@@ -36,10 +36,12 @@ export async function sign(named: readonly string[], options: SignCommandOptions
   await using composition = await composeSigning(settings, io.env, (event) => console.event(event));
   for (const warning of composition.warnings) console.warning(warning);
   const files = await resolveOutputs(inputs, settings.output);
+  console.expect(files.length);
 
   const interruption = listenForInterruption(io, {
     warn: (text) => console.warning(text),
     removeTemporaryFiles: composition.removeTemporaryFiles,
+    stopProgress: () => console.stopProgress(),
   });
   try {
     const result = await composition.signFiles(files, interruption.signal);

@@ -6,10 +6,12 @@ import { resolveVerifySettings, type VerifyOptions, type VerifySettings } from '
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../inputs.ts';
+import { endOnSignal } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../json.ts';
+import { openProgress, type Progress } from '../progress.ts';
 import { verdictsJson } from '../verdict-json.ts';
-import { isGood, tellVerdict, tellVerdicts } from '../verdict-text.ts';
+import { annotateVerdict, isGood, tellVerdict, tellVerdicts } from '../verdict-text.ts';
 
 export interface VerifyCommandOptions extends VerifyOptions {
   readonly recursive?: boolean;
@@ -29,10 +31,13 @@ export async function verify(named: readonly string[], options: VerifyCommandOpt
     stdin: () => io.stdin,
     outputFolder: undefined,
   });
+  using progress = openProgress(io, { quiet, json, verbose }, { doing: 'verifying', done: 'verified' });
   const tell = (file: VerifiedFile): void => {
     if (!json) tellVerdict(file, { io, quiet, verbose });
+    annotateVerdict(file, io, json);
   };
-  const { files, rootsFrom } = await verifyAll(inputs, settings, io, tell);
+  const { files, rootsFrom } = await verifyAll(inputs, settings, io, { progress, tell });
+  progress[Symbol.dispose]();
   if (files.length === 0) throw cliErrors('nothing-to-sign');
   if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
   else if (!quiet) tellVerdicts(files, io);
@@ -43,15 +48,25 @@ async function verifyAll(
   inputs: readonly InputPath[],
   settings: VerifySettings,
   io: Io,
-  tell: (file: VerifiedFile) => void,
+  { progress, tell }: { readonly progress: Progress; readonly tell: (file: VerifiedFile) => void },
 ): Promise<{ readonly files: readonly VerifiedFile[]; readonly rootsFrom: string | undefined }> {
-  await using composition = await composeVerifying(settings, io.env);
+  await using composition = await composeVerifying(settings, io.env, (path, bytes, size) =>
+    progress.hear({ type: 'bytes-read', path, bytes, size }),
+  );
   const files: VerifiedFile[] = [];
-  for (const input of inputs) {
-    const file = await composition.verifyFile(input.path);
-    if (isLeftOut(input, file)) continue;
-    files.push(file);
-    tell(file);
+  const stopListening = endOnSignal(io, () => progress[Symbol.dispose]());
+  try {
+    progress.expect(inputs.length);
+    for (const { path, ...input } of inputs) {
+      progress.hear({ type: 'file-started', path });
+      const file = await composition.verifyFile(path);
+      progress.hear({ type: 'file-finished', outcome: { path, status: 'verified' } });
+      if (isLeftOut({ path, ...input }, file)) continue;
+      files.push(file);
+      tell(file);
+    }
+  } finally {
+    stopListening();
   }
   return { files, rootsFrom: composition.rootsFrom };
 }
