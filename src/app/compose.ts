@@ -16,7 +16,7 @@ import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
-import { hasCredentials, readCredentials } from '../settings/credentials.ts';
+import { hasCredentials } from '../settings/credentials.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { TimestampSettings } from '../settings/timestamp-settings.ts';
@@ -26,6 +26,7 @@ import type { Signing } from '../signing/signing.ts';
 import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
+import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal } from './compose-journal.ts';
 import { composeTemporaryFiles } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
@@ -120,9 +121,9 @@ interface Connection {
 
 /** No request yet: only what must be right before one. */
 async function connect(settings: Settings, env: Environment): Promise<Connection> {
-  const { baseUrl, concurrency, timeoutMilliseconds } = settings;
+  const { baseUrl, concurrency, profile, timeoutMilliseconds } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
-  const credentials = await readCredentials(env);
+  const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await readRoots(settings, env);
   // A report runs beside the signatures and must not wait for one of their connections.
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
@@ -140,11 +141,11 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
   ];
 }
 
-/** A dry run needs no credentials; but what is given must be right, or the real run will fail. */
+/** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
   await readRoots(settings, env);
   if (!hasCredentials(env)) return { service: undefined, warnings: [] };
-  const { warnings } = await readCredentials(env);
+  const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
   return { service: undefined, warnings };
 }
 
