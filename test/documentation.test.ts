@@ -17,6 +17,7 @@ import {
   exitCodeFor,
 } from '../src/errors/exit-codes.ts';
 import { fileErrors } from '../src/files/errors.ts';
+import { definitionOf, SETTING_KEYS } from '../src/settings/keys.ts';
 import type { FailedOutcome, SignedOutcome } from '../src/signing/outcome.ts';
 import { errorReference } from './documentation/error-reference.ts';
 
@@ -42,13 +43,15 @@ const COMMANDS = [
   ['inspect', '`inspect`'],
   ['timestamp', '`timestamp`'],
   ['remove', '`remove`'],
+  ['init', '`init`'],
+  ['config list', '`config`'],
 ] as const;
 
 describe('the README', () => {
   it.each(COMMANDS)(
     'has every option of %s, with its environment variable and default, and no other',
     async (command, heading) => {
-      const help = await standardOutputOf([command, '--help']);
+      const help = await standardOutputOf([...command.split(' '), '--help']);
       const documented = tableIn(heading, 'option').map(([flags, environment, otherwise]) => ({
         flags: code(flags),
         environment: code(environment),
@@ -57,6 +60,21 @@ describe('the README', () => {
       expect(byFlags(documented)).toEqual(byFlags(optionsIn(help)));
     },
   );
+
+  it('has every setting with its option and the files that may hold it, and no other', () => {
+    const documented = tableIn('Settings', 'setting').map(([key, option, inProject, inProfile]) => ({
+      key: code(key),
+      option: /`(--[a-z-]+)`/.exec(option ?? '')?.[1],
+      inProject: inProject !== 'refused',
+      inProfile: inProfile !== 'refused',
+    }));
+    const addresses = ['environments.<name>', 'environment'];
+    const known = SETTING_KEYS.map((key) => {
+      const { option, inProject, inProfile } = definitionOf(key);
+      return { key, option, inProject, inProfile };
+    });
+    expect(documented.filter(({ key = '' }) => !addresses.includes(key))).toEqual(known);
+  });
 
   it('has every exit code, and no other', () => {
     const fromErrors = (Object.keys(CATEGORIES) as ErrorCategory[]).map((category) => exitCodeFor([category]));

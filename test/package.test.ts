@@ -21,6 +21,7 @@ const EXPECTED = [
   /^bin\/(codesign-remote\.js|package\.json)$/,
   /^dist\/(cli|index|electron-builder|electron-windows-sign)\.js$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,
+  /^schema\/codesign-remote\.config\.schema\.json$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^dist\/types\/([a-z\d-]+\/)*[a-z\d-]+\.d\.ts$/,
 ];

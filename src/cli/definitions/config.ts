@@ -36,6 +36,7 @@ function defineList(config: Command, run: Run): void {
     .option(...ENVIRONMENT)
     .option('--origin', 'say of each setting where it comes from')
     .option('--json', 'one JSON document on standard output')
+    .addHelpText('after', ORDER)
     .exitOverride()
     .action((options: ConfigListOptions) =>
       run(async (io) => {
@@ -92,9 +93,11 @@ function defineUnset(config: Command, run: Run): void {
     );
 }
 
-const EXAMPLES = `
+const ORDER = `
 An option wins over the environment, that over the project's codesign-remote.config.json, that over your profile, that over
-the default. Credentials are no settings: codesign-remote login keeps them.
+the default.`;
+
+const EXAMPLES = `${ORDER} Credentials are no settings: codesign-remote login keeps them.
 
 Examples:
   codesign-remote config list --origin
