@@ -1,0 +1,58 @@
+/** Rows of the fault matrix: the file, its temporary copy and their folder, on a disk that fails or is full. */
+
+import { HARMLESS, IN_FILES, KEPT, NOTHING_ASKED, SIGNED } from './courses.ts';
+import type { Course, Row } from './row.ts';
+import { FORMATS } from './stage.ts';
+
+type Variants = Row['variants'];
+
+const row =
+  (step: string, right: Course) =>
+  (fault: string, files: string, variants: Variants = IN_FILES, more: Partial<Row> = {}): Row => ({
+    step,
+    fault,
+    formats: FORMATS,
+    variants,
+    files,
+    right,
+    ...more,
+  });
+
+const READING = { EIO: IN_FILES.EIO, EACCES: IN_FILES.EACCES } as const;
+
+const open = row('open', NOTHING_ASKED);
+const prepare = row('prepare', NOTHING_ASKED);
+const rehearse = row('rehearse', NOTHING_ASKED);
+const beforeSign = row('sign', NOTHING_ASKED);
+const whileSigning = row('sign', KEPT);
+const seal = row('seal', KEPT);
+const commit = row('commit', KEPT);
+const done = row('commit', SIGNED);
+
+export const fileRows: readonly Row[] = [
+  open('the file cannot be opened', 'open:file:1', READING),
+  open('the file cannot be read', 'read:file:1', { EIO: IN_FILES.EIO }),
+  prepare('the file cannot be opened again', 'open:file:2', READING),
+  prepare('the file cannot be read to its end', 'read:file:1@create:copy:1', { EIO: IN_FILES.EIO }),
+  row('prepare', SIGNED)('a folder that is there cannot be made', 'mkdir:folder:1', HARMLESS),
+  prepare('the copy cannot be created', 'create:copy:1'),
+  prepare('the copy cannot be written', 'write:copy:1'),
+  prepare('the copy cannot be read back', 'read:copy:1', { EIO: IN_FILES.EIO }),
+  prepare('the disk gives back other bytes', 'read:copy:1', { flip: 'copy-differs' }),
+  prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files' }),
+  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { core: true }),
+  rehearse('the copy cannot be cut to size', 'truncate:copy:1'),
+  rehearse('the copy cannot be given its mode', 'chmod:copy:1', READING),
+  rehearse('a real disk is full', 'write:copy:2', { fill: 'disk-full' }, { disk: 'files', core: true }),
+  beforeSign('the file cannot be looked at again', 'stat:file:1@create:calls:1', READING),
+  whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES, { core: true }),
+  row('sign', SIGNED)('a real disk fills up', 'datasync:calls:1', { fill: null }, { disk: 'files' }),
+  seal('the copy cannot be written', 'write:copy:1@datasync:calls:2', IN_FILES, { core: true }),
+  commit('the copy cannot be flushed', 'sync:copy:2', IN_FILES, { core: true }),
+  commit('the copy cannot be read again', 'read:copy:1@sync:copy:2', { EIO: IN_FILES.EIO }),
+  commit('the file cannot be looked at again', 'stat:file:1@sync:copy:2', READING),
+  commit('the copy cannot be renamed', 'rename:copy:1', IN_FILES, { core: true }),
+  commit('nor can it be renamed, nor removed', 'rename:copy:1:EIO unlink:copy:1', { EIO: IN_FILES.EIO }),
+  done('the folder cannot be opened to flush it', 'open:folder:1', HARMLESS),
+  done('the folder cannot be flushed', 'sync:folder:1', HARMLESS, { core: true }),
+];

@@ -1,0 +1,150 @@
+/**
+ * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_FAULT says, several with blanks
+ * between: `operation:place:which:effect`. `which` counts the calls of this operation at this place from 1, `2+` is the
+ * second and all later ones, `1@sync:copy:1` the first after another call. Effects: an error code (a write gets half of
+ * its bytes down first); `flip` gives a read a wrong bit; `clock-back` sets the calendar of this process back by an hour;
+ * `fill` takes all room there is with the file that CODESIGN_FAULT_FILL names; after these two the call goes on.
+ * CODESIGN_FAULT_TRACE names a file for the calls of the process, one a line.
+ */
+'use strict';
+
+const fs = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
+const os = require('node:os');
+const path = require('node:path');
+
+const { CODESIGN_FAULT = '', CODESIGN_FAULT_FILL, CODESIGN_FAULT_TRACE, CODESIGN_STATE_DIR = '' } = process.env;
+const { appendFileSync, closeSync, openSync, writeSync } = fs;
+const HOUR = 3_600_000;
+const FAULT = /^(\w+):([\w-]+):(\d+)(\+?)(?:@(\w+:[\w-]+:\d+))?:([\w-]+)$/;
+
+const faults = CODESIGN_FAULT.split(' ')
+  .filter((text) => text !== '')
+  .map((text) => {
+    const [, operation, place, which, lasting, after, effect] = FAULT.exec(text) ?? [];
+    if (operation === undefined) throw new Error(`CODESIGN_FAULT is not understood: ${text}`);
+    return { call: `${operation}:${place}`, which: Number(which), isLasting: lasting !== '', after, effect, seen: 0 };
+  });
+const counts = new Map();
+const placeOfHandle = new WeakMap();
+
+/** What a path is to the program. */
+function placeOf(name) {
+  const file = path.resolve(String(name));
+  const inState = path.relative(CODESIGN_STATE_DIR, file);
+  if (CODESIGN_STATE_DIR !== '' && !inState.startsWith('..')) return placeInJournal(inState.split(path.sep));
+  if (/^\.codesign-remote-.*\.tmp$/.test(path.basename(file))) return 'copy';
+  if (/\.(exe|jar)$/.test(file)) return 'file';
+  return path.basename(file) === 'files' ? 'folder' : 'other';
+}
+
+/** `calls` is a file in the folder of this name, `calls-folder` the folder itself. */
+function placeInJournal([first, ...rest]) {
+  if (rest.length > 0) return first;
+  if (first === '') return 'state';
+  return first.startsWith('.') ? 'probe' : `${first}-folder`;
+}
+
+/** The effect that this call shall have, if any. */
+function effectOn(operation, place) {
+  const call = `${operation}:${place}`;
+  const number = (counts.get(call) ?? 0) + 1;
+  counts.set(call, number);
+  if (CODESIGN_FAULT_TRACE) appendFileSync(CODESIGN_FAULT_TRACE, `${call}:${number}\n`);
+  let effect;
+  for (const fault of faults) {
+    if (fault.after === `${call}:${number}`) fault.after = undefined;
+    else if (fault.after === undefined && fault.call === call) {
+      fault.seen += 1;
+      if (fault.isLasting ? fault.seen >= fault.which : fault.seen === fault.which) effect ??= fault.effect;
+    }
+  }
+  return effect;
+}
+
+function systemError(code, syscall) {
+  return Object.assign(new Error(`${code}: injected fault, ${syscall}`), {
+    code,
+    errno: -os.constants.errno[code],
+    syscall,
+  });
+}
+
+let shift = 0;
+function setClockBack() {
+  const RealDate = Date;
+  if (shift === 0) {
+    globalThis.Date = class extends RealDate {
+      constructor(...args) {
+        if (args.length === 0) super(RealDate.now() + shift);
+        else super(...args);
+      }
+      static now() {
+        return RealDate.now() + shift;
+      }
+    };
+  }
+  shift -= HOUR;
+}
+
+function fillDisk() {
+  const file = openSync(CODESIGN_FAULT_FILL, 'a');
+  for (let length = 65_536; length >= 1; ) {
+    try {
+      writeSync(file, Buffer.alloc(length));
+    } catch {
+      length = Math.floor(length / 2);
+    }
+  }
+  closeSync(file);
+}
+
+/** What comes before the call itself. Throws what it is to fail with. */
+function meet(effect, syscall) {
+  if (effect === 'clock-back') setClockBack();
+  else if (effect === 'fill') fillDisk();
+  else if (effect !== undefined && effect !== 'flip') throw systemError(effect, syscall);
+}
+
+/** FileHandle.write(buffer, offset, length, position): half of it. */
+function writeHalf({ fd }, buffer, offset = 0, length = buffer.length - offset, position = null) {
+  writeSync(fd, buffer, offset, Math.floor(length / 2), position);
+}
+
+function patchHandle(prototype) {
+  for (const operation of ['write', 'read', 'sync', 'datasync', 'truncate', 'chmod', 'chown', 'stat']) {
+    const original = prototype[operation];
+    prototype[operation] = async function (...args) {
+      const effect = effectOn(operation, placeOfHandle.get(this) ?? 'other');
+      if (operation === 'write' && effect in os.constants.errno) writeHalf(this, ...args);
+      meet(effect, operation);
+      const result = await original.apply(this, args);
+      if (effect === 'flip') result.buffer[args[1] ?? 0] ^= 1;
+      return result;
+    };
+  }
+}
+
+let isPatched = false;
+const { open } = fs.promises;
+fs.promises.open = async (name, flags, ...rest) => {
+  const place = placeOf(name);
+  const isMade = flags === 'wx+' || (typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0);
+  meet(effectOn(isMade ? 'create' : 'open', place), 'open');
+  const handle = await open(name, flags, ...rest);
+  placeOfHandle.set(handle, place);
+  if (!isPatched) {
+    isPatched = true;
+    patchHandle(Object.getPrototypeOf(handle));
+  }
+  return handle;
+};
+for (const operation of ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
+  const original = fs.promises[operation];
+  fs.promises[operation] = async (...args) => {
+    meet(effectOn(operation, placeOf(args[0])), operation);
+    return await original(...args);
+  };
+}
+syncBuiltinESMExports();
+meet(effectOn('start', 'process'), 'start');

@@ -1,0 +1,194 @@
+/** Stands between the program and a real service, and lets a request or its answer come to harm on the way. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { ServerIdentity } from './tls-authority.ts';
+
+export type RelayedOperation = 'sign' | 'report-sign' | 'tsa';
+
+/** Before the service hears of the request; or after its whole answer has come to the relay. */
+export type Harm =
+  | 'times-out-before'
+  | 'times-out-after'
+  | 'reset-before'
+  | 'reset-before-answer'
+  | 'reset-in-answer'
+  | 'reset-after-answer'
+  | 'status-429'
+  | 'status-500'
+  | 'status-502-after'
+  | 'no-answer-of-the-api'
+  | 'wrong-signature';
+
+export interface RelayFault {
+  readonly operation: RelayedOperation;
+  readonly harm: Harm;
+  /** So many requests come to harm, then all is well. Default: all, up to `heal`. */
+  readonly times?: number;
+}
+
+export interface FaultyRelay extends AsyncDisposable {
+  /** For --base-url; `${baseUrl}/tsa` is the service's time stamp authority. */
+  readonly baseUrl: string;
+  /** Requests that arrived here. */
+  asked(operation: RelayedOperation): number;
+  /** Records of the signatures that the service gave for them, whether they were passed on or not. */
+  readonly records: readonly string[];
+  /** From now on nothing comes to harm. */
+  heal(): void;
+}
+
+interface Upstream {
+  readonly baseUrl: string;
+  /** PEM. */
+  readonly ca: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Hears nothing of the service. */
+const BEFORE: readonly Harm[] = ['times-out-before', 'reset-before', 'status-429', 'status-500'];
+
+export async function startFaultyRelay(
+  identity: ServerIdentity,
+  upstream: Upstream,
+  fault?: RelayFault,
+): Promise<FaultyRelay> {
+  const asked = { sign: 0, 'report-sign': 0, tsa: 0 };
+  const records: string[] = [];
+  const sockets = new Set<Socket>();
+  const agent = new https.Agent({ ca: upstream.ca, keepAlive: true });
+  let left = fault?.times ?? Number.POSITIVE_INFINITY;
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bytesOf(request);
+    const operation = operationOf(request.url ?? '');
+    asked[operation] += 1;
+    const harm = operation === fault?.operation && left > 0 ? fault.harm : undefined;
+    if (harm !== undefined) left -= 1;
+    if (harm !== undefined && BEFORE.includes(harm)) return harmBefore(harm, response);
+    const answer = await forward(`${upstream.baseUrl}${request.url}`, request, body, agent);
+    if (operation === 'sign') records.push(...recordIn(answer.body));
+    if (harm === undefined) send(response, answer);
+    else harmAfter(harm, response, answer, operation);
+  };
+
+  const server = https.createServer(identity, (request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.on('tlsClientError', () => undefined);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `https://127.0.0.1:${port}`,
+    asked: (operation) => asked[operation],
+    records,
+    heal() {
+      left = 0;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function operationOf(url: string): RelayedOperation {
+  if (url.endsWith('/report-sign')) return 'report-sign';
+  return url.endsWith('/tsa') ? 'tsa' : 'sign';
+}
+
+function harmBefore(harm: Harm, response: ServerResponse): void {
+  if (harm === 'reset-before') reset(response);
+  else if (harm === 'status-429') response.writeHead(429, { 'retry-after': '0' }).end();
+  else if (harm === 'status-500') response.writeHead(500, { 'content-type': 'text/html' }).end('<html></html>');
+}
+
+function harmAfter(harm: Harm, response: ServerResponse, answer: Answer, operation: RelayedOperation): void {
+  switch (harm) {
+    case 'reset-before-answer':
+      reset(response);
+      break;
+    case 'reset-in-answer':
+      response.writeHead(answer.status, headersOf(answer));
+      response.write(answer.body.subarray(0, answer.body.length / 2), () => reset(response));
+      break;
+    case 'reset-after-answer':
+      // The client has all of it, and then a connection that is dead.
+      response.on('finish', () => setImmediate(() => reset(response)));
+      send(response, answer);
+      break;
+    case 'status-502-after':
+      response.writeHead(502).end();
+      break;
+    case 'no-answer-of-the-api':
+      send(response, { status: 200, type: 'text/html', body: Buffer.from('<html>Welcome</html>') });
+      break;
+    case 'wrong-signature':
+      send(response, { ...answer, body: spoilt(answer.body, operation) });
+      break;
+    // It times out.
+    default:
+  }
+}
+
+function reset({ socket }: ServerResponse): void {
+  // Without TLS's goodbye, which would make it an end that is meant.
+  socket?.destroy();
+}
+
+/** One wrong bit in the signature; a token's stands at its end. */
+function spoilt(body: Buffer, operation: RelayedOperation): Buffer {
+  if (operation === 'sign') {
+    const envelope = JSON.parse(body.toString('utf8'));
+    const signature = Buffer.from(envelope.data.signature, 'base64');
+    signature.writeUInt8(signature.readUInt8(40) ^ 1, 40);
+    const data = { ...envelope.data, signature: signature.toString('base64') };
+    return Buffer.from(JSON.stringify({ ...envelope, data }));
+  }
+  const token = Buffer.from(body);
+  token.writeUInt8(token.readUInt8(token.length - 5) ^ 1, token.length - 5);
+  return token;
+}
+
+function recordIn(body: Buffer): readonly string[] {
+  const { data } = JSON.parse(body.toString('utf8'));
+  return typeof data?.id === 'string' ? [data.id] : [];
+}
+
+function headersOf({ type, body }: Answer): Readonly<Record<string, string | number>> {
+  return { 'content-type': type, 'content-length': body.length };
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, headersOf(answer)).end(answer.body);
+}
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function forward(url: string, request: IncomingMessage, body: Buffer, agent: https.Agent): Promise<Answer> {
+  const { 'content-type': contentType = '', authorization } = request.headers;
+  const headers = { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    https.request(url, { method: 'POST', agent, headers }, resolve).on('error', reject).end(body);
+  });
+  return {
+    status: answer.statusCode ?? 0,
+    type: answer.headers['content-type'] ?? '',
+    body: await bytesOf(answer),
+  };
+}
