@@ -90,11 +90,12 @@ export async function composeSigning(
     ...aboutTimestamps(settings.timestamps, chain),
     ...(settings.journal ? [] : [WITHOUT_JOURNAL]),
   ];
+  let isComplete = false;
   return {
     warnings,
     async signFiles(files, signal) {
       const result = await signFiles(files, signing, signal);
-      if (result.files.every(({ status }) => status === 'signed' || status === 'skipped')) await journal?.ended();
+      isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
       return { ...result, warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? [])] };
     },
     removeTemporaryFiles() {
@@ -102,6 +103,8 @@ export async function composeSigning(
     },
     async [Symbol.asyncDispose]() {
       await connection.service?.close();
+      // The last of all: whoever kills it before that, its result still unprinted, may run the same again for nothing.
+      if (isComplete) await journal?.ended().catch(() => undefined);
     },
   };
 }
