@@ -19,6 +19,7 @@ import { settingsErrors } from '../settings/errors.ts';
 import type { Environment } from '../settings/options.ts';
 import { type ResumeOptions, type ResumeSettings, resolveResumeSettings } from '../settings/resume-settings.ts';
 import { resolveTimestampSettings } from '../settings/timestamp-settings.ts';
+import { removeLeftBy } from '../signing/left-by-calls.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
 import type { SigningLike } from '../signing/resume-files.ts';
@@ -71,6 +72,7 @@ export async function composeResume(
   const warnings: string[] = [...(connection?.warnings ?? [])];
 
   async function resume(signal: AbortSignal | undefined): Promise<readonly ResumedCall[]> {
+    await removeLeftBy(calls, await composeTemporaryFiles());
     if (journal === undefined || connection === undefined) return listCalls(calls, undefined);
     const failedReports = new Map<string, CodesignError>();
     const hear = (event: SigningEvent): void => {
