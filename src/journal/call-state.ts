@@ -2,7 +2,7 @@
 
 import type { CallFacts, Reported } from './journal.ts';
 import { splitLines } from './lines.ts';
-import { beginShare, endShare, type Share, type Shares } from './shares.ts';
+import { beginShare, endShare, type Share, type ShareEnd, type Shares } from './shares.ts';
 import { type ClosingStep, type HolderOnRecord, type Moment, readStep, type Step, type WorkOnRecord } from './steps.ts';
 
 /** `empty`: nobody has claimed it. */
@@ -116,7 +116,7 @@ function take(state: Draft, step: Step, aside: boolean): void {
       takeClosing(state, step, aside);
       return;
     default:
-      if (endShare(state.shares, step) && step.step === 'written') state.lastWritten = step.moment;
+      takeEndOfShare(state, step);
   }
 }
 
@@ -137,6 +137,7 @@ function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' 
     signature: new Uint8Array(Buffer.from(step.signature, 'base64')),
     copy: step.copy,
   };
+  state.reported = step.reported;
   const { id = '', holder, facts } = state;
   beginShare(state.shares, { id, holder, facts, instead: undefined });
 }
@@ -147,6 +148,11 @@ function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }
   state.work ??= step.work;
   state.facts ??= step.facts;
   beginShare(state.shares, { ...step, id: step.share, instead: step.instead });
+}
+
+function takeEndOfShare(state: Draft, step: ShareEnd): void {
+  const isNew = endShare(state.shares, step, state.signed?.copy === true);
+  if (isNew && step.step === 'written') state.lastWritten = step.moment;
 }
 
 function takeClosing(state: Draft, step: ClosingStep, aside: boolean): void {

@@ -92,10 +92,13 @@ async function beginCall(
         `An entry of the journal for ${facts.file} is damaged: an earlier signature may have been counted and lost.`,
       );
     }
-    const known = await findFinished(parts, asking);
-    if (known !== undefined) {
+    const finished = await findFinished(parts, asking);
+    if (finished?.signed !== undefined) {
+      const known = onRecord(finished.signed);
       const signature = Buffer.from(known.signature).toString('base64');
-      await calls.record(name, { step: 'signed', ...common, record: known.record, signature, copy: true }, 'no');
+      const reported = finished.reported === 'not-wanted' ? undefined : finished.reported;
+      const copied = { record: known.record, signature, copy: true, reported };
+      await calls.record(name, { step: 'signed', ...common, ...copied }, 'no');
       return { ...asking, call: id, share: id, known, unknownCalls: [], justUnanswered: false };
     }
     const unknownCalls = await findUnknown(parts, name);
@@ -109,9 +112,9 @@ async function beginCall(
 }
 
 /** Looked for only when the place is this process's own: a call that ends meanwhile is not missed. */
-async function findFinished(parts: JournalParts, { name, facts }: Asking): Promise<SignatureOnRecord | undefined> {
+async function findFinished(parts: JournalParts, { name, facts }: Asking): Promise<CallState | undefined> {
   const state = await parts.finished.find(name);
-  return state?.signed !== undefined && isShareable(state, facts, parts) ? onRecord(state.signed) : undefined;
+  return state !== undefined && isShareable(state, facts, parts) ? state : undefined;
 }
 
 function onRecord({ signature, record }: SignedStep): SignatureOnRecord {

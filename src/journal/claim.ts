@@ -6,7 +6,7 @@ import { claimWork, type Ticket } from './claim-work.ts';
 import { closeCall } from './close-call.ts';
 import { journalErrors } from './errors.ts';
 import { withoutOvertaken } from './fate.ts';
-import type { CallFacts, Claim, ClaimOptions, Work } from './journal.ts';
+import type { AfterFile, CallFacts, Claim, ClaimOptions, Work } from './journal.ts';
 import { isReportDue, isSettled } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
 import type { Step } from './steps.ts';
@@ -23,6 +23,14 @@ export async function claim(
 
 /** A step without what all steps of one claim have in common. */
 type Told<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
+
+/** Of a call whose file is gone. */
+const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined };
+
+function afterFile(state: CallState): AfterFile {
+  const { reported } = state;
+  return { reportDue: isReportDue(state), reported: reported === 'not-wanted' ? undefined : reported };
+}
 
 function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   const { calls, liveness, waiting, now } = parts;
@@ -122,18 +130,18 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
       // Not to know the pair next time costs a moment, and nothing else.
       await parts.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
       await settle(state);
-      return { reportDue: state === undefined ? given?.record !== undefined : isReportDue(state) };
+      return state === undefined ? { ...NOTHING_KNOWN, reportDue: given?.record !== undefined } : afterFile(state);
     },
 
-    async notWritten(reason) {
+    async notWritten(reason, changed) {
       try {
-        const state = await standing(await end({ step: 'not-written', share, reason }, 'no'));
+        const state = await standing(await end({ step: 'not-written', share, reason, changed }, 'no'));
         await settle(state);
-        return { reportDue: state !== undefined && isReportDue(state) };
+        return state === undefined ? NOTHING_KNOWN : afterFile(state);
       } catch (thrown) {
         // The reason is for people: a signature that is on record waits for its file also without it.
         if (!givenIsRecorded) throw thrown;
-        return { reportDue: false };
+        return NOTHING_KNOWN;
       }
     },
 

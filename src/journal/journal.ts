@@ -57,6 +57,8 @@ export interface ClaimOptions {
 export interface AfterFile {
   /** Every file that shares it is written, so the caller reports 1 now, and then tells `reported`. */
   readonly reportDue: boolean;
+  /** What the service has been told of it so far. */
+  readonly reported: 1 | 2 | undefined;
 }
 
 /** How a call was, or was not, reported to the service. */
@@ -92,9 +94,10 @@ export interface Claim {
   written(target: string): Promise<AfterFile>;
   /**
    * The file could not be written or timestamped: the signature stays, and is `known` to the next claim of the work. But
-   * where another file that shares it was written to the same place meanwhile, this one has nothing left to wait for.
+   * where another file that shares it was written to the same place meanwhile, or before this one was found `changed`,
+   * this one has nothing left to wait for.
    */
-  notWritten(reason: string): Promise<AfterFile>;
+  notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
   /** The service knows; or nobody is to tell it. Without this a call stays, as `unreported`. */
   reported(status: Reported): Promise<void>;
   /** This file is left alone, and nothing was requested for it. */

@@ -135,7 +135,7 @@ function guardedClaim(given: Claim, guard: JournalParts['guard']): Claim {
     unanswered: (reason) => guard(() => given.unanswered(reason)),
     unusable: (reason) => guard(() => given.unusable(reason)),
     written: (target) => guard(() => given.written(target)),
-    notWritten: (reason) => guard(() => given.notWritten(reason)),
+    notWritten: (reason, changed) => guard(() => given.notWritten(reason, changed)),
     reported: (status) => guard(() => given.reported(status)),
     release: () => guard(() => given.release()),
   };

@@ -11,6 +11,8 @@ export interface Share {
   readonly instead: string | undefined;
   readonly state: 'pending' | 'written' | 'not-written' | 'unusable' | 'gone';
   readonly reason: string | undefined;
+  /** Where it was written. */
+  readonly target: string | undefined;
   /** Another one has been written to the same place meanwhile: if this one is not, nothing is left to write. */
   readonly overtaken: boolean;
 }
@@ -18,25 +20,33 @@ export interface Share {
 export type Shares = Map<string, Share>;
 
 type Beginning = Pick<Share, 'id' | 'holder' | 'facts' | 'instead'>;
-type End = Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>;
+export type ShareEnd = Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>;
 
 export function beginShare(shares: Shares, { id, holder, facts, instead }: Beginning): void {
   const replaced = shares.get(instead ?? '');
   const replaces = replaced !== undefined && replaced.state !== 'written' && replaced.state !== 'gone';
   if (replaces) shares.set(replaced.id, { ...replaced, state: 'gone' });
-  const taken = replaces ? replaced.id : undefined;
-  shares.set(id, { id, holder, facts, instead: taken, state: 'pending', reason: undefined, overtaken: false });
+  const nothingYet = { state: 'pending', reason: undefined, target: undefined, overtaken: false } as const;
+  shares.set(id, { id, holder, facts, instead: replaces ? replaced.id : undefined, ...nothingYet });
 }
 
-/** False when nothing ended: an unknown file, or one that had ended before. */
-export function endShare(shares: Shares, step: End): boolean {
+/**
+ * False when nothing ended: an unknown file, or one that had ended before. `copy`: the signature is another call's, which
+ * is over, so that nothing is lost with this file.
+ */
+export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean {
   const share = shares.get(step.share);
   if (share === undefined || share.state === 'gone' || share.state === 'written') return false;
   switch (step.step) {
     case 'written':
-      shares.set(share.id, { ...share, state: 'written', reason: undefined });
-      overtake(shares, share, step.target);
+      shares.set(share.id, { ...share, state: 'written', reason: undefined, target: step.target });
+      overtake(shares, step.share);
       break;
+    case 'not-written': {
+      const isLost = share.overtaken || (step.changed === true && (copy || isPlaceTaken(shares, share)));
+      shares.set(share.id, { ...share, state: isLost ? 'gone' : 'not-written', reason: step.reason });
+      break;
+    }
     case 'withdrawn':
       // Who took the place of an unwritten file and leaves again must not take that file along.
       shares.set(share.id, {
@@ -45,22 +55,26 @@ export function endShare(shares: Shares, step: End): boolean {
       });
       break;
     default:
-      shares.set(share.id, { ...share, state: isLost(step, share) ? 'gone' : step.step, reason: step.reason });
+      shares.set(share.id, { ...share, state: 'unusable', reason: step.reason });
   }
   return true;
 }
 
-/** Lost the race for a place in which another file with this signature is now. */
-function isLost({ step }: End, { overtaken }: Share): boolean {
-  return overtaken && step === 'not-written';
+/** By a file with this signature, perhaps before this one was taken up. */
+function isPlaceTaken(shares: Shares, { facts }: Share): boolean {
+  const output = facts?.manner?.output;
+  const places = [...shares.values()].flatMap((share) => (share.state === 'written' ? placesOf(share) : []));
+  return output !== undefined && places.includes(output);
+}
+
+function placesOf({ facts, target }: Share): readonly (string | undefined)[] {
+  return [facts?.manner?.output, target];
 }
 
 /** Several runs may be at the very same file: one of them writes it, and the others find that it has changed. */
-function overtake(shares: Shares, winner: Share, target: string): void {
-  const places = [target, winner.facts?.manner?.output];
+function overtake(shares: Shares, winner: string): void {
   for (const share of [...shares.values()]) {
-    const output = share.facts?.manner?.output;
-    if (share.id === winner.id || output === undefined || !places.includes(output)) continue;
+    if (share.id === winner || !isPlaceTaken(shares, share)) continue;
     if (share.state === 'pending') shares.set(share.id, { ...share, overtaken: true });
     if (share.state === 'not-written') shares.set(share.id, { ...share, state: 'gone' });
   }

@@ -57,6 +57,8 @@ const stepSchema = v.variant('step', [
     signature: text,
     /** Taken over from a call that is finished: this one asked for nothing, and has nothing to report. */
     copy: v.boolean(),
+    /** Of a copy: what the service had been told by then. */
+    reported: v.optional(v.union([v.literal(1), v.literal(2)])),
   }),
   v.object({ step: v.literal('refused'), ...common, reason: text }),
   v.object({ step: v.literal('unanswered'), ...common, reason: text }),
@@ -64,7 +66,14 @@ const stepSchema = v.variant('step', [
   /** Another file takes part, `instead` of one that failed or whose process is gone. */
   v.object({ step: v.literal('shared'), ...common, share: text, ...asking, instead: v.optional(text) }),
   v.object({ step: v.literal('written'), ...common, share: text, target: text, moment: momentSchema }),
-  v.object({ step: v.literal('not-written'), ...common, share: text, reason: text }),
+  /** `changed`: the file was another one by then. */
+  v.object({
+    step: v.literal('not-written'),
+    ...common,
+    share: text,
+    reason: text,
+    changed: v.optional(v.boolean()),
+  }),
   v.object({ step: v.literal('unusable'), ...common, share: text, reason: text }),
   v.object({ step: v.literal('withdrawn'), ...common, share: text }),
   v.object({

@@ -23,7 +23,7 @@ export interface Run extends Remote {
   readonly reports: Reports;
 }
 
-/** Waits for the report of a file that is otherwise done. */
+/** Waits for the report of a file that is otherwise done; called when all files of the run are. */
 export type Reporting = () => Promise<FileOutcome>;
 
 /** Signs one file; the report goes on beside the files that follow. */
@@ -72,8 +72,13 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
       milliseconds: Math.round(signing.clock() - started),
     };
     onEvent({ type: 'file-finished', outcome });
-    const reporting = file.reportDue ? reports.send(plan.path, file.record.id, 1, claim) : Promise.resolve(false);
-    return async () => ({ ...outcome, reported: await reporting });
+    const { record: given, after } = file;
+    const reporting = after.reportDue ? reports.send(plan.path, given.id, 1, claim) : undefined;
+    return async () => {
+      await reporting;
+      // Sent by whichever file of this run came last.
+      return { ...outcome, reported: after.reported === 1 || (await reports.isKnown(given.id)) };
+    };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
     const given = error.record ?? record?.id;
@@ -99,7 +104,7 @@ async function keepFor(
   let kept: AfterFile | undefined;
   await noted(
     async () => {
-      kept = await claim.notWritten(error.message);
+      kept = await claim.notWritten(error.message, error.code === 'file-changed');
     },
     () => undefined,
   );

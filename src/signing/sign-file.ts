@@ -3,7 +3,7 @@
 import type { MeasureContent } from '../crypto/content.ts';
 import type { InputFile } from '../files/input-file.ts';
 import type { PreparedSignature } from '../formats/format.ts';
-import type { Claim } from '../journal/journal.ts';
+import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import type { Stamped } from '../timestamp/authorities.ts';
 import { noted } from './call.ts';
@@ -22,8 +22,8 @@ export interface SignedFile {
   readonly record: SignatureRecord;
   /** Whether the signature was there already. */
   readonly reused: boolean;
-  /** Whether the service is to be told now: every file that shares the signature is written. */
-  readonly reportDue: boolean;
+  /** How it stands with the signature now: whether the service is to be told. */
+  readonly after: AfterFile;
   /** Undefined for a signature without a timestamp. */
   readonly stamped: Stamped | undefined;
   /** Size of the signed file in bytes. */
@@ -64,11 +64,12 @@ export async function signFile(
   const parts = { input, copy };
   const { given, stamped, expected } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
   const committed = await commit({ plan, input, copy, check: (result) => result.check(expected) });
-  let reportDue = true;
+  // A report that is sent twice costs nothing; one that is never sent does.
+  let after: AfterFile = { reportDue: true, reported: undefined };
   await noted(async () => {
-    reportDue = (await claim?.written(plan.target))?.reportDue ?? true;
+    after = (await claim?.written(plan.target)) ?? after;
   }, progress.warn);
-  return { ...given, reportDue, stamped, ...committed };
+  return { ...given, after, stamped, ...committed };
 }
 
 /** Prepare, rehearse, sign, timestamp, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */

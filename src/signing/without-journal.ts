@@ -17,8 +17,8 @@ const CLAIM: Claim = {
   refused: nothing,
   unanswered: nothing,
   unusable: nothing,
-  written: async () => ({ reportDue: true }),
-  notWritten: async () => ({ reportDue: false }),
+  written: async () => ({ reportDue: true, reported: undefined }),
+  notWritten: async () => ({ reportDue: false, reported: undefined }),
   reported: nothing,
   release: nothing,
 };

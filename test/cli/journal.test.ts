@@ -122,6 +122,7 @@ describe('with the real service', () => {
     expect(count.signs()).toBe(1);
     expect(count.reports()).toEqual([1]);
     expect(JSON.parse(run.stdout).files.filter(({ reused }: { reused: boolean }) => !reused)).toHaveLength(1);
+    expect(parseJson(run).files.map(({ reported }) => reported)).toEqual([true, true, true]);
   });
 
   it('asks once for what two processes sign at once', async () => {

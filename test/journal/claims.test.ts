@@ -31,7 +31,7 @@ describe('a call that goes well', () => {
     expect(claim).toMatchObject({ known: undefined, unknownCalls: [], justUnanswered: false });
     setting.clock.wall = 5000;
     await sign(claim, 'r-1');
-    expect(await claim.written('/out/app.exe')).toEqual({ reportDue: true });
+    expect(await claim.written('/out/app.exe')).toMatchObject({ reportDue: true });
     await claim.reported(1);
     expect(await historyOf(journal)).toEqual([
       {
@@ -61,7 +61,7 @@ describe('a call that goes well', () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     await claim.requested();
     await claim.signed({ signature: SIGNATURE, record: undefined });
-    expect(await claim.written('app.exe')).toEqual({ reportDue: false });
+    expect(await claim.written('app.exe')).toMatchObject({ reportDue: false });
     expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', record: undefined, reported: undefined }]);
   });
 
@@ -77,7 +77,7 @@ describe('a call that goes well', () => {
   test('is over, and not unreported, when its process was killed before it could say that nobody wants a report', async () => {
     const claim = await journal.claim(WORK, factsAt('/app.exe', { report: false }));
     await sign(claim);
-    expect(await claim.written('/app.exe')).toEqual({ reportDue: false });
+    expect(await claim.written('/app.exe')).toMatchObject({ reportDue: false });
     setting.ended.add(101);
     const later = await setting.open();
     expect(await unfinishedOf(later)).toEqual([]);
@@ -89,7 +89,7 @@ describe('a call that goes well', () => {
     await sign(claim);
     const other = await journal.claim(WORK, factsAt('/b.exe', { report: true }));
     await claim.written('/a.exe');
-    expect(await other.written('/b.exe')).toEqual({ reportDue: true });
+    expect(await other.written('/b.exe')).toMatchObject({ reportDue: true });
   });
 
   test('is asked anew by a run that begins later, when its own has ended well', async () => {
@@ -127,7 +127,7 @@ describe('a signature that is not written yet', () => {
     expect(await unfinishedOf(next)).toEqual([['unwritten', claim.id]]);
     const again = await next.claim(WORK, factsOf('/b/app.exe'));
     expect(again).toMatchObject({ id: claim.id, known: { signature: SIGNATURE, record: 'r-1' } });
-    expect(await again.written('/b/app.exe')).toEqual({ reportDue: true });
+    expect(await again.written('/b/app.exe')).toMatchObject({ reportDue: true });
     await again.reported(1);
     expect(await unfinishedOf(next)).toEqual([]);
     expect(await historyOf(next)).toMatchObject([{ id: claim.id, filesWritten: 1, counted: 'yes', reported: 1 }]);
@@ -156,7 +156,7 @@ describe('a signature that is not written yet', () => {
     ]);
     const corrected = await next.claim(WORK, factsOf('app.exe', 'right'));
     expect(corrected).toMatchObject({ id: claim.id, known: { signature: SIGNATURE } });
-    expect(await corrected.written('app.exe')).toEqual({ reportDue: true });
+    expect(await corrected.written('app.exe')).toMatchObject({ reportDue: true });
   });
 
   test('and did not verify under this certificate is not offered again, but stays in the list', async () => {
@@ -193,9 +193,9 @@ describe('identical files', () => {
     const [second, third] = await Promise.all(others);
     expect([second?.id, third?.id]).toEqual([first.id, first.id]);
     expect(second?.known).toEqual({ signature: SIGNATURE, record: 'r-1' });
-    expect(await first.written('a')).toEqual({ reportDue: false });
-    expect(await third?.written('c')).toEqual({ reportDue: false });
-    expect(await second?.written('b')).toEqual({ reportDue: true });
+    expect(await first.written('a')).toMatchObject({ reportDue: false });
+    expect(await third?.written('c')).toMatchObject({ reportDue: false });
+    expect(await second?.written('b')).toMatchObject({ reportDue: true });
     await second?.reported(1);
     expect(await historyOf(journal)).toMatchObject([{ filesWritten: 3, reported: 1 }]);
   });
@@ -205,7 +205,7 @@ describe('identical files', () => {
     await sign(first);
     const second = await journal.claim(WORK, factsOf('b'));
     await second.notWritten('no space left');
-    expect(await first.written('a')).toEqual({ reportDue: false });
+    expect(await first.written('a')).toMatchObject({ reportDue: false });
     expect(await journal.unfinished()).toMatchObject([
       {
         kind: 'unwritten',
@@ -216,7 +216,7 @@ describe('identical files', () => {
       },
     ]);
     const again = await journal.claim(WORK, factsOf('b'));
-    expect(await again.written('b')).toEqual({ reportDue: true });
+    expect(await again.written('b')).toMatchObject({ reportDue: true });
   });
 
   test('after a crash need one signature still, each in the place of its own', async () => {
@@ -226,10 +226,10 @@ describe('identical files', () => {
     setting.ended.add(101);
     const next = await setting.open();
     const b = await next.claim(WORK, factsOf('b'));
-    expect(await b.written('b')).toEqual({ reportDue: false });
+    expect(await b.written('b')).toMatchObject({ reportDue: false });
     const a = await next.claim(WORK, factsOf('moved/a'));
     expect(a.known).toBeDefined();
-    expect(await a.written('moved/a')).toEqual({ reportDue: true });
+    expect(await a.written('moved/a')).toMatchObject({ reportDue: true });
   });
 
   test('signed one after the other, in one run or in two that overlap, use one signature', async () => {
@@ -238,7 +238,7 @@ describe('identical files', () => {
     await signAndReport(journal, WORK, 'a');
     const second = await journal.claim(WORK, factsOf('b'));
     expect(second.known).toBeDefined();
-    expect(await second.written('b')).toEqual({ reportDue: false });
+    expect(await second.written('b')).toMatchObject({ reportDue: false });
     const third = await overlapping.claim(WORK, factsOf('c'));
     expect(third.known).toBeDefined();
     await third.notWritten('no space left');
@@ -248,7 +248,7 @@ describe('identical files', () => {
     const later = await setting.open();
     const again = await later.claim(WORK, factsOf('c'));
     expect(again.known).toBeDefined();
-    expect(await again.written('c')).toEqual({ reportDue: false });
+    expect(await again.written('c')).toMatchObject({ reportDue: false });
     expect(await unfinishedOf(later)).toEqual([]);
     expect(await historyOf(later)).toHaveLength(1);
   });
@@ -292,8 +292,8 @@ describe('several runs at the very same file', () => {
 
   test('leave nothing unwritten: one writes it, and the others find that it has changed', async () => {
     const { mine, yours } = await claimBoth();
-    expect(await mine.written('/app.exe')).toEqual({ reportDue: false });
-    expect(await yours.notWritten('the file changed')).toEqual({ reportDue: true });
+    expect(await mine.written('/app.exe')).toMatchObject({ reportDue: false });
+    expect(await yours.notWritten('the file changed')).toMatchObject({ reportDue: true });
     await yours.reported(1);
     expect(await unfinishedOf(journal)).toEqual([]);
     expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', filesWritten: 1, reported: 1 }]);
@@ -301,8 +301,8 @@ describe('several runs at the very same file', () => {
 
   test('leave nothing unwritten when the loser gives up first, or the place has another name for it', async () => {
     const { mine, yours } = await claimBoth('/link.exe');
-    expect(await mine.notWritten('the file changed')).toEqual({ reportDue: false });
-    expect(await yours.written('/app.exe')).toEqual({ reportDue: true });
+    expect(await mine.notWritten('the file changed')).toMatchObject({ reportDue: false });
+    expect(await yours.written('/app.exe')).toMatchObject({ reportDue: true });
     await yours.reported(1);
     expect(await unfinishedOf(journal)).toEqual([]);
   });
@@ -315,15 +315,31 @@ describe('several runs at the very same file', () => {
     const third = await other.claim(workOf(2), factsAt('/app.exe'));
     await sign(third);
     await journal.claim(workOf(2), factsAt('/app.exe'));
-    expect(await third.written('/app.exe')).toEqual({ reportDue: true });
+    expect(await third.written('/app.exe')).toMatchObject({ reportDue: true });
+  });
+
+  test('leave nothing unwritten when the loser took part after the other had written', async () => {
+    const mine = await journal.claim(WORK, factsAt('/app.exe'));
+    await sign(mine, 'r-1');
+    await mine.written('/app.exe');
+    await mine.reported(1);
+    const yours = await other.claim(WORK, factsAt('/app.exe'));
+    const late = await other.claim(workOf(2), factsAt('/app.exe'));
+    await sign(late);
+    const later = await journal.claim(workOf(2), factsAt('/link.exe'));
+    await late.written('/link.exe');
+    expect(await later.notWritten('the file changed', true)).toMatchObject({ reportDue: true });
+    await yours.notWritten('the file changed', true);
+    await later.reported(1);
+    expect(await unfinishedOf(journal)).toEqual([]);
   });
 
   test('do not settle a file of another place, nor one that was taken up after the place was written', async () => {
     const { mine, yours } = await claimBoth('/other.exe');
     await mine.written('/app.exe');
     const again = await journal.claim(WORK, factsAt('/app.exe'));
-    expect(await again.notWritten('no timestamp')).toEqual({ reportDue: false });
-    expect(await yours.notWritten('no timestamp')).toEqual({ reportDue: false });
+    expect(await again.notWritten('no timestamp')).toMatchObject({ reportDue: false });
+    expect(await yours.notWritten('no timestamp')).toMatchObject({ reportDue: false });
     expect(await journal.unfinished()).toMatchObject([
       { kind: 'unwritten', files: [{ written: true }, { written: false }, { written: false }] },
     ]);

@@ -89,7 +89,7 @@ describe('the file of a call', () => {
     const later = await setting.open();
     const again = await later.claim(WORK, factsOf('a'));
     expect(again).toMatchObject({ id, known: { signature: SIGNATURE } });
-    expect(await again.written('a')).toEqual({ reportDue: true });
+    expect(await again.written('a')).toMatchObject({ reportDue: true });
     await again.reported(1);
     expect(await historyOf(later)).toMatchObject([{ id, file: 'a', outcome: 'written' }]);
   });
@@ -150,7 +150,7 @@ describe('the file of a call', () => {
     await (await import('node:fs/promises')).rm(join(setting.folder, file));
     await claim.signed({ signature: SIGNATURE, record: 'r-1' });
     expect(await unfinishedOf(journal)).toEqual([['under-way', claim.id]]);
-    expect(await claim.written('a')).toEqual({ reportDue: true });
+    expect(await claim.written('a')).toMatchObject({ reportDue: true });
     await claim.reported(1);
     expect(await historyOf(journal)).toMatchObject([{ id: claim.id, record: 'r-1', outcome: 'written' }]);
   });

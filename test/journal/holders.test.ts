@@ -77,7 +77,7 @@ describe('a claim of a process that cannot be seen from here', () => {
     const next = await other.claim(WORK, factsOf('b'));
     expect(next.unknownCalls).toEqual([claim.id]);
     await claim.signed({ signature: SIGNATURE, record: 'r-1' });
-    expect(await claim.written('a')).toEqual({ reportDue: true });
+    expect(await claim.written('a')).toMatchObject({ reportDue: true });
     await claim.reported(1);
     await sign(next, 'r-2');
     await next.written('b');

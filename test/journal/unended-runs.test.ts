@@ -46,7 +46,7 @@ describe('what a run finished that did not come to its end', () => {
     const later = await openLater(milliseconds);
     const again = await later.claim(WORK, factsOf('a'));
     expect(again.known).toMatchObject({ record: `record-of-${first.id}` });
-    expect(await again.written('a')).toEqual({ reportDue: false });
+    expect(await again.written('a')).toMatchObject({ reportDue: false });
     await later.ended();
     expect(await unfinishedOf(later)).toEqual([]);
     expect((await historyOf(later)).map(({ id }) => id)).toEqual([first.id]);
@@ -74,7 +74,7 @@ describe('what a run finished that did not come to its end', () => {
     const later = await openLater(1000);
     const again = await later.claim(WORK, factsOf('a'));
     expect(again).toMatchObject({ id: first.id, known: { record: 'r-1' } });
-    expect(await again.written('a')).toEqual({ reportDue: true });
+    expect(await again.written('a')).toMatchObject({ reportDue: true });
     await again.reported(1);
     expect(await historyOf(later)).toMatchObject([{ id: first.id, reported: 1, outcome: 'written' }]);
   });

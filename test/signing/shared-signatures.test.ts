@@ -10,6 +10,41 @@ beforeEach(async () => {
 });
 afterEach(() => scene[Symbol.asyncDispose]());
 
+describe('files of one content in one run', () => {
+  const same = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, 'the same')));
+  const reportedOf = ({ files }: Awaited<ReturnType<typeof signFiles>>) =>
+    files.map((file) => file.status === 'signed' && file.reported);
+
+  it.each([1, 2, 5])('have one report, and all of them say so (%s at once)', async (concurrency) => {
+    // The report is on its way while the others begin.
+    scene.service.beforeReport = () => new Promise((resolve) => setTimeout(resolve, 30));
+    const result = await signFiles(await same(5), scene.signing(await scene.open(), { concurrency }));
+    expect(reportedOf(result)).toEqual(Array(5).fill(true));
+    expect(scene.service.reports).toEqual([['record-1', 1]]);
+    expect(await (await scene.open()).unfinished()).toEqual([]);
+  });
+
+  it('say that no report arrived when it did not, and it stays for resume', async () => {
+    scene.service.beforeReport = () => Promise.reject(new Error('away'));
+    const journal = await scene.open();
+    const result = await signFiles(await same(3), scene.signing(journal));
+    expect(reportedOf(result)).toEqual([false, false, false]);
+    expect(await journal.unfinished()).toMatchObject([{ kind: 'unreported' }]);
+  });
+
+  it('say in a run that goes on with a broken one that the service was told then', async () => {
+    const files = await same(2);
+    await signFiles(files, scene.signing(await scene.open()));
+    for (const again of [1, 2]) {
+      const result = await signFiles(files, scene.signing(await scene.open()));
+      expect([again, reportedOf(result)]).toEqual([again, [true, true]]);
+    }
+    expect(scene.service.reports).toHaveLength(1);
+    expect(scene.service.asked).toBe(1);
+  });
+});
+
 describe('several runs at the very same file', () => {
   it('leave nothing unfinished: one writes it, and the signature is reported as used', async () => {
     const file = await scene.program('app.exe');
