@@ -14,11 +14,10 @@ import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
-import { hasCredentials, readCredentials } from '../settings/credentials.ts';
+import { hasCredentials, isWithoutCredentials } from '../settings/credentials.ts';
 import { settingsErrors } from '../settings/errors.ts';
 import type { Environment } from '../settings/options.ts';
 import { type ResumeOptions, type ResumeSettings, resolveResumeSettings } from '../settings/resume-settings.ts';
-import { resolveTimestampSettings } from '../settings/timestamp-settings.ts';
 import { removeLeftBy } from '../signing/left-by-calls.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
@@ -26,6 +25,8 @@ import type { SigningLike } from '../signing/resume-files.ts';
 import { type Given, judgeCall } from '../signing/resume-judge.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
 import { clientIdOf } from './compose.ts';
+import { composeStored } from './compose-config.ts';
+import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, hasJournal } from './compose-journal.ts';
 import { composeTemporaryFiles } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
@@ -60,14 +61,15 @@ export async function composeResume(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<ResumeComposition> {
-  const settings = resolveResumeSettings(options, env);
+  const settings = resolveResumeSettings(options, env, await composeStored(options, env));
   // To open a journal makes one.
   const journal = (await hasJournal(env)) ? await composeJournal(env) : undefined;
   const calls = [...((await journal?.unfinished()) ?? [])].sort((one, other) => (one.at < other.at ? -1 : 1));
   // To list calls and to give them up works without credentials too.
   const isOptional = (options.dryRun || options.forget !== undefined) && !hasCredentials(env);
-  const isNeeded = !isOptional && calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
-  const connection = isNeeded ? await connect(settings, env) : undefined;
+  const isUseful = calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
+  const connecting = isUseful ? connect(settings, env) : undefined;
+  const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const temporaryFiles = new Set<string>();
   const warnings: string[] = [...(connection?.warnings ?? [])];
 
@@ -80,7 +82,7 @@ export async function composeResume(
       onEvent(event);
     };
     const writing = needsWriting(calls, connection.given)
-      ? await composeWriting(options, settings, env, connection, { temporaryFiles, onEvent: hear })
+      ? await composeWriting(settings, env, connection, { temporaryFiles, onEvent: hear })
       : undefined;
     warnings.push(...(writing?.warnings ?? []));
     const given = { ...connection.given, leaf: writing?.leaf };
@@ -116,6 +118,11 @@ export async function composeResume(
   };
 }
 
+/** Throws again whatever else was wrong. */
+function withoutCredentials(thrown: unknown): undefined {
+  if (!isWithoutCredentials(thrown)) throw thrown;
+}
+
 /** In which no call is found. */
 const NO_JOURNAL: Pick<Journal, 'forget'> = { forget: async () => 'not-found' };
 
@@ -125,11 +132,11 @@ function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
 
 /** Undefined when no service was named. No request yet. */
 async function connect(settings: ResumeSettings, env: Environment): Promise<Connection | undefined> {
-  const { baseUrl, concurrency, timeoutMilliseconds, caFile } = settings;
+  const { baseUrl, concurrency, profile, timeoutMilliseconds, caFile } = settings;
   if (baseUrl === undefined) return undefined;
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
-  const credentials = await readCredentials(env);
+  const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await loadRoots({ caFile, environment: env });
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
@@ -144,7 +151,6 @@ interface WritingParts {
 
 /** Reads the certificate. Files are written with a timestamp, unless none is wanted in so many words. */
 async function composeWriting(
-  options: ResumeOptions,
   settings: ResumeSettings,
   env: Environment,
   { service, http, given }: Connection,
@@ -153,7 +159,7 @@ async function composeWriting(
   const now = (): Date => new Date();
   const certificate = await readCertificateFiles(settings.certificates(), env);
   const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
-  const { urls, isDeclined } = resolveTimestampSettings(options, env, 'SHA256');
+  const { urls, isDeclined } = settings.timestamps('SHA256');
   if (urls.length === 0 && !isDeclined) {
     throw settingsErrors('setting-missing', {
       option: '--timestamp-url (or say --no-timestamp)',
@@ -163,7 +169,7 @@ async function composeWriting(
   }
   const beside = await composeTemporaryFiles();
   const signingLike: SigningLike = ({ code, algorithm, manner }, claims) => {
-    const timestamps = resolveTimestampSettings(options, env, algorithm);
+    const timestamps = settings.timestamps(algorithm);
     return {
       ...parts,
       ...beside,
