@@ -100,7 +100,8 @@ export function targetLocks(owners: FileOwners): TargetLocks {
       // A file system without hard links.
       await writeWhole(path, text);
     } finally {
-      await unlink(whole);
+      // The lock is there or not all the same; a later run knows whose this one is.
+      await unlink(whole).catch(() => undefined);
     }
   }
 
@@ -134,7 +135,14 @@ export function targetLocks(owners: FileOwners): TargetLocks {
 function heldLock(path: string, text: string): TargetLock {
   // A run that cannot be seen from elsewhere counts as ended when its lock is not touched.
   const touching = setInterval(() => void touch(path, text).catch(() => undefined), TOUCH_MILLISECONDS).unref();
-  const isHeld = async (): Promise<boolean> => (await findLock(path))?.text === text;
+  const isHeld = async (): Promise<boolean> => {
+    try {
+      return (await readLock(path)) === text;
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENOENT') return false;
+      throw thrown;
+    }
+  };
   return {
     path,
     async assertHeld() {
@@ -178,14 +186,13 @@ async function findLock(path: string): Promise<FoundLock | undefined> {
     throw thrown;
   });
   if (stats === undefined) return undefined;
-  const text = stats.isFile() ? await readLock(path) : '';
+  // What this user may not read tells nothing either.
+  const text = stats.isFile() ? await readLock(path).catch(() => '') : '';
   return { text, holder: holderIn(text), touched: stats.mtimeMs };
 }
 
-/** Empty for what this user may not read, too. */
 async function readLock(path: string): Promise<string> {
-  const handle = await open(path, READ_LOCK).catch(() => undefined);
-  if (handle === undefined) return '';
+  const handle = await open(path, READ_LOCK);
   try {
     return await textOf(handle);
   } finally {
