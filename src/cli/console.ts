@@ -58,6 +58,11 @@ export class Console implements Disposable {
       case 'file-finished':
         this.#outcome(event.outcome);
         break;
+      case 'waiting':
+        this.#lines.progress(
+          `waiting  ${shownPath(event.path)} waits for ${printable(event.whom)}, which asks for the same signature`,
+        );
+        break;
       case 'report-failed':
         this.warning(
           `the report for record ${printable(event.record)} did not arrive: ${oneLine(event.error)}`,

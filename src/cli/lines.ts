@@ -43,6 +43,11 @@ export class Lines {
   }
 
   /** `path`: of the file that it is about, if it is about one. */
+  /** On standard error, since it is no result. `line` is printable as it is. */
+  progress(line: string): void {
+    if (!this.options.quiet) this.tell(line);
+  }
+
   warning(text: string, path?: string): void {
     if (this.options.quiet) return;
     const place = path === undefined ? '' : `${shownPath(path)}: `;

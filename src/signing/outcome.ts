@@ -115,6 +115,8 @@ export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
+  /** `whom`: another process that asks for the same signature, in words. */
+  | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
   /** By the service, for this run: it counts. */
   | { readonly type: 'signature-given'; readonly path: string }

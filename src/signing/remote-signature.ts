@@ -70,6 +70,7 @@ export function requestSignatures(
     try {
       return await signing.claims.claim(workOf(signing, code, digest), factsOf(signing, work), {
         signal: batch.signal,
+        onWait: (whom) => signing.onEvent({ type: 'waiting', path: work.path, whom }),
       });
     } catch (thrown) {
       if (batch.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') batch.assertGoing();

@@ -1,6 +1,7 @@
 /** What files that share a signature leave behind, in one run and in several at once: nothing unwritten, and one report. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SigningEvent } from '../../src/signing/outcome.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 
@@ -43,6 +44,30 @@ describe('files of one content in one run', () => {
     expect(scene.service.reports).toHaveLength(1);
     expect(scene.service.asked).toBe(1);
   });
+});
+
+it('tells which process a file waits for', async () => {
+  const [mine, yours] = await Promise.all([scene.program('mine.exe', 'same'), scene.program('yours.exe', 'same')]);
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let second: ReturnType<typeof signFiles> | undefined;
+  const events: SigningEvent[] = [];
+  scene.service.before = async () => {
+    const onEvent = (event: SigningEvent): void => {
+      events.push(event);
+      if (event.type === 'waiting') answer();
+    };
+    second = scene.open().then((journal) => signFiles([yours], scene.signing(journal, { onEvent })));
+    await answered;
+  };
+  const first = await signFiles([mine], scene.signing(await scene.open()));
+  expect([first.summary.signed, (await second)?.summary.signed]).toEqual([1, 1]);
+  expect(events.filter(({ type }) => type === 'waiting')).toEqual([
+    { type: 'waiting', path: yours.path, whom: 'process 100' },
+  ]);
+  expect(scene.service.asked).toBe(1);
 });
 
 describe('several runs at the very same file', () => {
