@@ -9,7 +9,7 @@ const MAY_HAVE_BEEN_COUNTED = 'The signature may have been made and counted.';
 const said = (d: ErrorDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: ErrorDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
-  'Check CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, and that they belong to this service address. Nothing more is asked until they are right.';
+  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. Nothing more is asked until they are right.';
 const UNAUTHORIZED = (d: ErrorDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /** API 7: the service checks the certificate number first, then digest and algorithm, which this program makes. */

@@ -60,7 +60,7 @@ async function scene(state: SecretServiceState = 'unlocked'): Promise<Scene> {
   };
 }
 
-const errorCode = (run: CliRun) => /\[([a-z-]+)\]/.exec(run.stderr)?.[1];
+const errorCode = (run: CliRun) => /\[([a-z-]+)\]$/m.exec(run.stderr)?.[1];
 
 describe.runIf(process.platform === 'linux')('login', () => {
   it('stores what sign then uses, until logout, and shows the secret nowhere', async () => {
