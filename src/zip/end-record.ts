@@ -85,6 +85,25 @@ async function hasRival(source: ByteSource, { directoryOffset, recordOffset }: E
   return false;
 }
 
+/**
+ * Throws `zip-ambiguous` for another end record, in the archive's comment or behind it, that leads nowhere now and could lead
+ * into the directory once entries have been added: it counts from where it stands. Asked before an archive is signed.
+ */
+export async function refuseRivalToCome(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
+  const { tail, start } = await readTail(source);
+  const from = Math.max(0, directoryOffset - start);
+  for (let position = tail.length - END_RECORD_LENGTH; position >= from; position--) {
+    const offset = start + position;
+    if (offset === recordOffset || tail.readUInt32LE(position) !== END_RECORD) continue;
+    // What is shorter ends before the directory does, whatever comes to stand in that.
+    const isInDirectory = offset < recordOffset;
+    if (tail.readUInt32LE(position + 12) > (isInDirectory ? 0 : offset - recordOffset)) {
+      const problem = `it has two end of central directory records, the other one at byte ${offset}`;
+      throw zipErrors('zip-ambiguous', { problem });
+    }
+  }
+}
+
 interface Candidates {
   /** From the end of the file backwards. */
   readonly found: readonly EndOfArchive[];

@@ -29,7 +29,7 @@ describe('fixtures', () => {
       name,
       digest,
     ]);
-    const present = [...FOLDERS, 'golden'].flatMap((folder) => filesIn(committed, folder));
+    const present = [...FOLDERS, 'golden', 'fuzz'].flatMap((folder) => filesIn(committed, folder));
     expect(listed.sort()).toEqual(present.map((name) => [name, sha256(join(committed, name))]).sort());
   });
 
@@ -49,7 +49,7 @@ describe('fixtures', () => {
   });
 
   it('are small, and hold no private key', () => {
-    for (const name of [...FOLDERS, 'golden'].flatMap((folder) => filesIn(committed, folder))) {
+    for (const name of [...FOLDERS, 'golden', 'fuzz'].flatMap((folder) => filesIn(committed, folder))) {
       const bytes = readFileSync(join(committed, name));
       expect(bytes.length).toBeLessThan(20_000);
       expect(bytes.includes('PRIVATE KEY')).toBe(false);

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { refuseRivalToCome } from '../../zip/end-record.ts';
 import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { isNamedAsJar, JAR_EXTENSIONS, recogniseZip } from '../zip-family.ts';
 import { knowManifest } from './agreement.ts';
@@ -95,13 +96,14 @@ interface Place {
   readonly leaving: ReadonlySet<string>;
 }
 
-/** Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `signer-name-taken`, `cannot-append`. */
+/** Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `signer-name-taken`, `cannot-append`, `zip-ambiguous`. */
 async function choosePlace({ source, layout }: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Place> {
   const { algorithm, timestampAlgorithm, chain, signerName, allowUnsignedResult = false } = context;
   if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
   if (timestampAlgorithm === 'SHA1' && !allowUnsignedResult) {
     throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
   }
+  await refuseRivalToCome(source, layout.archive.end);
   if (mode === 'replace') {
     const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };

@@ -1,0 +1,252 @@
+/** Shares cases out to processes of their own, watches them, and gathers what they found. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type { FaultyCase, Job, JobResult } from './child.ts';
+import { MOST_MEBIBYTES } from './judge.ts';
+import { listSamples } from './samples.ts';
+import { TARGETS } from './targets.ts';
+
+export interface CampaignOptions {
+  readonly seed: number;
+  /** Of all targets together. */
+  readonly cases: number;
+  /** All that there are when left out. */
+  readonly targets?: readonly string[];
+  readonly corpus?: string | undefined;
+  /** Results kept for other programs to judge, of each kind of file. */
+  readonly samples?: number;
+  /** Seconds that one case may take by the clock before its process is killed. */
+  readonly patience?: number;
+  /** Runs this case of the first target alone, and writes it among the faulty ones whatever comes of it. */
+  readonly only?: number | undefined;
+  /** Told of each process that is done. */
+  readonly onJob?: (line: string) => void;
+}
+
+export interface Campaign extends AsyncDisposable {
+  readonly done: number;
+  readonly faults: readonly FaultyCase[];
+  /** Target → word → how many. */
+  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Of each target: the case that took longest, and the largest process. */
+  readonly costs: Readonly<Record<string, { readonly seconds: number; readonly mebibytes: number }>>;
+  /** Temporary; faulty cases in `faults` stay when it is disposed of. */
+  readonly folder: string;
+  /** Results to be judged by other programs. */
+  readonly sampled: readonly string[];
+}
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+const PATIENCE_SECONDS = 20;
+/** So many that starting a process does not count, and so few that both have work up to the end. */
+const CASES_OF_JOB = 6000;
+/** Node's own heap, within what a process may take in all. */
+const HEAP_MEBIBYTES = 160;
+
+export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-fuzz-'));
+  const faults = join(folder, 'faults');
+  await mkdir(faults);
+  const program = await bundle(folder);
+  const tally = createTally();
+  const queue = jobsOf(options, folder, faults);
+  const work = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      await mkdir(job.folder);
+      if (options.only !== undefined) await outputOf(start(program, { ...job, writeOnly: true }));
+      const outcome = await runJob(program, job, options.patience ?? PATIENCE_SECONDS);
+      tally.add(job, outcome);
+      options.onJob?.(lineFor(job, outcome));
+      if (job.samples === 0) await rm(job.folder, { recursive: true, force: true });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work));
+  return {
+    ...tally.result(),
+    folder,
+    sampled: await listSamples(folder),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The child with all that it needs in one file. Addresses in it are as if it were the source. */
+async function bundle(folder: string): Promise<string> {
+  const outfile = join(folder, 'child.mjs');
+  const source = join(REPOSITORY, 'test', 'fuzz', 'child.ts');
+  await build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'error',
+    sourcemap: 'inline',
+    external: ['keytar'],
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
+    // CommonJS packages inside ask for Node's own modules with require, which an ES module does not have.
+    banner: {
+      js: `import{createRequire as _createRequire}from"node:module";const require=_createRequire(${JSON.stringify(pathToFileURL(source).href)});`,
+    },
+  });
+  return outfile;
+}
+
+/** Each target gets its share, in jobs that are taken in turn, so that none is left for the end. */
+function jobsOf(
+  { seed, cases, targets, corpus, only, samples = 0 }: CampaignOptions,
+  folder: string,
+  faults: string,
+): Job[] {
+  const names = targets ?? Object.keys(TARGETS);
+  const shares = names.map((name) => ({ name, share: TARGETS[name]?.share ?? 1 }));
+  const whole = shares.reduce((sum, { share }) => sum + share, 0);
+  const jobs = shares.flatMap(({ name, share }) => {
+    const ofTarget = Math.ceil((cases * share) / whole);
+    const count = Math.ceil(ofTarget / CASES_OF_JOB);
+    return Array.from({ length: count }, (_, index) => {
+      const first = index * CASES_OF_JOB;
+      return {
+        order: index / count,
+        target: name,
+        seed,
+        first,
+        cases: Math.min(CASES_OF_JOB, ofTarget - first),
+        fixtures: join(REPOSITORY, 'fixtures'),
+        corpus,
+        folder: join(folder, `${name}-${first}`),
+        faults,
+        samples: Math.ceil(samples / count),
+      };
+    });
+  });
+  if (only !== undefined) return jobs.slice(0, 1).map((job) => ({ ...job, first: only, cases: 1 }));
+  return jobs.sort((one, other) => one.order - other.order);
+}
+
+interface JobOutcome {
+  readonly faults: readonly FaultyCase[];
+  /** Undefined when the process did not come to its end. */
+  readonly result: JobResult | undefined;
+  /** Cases that it began. */
+  readonly begun: number;
+}
+
+async function runJob(program: string, job: Job, patience: number): Promise<JobOutcome> {
+  const child = start(program, job);
+  const watch = watchProgress(child, join(job.folder, 'progress'), patience);
+  const { lines, errors, end } = await outputOf(child);
+  const { hung, last } = await watch.stop();
+  const faults = lines.filter((line): line is FaultyCase => 'fault' in line);
+  const result = lines.find((line): line is JobResult => 'done' in line);
+  if (result !== undefined) return { faults, result, begun: result.done };
+  const at = Number.isNaN(last) ? job.first : last;
+  const fault = hung ? `no end within ${patience} s` : `the process ended with ${end}: ${errors.slice(0, 2000)}`;
+  const file = join(job.faults, `${job.target}-${job.seed}-${at}.bin`);
+  await outputOf(start(program, { ...job, first: at, writeOnly: true }));
+  return { faults: [...faults, { target: job.target, case: at, fault, file }], result, begun: at - job.first + 1 };
+}
+
+function start(program: string, job: Job): ChildProcess {
+  const limits = [`--max-old-space-size=${HEAP_MEBIBYTES}`, '--max-semi-space-size=8', '--enable-source-maps'];
+  // glibc keeps an arena for each thread of the pool, which is no memory of the program's.
+  const env = { ...process.env, MALLOC_ARENA_MAX: '2' };
+  return spawn(process.execPath, [...limits, program, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'], env });
+}
+
+async function outputOf(child: ChildProcess) {
+  let stdout = '';
+  let errors = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const end = await new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
+  });
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as FaultyCase | JobResult);
+  return { lines, errors, end };
+}
+
+/** Kills the process when it has been at one case for too long. */
+function watchProgress(child: ChildProcess, path: string, patience: number) {
+  let last = Number.NaN;
+  let since = performance.now();
+  let hung = false;
+  const look = async (): Promise<void> => {
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+    const at = bytes.length === 8 ? bytes.readDoubleLE() : Number.NaN;
+    if (!Object.is(at, last)) {
+      last = at;
+      since = performance.now();
+    } else if (!Number.isNaN(at) && performance.now() - since > patience * 1000) {
+      hung = true;
+      child.kill('SIGKILL');
+    }
+  };
+  const timer = setInterval(() => void look(), 250);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await look();
+      return { hung, last };
+    },
+  };
+}
+
+function lineFor({ target, first }: Job, { begun, faults, result }: JobOutcome): string {
+  const slowest =
+    result === undefined
+      ? ''
+      : `, slowest ${(result.slowest.seconds * 1000).toFixed(0)} ms (case ${result.slowest.case})`;
+  const memory = result === undefined ? '' : `, ${result.mebibytes.toFixed(0)} MiB`;
+  return `${target} ${first} to ${first + begun - 1}: ${faults.length} faulty${slowest}${memory}`;
+}
+
+function createTally() {
+  const faults: FaultyCase[] = [];
+  const words: Record<string, Record<string, number>> = {};
+  const costs: Record<string, { seconds: number; mebibytes: number }> = {};
+  let done = 0;
+  return {
+    add({ target }: Job, outcome: JobOutcome): void {
+      done += outcome.begun;
+      faults.push(...outcome.faults);
+      const { result } = outcome;
+      if (result === undefined) return;
+      const ofTarget = words[target] ?? {};
+      words[target] = ofTarget;
+      for (const [word, count] of Object.entries(result.words)) ofTarget[word] = (ofTarget[word] ?? 0) + count;
+      const cost = costs[target] ?? { seconds: 0, mebibytes: 0 };
+      costs[target] = {
+        seconds: Math.max(cost.seconds, result.slowest.seconds),
+        mebibytes: Math.max(cost.mebibytes, result.mebibytes),
+      };
+    },
+    result: () => ({ done, faults, words, costs }),
+  };
+}
+
+/** For people: what is wrong, and what to do. */
+export function describeFaults({ faults }: Campaign, seed: number): string {
+  const lines = faults.map(
+    ({ target, case: number, fault, file }) =>
+      `${target}, seed ${seed}, case ${number}: ${fault}\n  written to ${file}`,
+  );
+  const advice =
+    'Copy a file to fixtures/fuzz under a name that begins with its target (pe--what-is-odd.bin), and npm test runs it again.';
+  return faults.length === 0 ? '' : [...lines, advice].join('\n');
+}
+
+export { MOST_MEBIBYTES };

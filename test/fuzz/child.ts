@@ -1,0 +1,124 @@
+/** A process that runs some cases of one target: what is wrong goes to standard output, a line each; where it is goes to a file. */
+
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { openBases } from './bases.ts';
+import { judgeCase, MOST_MEBIBYTES, MOST_SECONDS } from './judge.ts';
+import { randomOfCase } from './mutations/random.ts';
+import { shrink } from './shrink.ts';
+import type { Target } from './target.ts';
+import { targetNamed } from './targets.ts';
+
+export interface Job {
+  readonly target: string;
+  readonly seed: number;
+  /** Number of the first case. */
+  readonly first: number;
+  readonly cases: number;
+  readonly fixtures: string;
+  readonly corpus: string | undefined;
+  /** Temporary, of this job. */
+  readonly folder: string;
+  /** Where faulty cases are written. */
+  readonly faults: string;
+  /** How many results are kept for other programs to judge. */
+  readonly samples: number;
+  /** Writes the first case, and runs none: for what hangs. */
+  readonly writeOnly?: boolean;
+}
+
+/** A line of the output: a faulty case. */
+export interface FaultyCase {
+  readonly target: string;
+  readonly case: number;
+  readonly fault: string;
+  /** Where it is written. */
+  readonly file: string;
+}
+
+/** The last line of the output. */
+export interface JobResult {
+  readonly done: number;
+  /** What came of the cases: word → how many. */
+  readonly words: Readonly<Record<string, number>>;
+  readonly slowest: { readonly case: number; readonly seconds: number };
+  readonly mebibytes: number;
+}
+
+/** Of one job: what follows is most often the same fault again. */
+const MOST_FAULTS = 5;
+
+async function run(job: Job): Promise<void> {
+  let samples = 0;
+  const setting = {
+    bases: openBases(job.fixtures, job.corpus),
+    folder: job.folder,
+    sample(extension: string, bytes: Uint8Array) {
+      // Far apart, so that they are of different kinds.
+      if (samples >= job.samples || current % Math.ceil(job.cases / 4 / Math.max(1, job.samples)) !== 0) return;
+      samples += 1;
+      writeFileSync(join(job.folder, `sample-${job.first}-${current}${extension}`), bytes);
+    },
+  };
+  let current = job.first;
+  const target = await targetNamed(job.target).open(setting);
+  const make = (): Uint8Array => target.make(randomOfCase(job.seed, job.target, current));
+  const nameOf = () => join(job.faults, `${job.target}-${job.seed}-${current}.bin`);
+  if (job.writeOnly) return writeFileSync(nameOf(), make());
+
+  const progress = openSync(join(job.folder, 'progress'), 'w');
+  const place = Buffer.alloc(8);
+  const words: Record<string, number> = {};
+  const known = new Set<string>();
+  let slowest = { case: job.first, seconds: 0 };
+  for (const end = job.first + job.cases; current < end; current += 1) {
+    place.writeDoubleLE(current);
+    writeSync(progress, place, 0, 8, 0);
+    const input = make();
+    const { word, fault, seconds } = await judgeCase(target, input);
+    words[word] = (words[word] ?? 0) + 1;
+    if (seconds > slowest.seconds) slowest = { case: current, seconds };
+    const tooLarge = mebibytes() > MOST_MEBIBYTES;
+    const described =
+      fault ?? (tooLarge ? `more than ${MOST_MEBIBYTES} MiB of memory (this case, or those before it)` : undefined);
+    if (described === undefined) continue;
+    if (!known.has(kindOf(described))) {
+      known.add(kindOf(described));
+      report({ target: job.target, case: current, fault: described, file: nameOf() });
+      writeFileSync(nameOf(), fault === undefined ? make() : await shrunk(target, make(), fault));
+    }
+    // Memory is not given back, and what is slow once is slow again.
+    if (tooLarge || seconds > MOST_SECONDS || known.size >= MOST_FAULTS) {
+      current += 1;
+      break;
+    }
+  }
+  closeSync(progress);
+  report({ done: current - job.first, words, slowest, mebibytes: mebibytes() });
+}
+
+/** Only what is soon found out again is tried again and again. */
+async function shrunk(target: Target, input: Uint8Array, fault: string): Promise<Uint8Array> {
+  if (/processor time/.test(fault)) return input;
+  return shrink(input, async (smaller) => {
+    const again = await judgeCase(target, Uint8Array.from(smaller));
+    return again.fault !== undefined && kindOf(again.fault) === kindOf(fault);
+  });
+}
+
+/** The same for the same fault: what it says without numbers and names, and where it was thrown. */
+function kindOf(fault: string): string {
+  const [first = ''] = fault.split('\n');
+  const at = fault.split('\n').find((line) => /^\s+at /.test(line)) ?? '';
+  return `${first.replace(/[\d"'].*/, '')} ${at}`;
+}
+
+function mebibytes(): number {
+  return process.resourceUsage().maxRSS / 1024;
+}
+
+function report(line: FaultyCase | JobResult): void {
+  writeSync(1, `${JSON.stringify(line)}\n`);
+}
+
+await run(JSON.parse(process.argv[2] ?? '') as Job);

@@ -1,0 +1,42 @@
+/**
+ * Two hundred thousand cases, the same ones each time (CODESIGN_FUZZ_SEED and CODESIGN_FUZZ_CASES for others): of each
+ * thing that reads foreign bytes, a result that is right or an error with a code.
+ */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Campaign, describeFaults, MOST_MEBIBYTES, runCampaign } from './campaign.ts';
+import { objectionTo } from './samples.ts';
+import { TARGETS } from './targets.ts';
+
+const SEED = Number(process.env.CODESIGN_FUZZ_SEED ?? 20261121);
+const CASES = Number(process.env.CODESIGN_FUZZ_CASES ?? 200_000);
+const SAMPLES = 24;
+const targets = process.env.CODESIGN_FUZZ_TARGET?.split(',') ?? Object.keys(TARGETS);
+
+let campaign: Campaign;
+beforeAll(async () => {
+  const corpus = process.env.CODESIGN_TEST_CORPUS;
+  campaign = await runCampaign({ seed: SEED, cases: CASES, targets, corpus, samples: SAMPLES });
+  // What is faulty stays, for whoever looks into it.
+}, 1_800_000);
+afterAll(() => (campaign.faults.length > 0 ? undefined : campaign[Symbol.asyncDispose]()));
+
+test(`${CASES} cases of seed ${SEED} hold no fault`, () => {
+  expect(describeFaults(campaign, SEED)).toBe('');
+  expect(campaign.done).toBeGreaterThanOrEqual(CASES);
+});
+
+test.each(targets)('%s is neither always refused nor never', (target) => {
+  const words = Object.keys(campaign.words[target] ?? {});
+  expect(words.length).toBeGreaterThan(1);
+  expect(campaign.costs[target]?.mebibytes).toBeLessThan(MOST_MEBIBYTES);
+});
+
+test.runIf(targets.some((target) => /^(pe|jar)$/.test(target)))(
+  'signed results hold for osslsigncode and jarsigner, too',
+  () => {
+    expect(campaign.sampled.length).toBeGreaterThan(0);
+    for (const path of campaign.sampled) expect([path, objectionTo(path)]).toEqual([path, undefined]);
+  },
+  300_000,
+);

@@ -1,0 +1,44 @@
+/** That faults are found: each kind of them, planted, with seed, number and the case itself. */
+
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Campaign, describeFaults, runCampaign } from './campaign.ts';
+import { shrink } from './shrink.ts';
+import { FAULTY_TARGETS } from './targets/planted.ts';
+
+const SEED = 5;
+const HANGING = 'planted-hang';
+let campaigns: readonly Campaign[];
+beforeAll(async () => {
+  const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== HANGING);
+  campaigns = [
+    await runCampaign({ seed: SEED, cases: others.length * 20, targets: others }),
+    await runCampaign({ seed: SEED, cases: 20, targets: [HANGING], patience: 2 }),
+  ];
+});
+afterAll(async () => {
+  for (const campaign of campaigns) await campaign[Symbol.asyncDispose]();
+});
+
+test.each([
+  ['planted-throw', /^TypeError: planted/],
+  ['planted-internal', /^CodesignError: planted/],
+  ['planted-code', /an error whose code is in no table: planted/],
+  ['planted-change', /the input was changed/],
+  ['planted-slow', /more than 2 s of processor time/],
+  ['planted-memory', /more than 300 MiB of memory/],
+  [HANGING, /no end within 2 s/],
+])('%s', async (target, fault) => {
+  const campaign = campaigns.find(({ faults }) => faults.some((one) => one.target === target));
+  const found = campaign?.faults.find((one) => one.target === target);
+  expect(found?.fault).toMatch(fault);
+  expect((await readFile(found?.file ?? ''))[0]).toBe(0);
+  expect(campaign && describeFaults(campaign, SEED)).toContain(`${target}, seed ${SEED}, case ${found?.case}`);
+});
+
+test('a case is made smaller as long as it is faulty', async () => {
+  const original = Buffer.from(`${'x'.repeat(500)}needle${'y'.repeat(500)}`);
+  const smaller = await shrink(original, async (bytes) => Buffer.from(bytes).includes('needle'));
+  expect(smaller.length).toBeLessThan(30);
+  expect(Buffer.from(smaller).toString()).toContain('needle');
+});

@@ -1,0 +1,126 @@
+/** Makes what is changed by chance and has keys of its own behind it: stamped files, and each thing that authorities and users send. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import forge from 'node-forge';
+import { buildOcspRequest } from '../../src/certificates/ocsp-request.ts';
+import type { EmbeddedSignature, Format } from '../../src/formats/format.ts';
+import { jar } from '../../src/formats/jar/index.ts';
+import { pe } from '../../src/formats/pe/index.ts';
+import { buildTimestampRequest } from '../../src/timestamp/request.ts';
+import { applyPatch } from '../formats/support/apply-patch.ts';
+import { openBytes } from '../formats/support/sign-bytes.ts';
+import { openssl } from '../support/openssl.ts';
+import { pemBlock, toP7b } from '../support/pki.ts';
+import { startTimestampAuthority, type TimestampAuthority } from '../support/timestamp-authority.ts';
+import type { StampOptions } from '../support/timestamp-desk.ts';
+import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../verifying/support/openssl-pki.ts';
+import { ASKED, flat, P12_PASSWORD } from './bases.ts';
+
+/** `fixtures`: the repository's folder; `fuzz` in it is written to. */
+export async function makeBases(fixtures: string): Promise<void> {
+  const write = (name: string, bytes: Uint8Array | string) => writeFile(join(fixtures, 'fuzz', `base-${name}`), bytes);
+  const read = (name: string) => readFile(join(fixtures, name));
+  const authority = await startTimestampAuthority();
+  try {
+    await write('tsa-root.pem', authority.rootPem);
+    await write('stamped.exe', await stamped(pe, await read('golden/sha256-rsa2048.exe'), authority));
+    await write('stamped-ber.exe', await stamped(pe, await read('golden/sha384-rsa2048.exe'), authority, BER));
+    await write('stamped-nested.exe', await stamped(pe, await read('golden/appended.exe'), authority));
+    await write('stamped.jar', await stamped(jar, await read('golden/sha256-rsa2048.jar'), authority));
+    await write('stamped-twice.jar', await stamped(jar, await read('golden/appended.jar'), authority));
+    await write('countersignature.der', await authority.counterSign(ASKED.signatureValue));
+    await write('granted.tsr', await answerOf(authority.url));
+    await write('rejected.tsr', await answerOf(authority.urlOf('reject')));
+    await write('streamed.der', await authority.stamp(ASKED.signatureValue, BER));
+  } finally {
+    await authority.stop();
+  }
+  await makeCertificates(write);
+}
+
+const BER: StampOptions = { streamed: true };
+
+async function stamped(
+  format: Format,
+  bytes: Buffer,
+  authority: TimestampAuthority,
+  options?: StampOptions,
+): Promise<Buffer> {
+  const file = await openBytes(format, bytes);
+  const tokens = new Map<EmbeddedSignature, Uint8Array>();
+  for (const signature of flat(await file.signatures())) {
+    const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+    tokens.set(signature, await authority.stamp(value, options));
+  }
+  return applyPatch(bytes, (await file.stamp(tokens)).patch);
+}
+
+async function answerOf(url: string): Promise<Buffer> {
+  const { algorithm, nonce, digest } = ASKED;
+  const body = buildTimestampRequest({ algorithm, digest, nonce });
+  const answer = await fetch(url, { method: 'POST', body });
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+async function makeCertificates(write: (name: string, bytes: Uint8Array | string) => Promise<void>): Promise<void> {
+  const issuer = make({
+    subject: '/C=DE/O=Example/CN=Example Issuer',
+    extensions: [...AUTHORITY, 'nameConstraints=permitted;dirName:dir,excluded;IP:10.0.0.0/255.0.0.0'],
+    sections: '[dir]\nC=DE',
+  });
+  const leaf = make({
+    subject: '/C=DE/O=Example/CN=Example Publisher',
+    issuer,
+    extensions: [
+      ...SIGNER,
+      'subjectAltName=DNS:example.com,IP:192.0.2.1,URI:http://example.com/,email:a@example.com',
+      'crlDistributionPoints=URI:http://example.com/list.crl',
+      'authorityInfoAccess=OCSP;URI:http://example.com/,caIssuers;URI:http://example.com/issuer.crt',
+      'certificatePolicies=1.3.6.1.4.1.99999.1',
+    ],
+  });
+  await write('issuer.der', issuer.der);
+  await write('leaf.der', leaf.der);
+  await write('revoked.crl', crlOf(issuer, leaf));
+  const request = buildOcspRequest(leaf.parsed, issuer.parsed);
+  const responder = make({ subject: '/C=DE/CN=Responder', issuer, extensions: RESPONDER });
+  await write('good.ocsp', answerOcsp({ authority: issuer, responder, request, known: [leaf] }));
+  await write('chain.p7b', toP7b([leaf.der, issuer.der]));
+  await write('chain.pem', pemBlock('CERTIFICATE', leaf.der) + pemBlock('CERTIFICATE', issuer.der));
+  for (const algorithm of ['aes256', '3des'] as const) await write(`${algorithm}.p12`, p12Of(algorithm));
+}
+
+const RESPONDER = ['keyUsage=digitalSignature', 'extendedKeyUsage=OCSPSigning'];
+
+function crlOf(issuer: Made, leaf: Made): Uint8Array {
+  const pem = makeCrl({
+    issuer,
+    revoked: [{ certificate: leaf, date: '240101000000Z', reason: 'keyTime,20230101000000Z' }],
+    to: '20400101000000Z',
+    extensions: ['issuingDistributionPoint=critical,@point'],
+    sections: '[point]\nonlyuser=TRUE',
+  });
+  return openssl(['crl', '-outform', 'DER', '-in', 'in'], { in: pem });
+}
+
+/** Without a key, and of few iterations, so that thousands of them can be opened. */
+function p12Of(algorithm: 'aes256' | '3des'): Buffer {
+  const { privateKey, publicKey } = forge.pki.rsa.generateKeyPair(2048);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = publicKey;
+  certificate.serialNumber = '01';
+  certificate.validity.notBefore = new Date('2020-01-01');
+  certificate.validity.notAfter = new Date('2045-01-01');
+  const name = [{ name: 'commonName', value: 'Example Publisher' }];
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  certificate.setExtensions([
+    { name: 'keyUsage', digitalSignature: true },
+    { name: 'extKeyUsage', codeSigning: true },
+  ]);
+  certificate.sign(privateKey, forge.md.sha256.create());
+  const options = { algorithm, count: 16 };
+  const pfx = forge.pkcs12.toPkcs12Asn1(null, [certificate], P12_PASSWORD, options);
+  return Buffer.from(forge.asn1.toDer(pfx).getBytes(), 'latin1');
+}

@@ -1,0 +1,43 @@
+/** Every case that was once faulty, run again: a value or an error with a code, nothing changed, and soon. */
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixture } from '../support/cli.ts';
+import { openBases } from './bases.ts';
+import { judgeCase } from './judge.ts';
+import { randomOfCase } from './mutations/random.ts';
+import { knownCases } from './replay.ts';
+import type { Target } from './target.ts';
+import { TARGETS, targetNamed } from './targets.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-fuzz-known-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const opened = new Map<string, Promise<Target>>();
+function open(name: string): Promise<Target> {
+  const known = opened.get(name);
+  if (known !== undefined) return known;
+  const bases = openBases(fixture(''), undefined);
+  const target = targetNamed(name).open({ bases, folder, sample: () => undefined });
+  opened.set(name, target);
+  return target;
+}
+
+test.each(knownCases())('$name', async ({ target, path }) => {
+  const { fault } = await judgeCase(await open(target), await readFile(path));
+  expect(fault).toBeUndefined();
+});
+
+describe.each(Object.keys(TARGETS))('%s', (name) => {
+  test('makes the same case of the same seed, whatever came before', async () => {
+    const target = await open(name);
+    const cases = [0, 1, 2].map((index) => Buffer.from(target.make(randomOfCase(7, name, index))));
+    const again = [2, 1, 0].map((index) => Buffer.from(target.make(randomOfCase(7, name, index)))).reverse();
+    expect(again).toEqual(cases);
+  });
+});

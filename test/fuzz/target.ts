@@ -1,0 +1,30 @@
+/** What a target is: a part of the program that reads foreign bytes, and where such bytes come from. */
+
+import type { Bases } from './bases.ts';
+import type { Random } from './mutations/random.ts';
+
+export interface Target {
+  /** One case. All of it is in these bytes, so that they can be kept and run again. */
+  make(random: Random): Uint8Array;
+  /**
+   * Gives the bytes to everything that reads them. Gives what came of it in a word, for the counts; throws when
+   * something came that must not.
+   */
+  run(input: Uint8Array): Promise<string>;
+}
+
+export interface TargetSetting {
+  readonly bases: Bases;
+  /** Of this run alone, for targets that read files. */
+  readonly folder: string;
+  /** Takes results that other programs are to judge; most are let go. */
+  readonly sample: (extension: string, bytes: Uint8Array) => void;
+}
+
+export interface TargetDefinition {
+  /** What is read. */
+  readonly what: string;
+  /** Of a hundred thousand cases, how many: those that cost little get more. */
+  readonly share: number;
+  open(setting: TargetSetting): Promise<Target>;
+}

@@ -1,0 +1,35 @@
+/** Everything that reads foreign bytes, by the names that the command and the reports use. */
+
+import type { TargetDefinition } from './target.ts';
+import { certificateTarget, revocationTarget } from './targets/certificates.ts';
+import { jarTarget, peTarget } from './targets/files.ts';
+import { callTarget, journalTarget } from './targets/journal.ts';
+import { FAULTY_TARGETS } from './targets/planted.ts';
+import { serviceTarget } from './targets/service.ts';
+import { settingsTarget } from './targets/settings.ts';
+import { cmsTarget, manifestTarget, timestampTarget } from './targets/signatures.ts';
+import { archiveVerdictTarget, programVerdictTarget } from './targets/verdicts.ts';
+
+export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
+  pe: peTarget,
+  jar: jarTarget,
+  'verify-pe': programVerdictTarget,
+  'verify-jar': archiveVerdictTarget,
+  manifest: manifestTarget,
+  cms: cmsTarget,
+  timestamp: timestampTarget,
+  certificate: certificateTarget,
+  revocation: revocationTarget,
+  service: serviceTarget,
+  journal: journalTarget,
+  call: callTarget,
+  settings: settingsTarget,
+};
+
+/** Throws for a name that is none. Those with a planted fault are found, too; only the test of the harness asks for them. */
+export function targetNamed(name: string): TargetDefinition {
+  const found = TARGETS[name] ?? FAULTY_TARGETS[name];
+  if (found === undefined)
+    throw new RangeError(`no target is called ${name}; there are ${Object.keys(TARGETS).join(', ')}`);
+  return found;
+}

@@ -1,0 +1,113 @@
+/** Certificates, the files they come in, and what is said of their revocation. */
+
+import { buildPath } from '../../../src/certificates/build-path.ts';
+import { findInCrl } from '../../../src/certificates/crl.ts';
+import { judgeByCrl } from '../../../src/certificates/judge-crl.ts';
+import { judgeOcspAnswer } from '../../../src/certificates/judge-ocsp.ts';
+import { judgePath } from '../../../src/certificates/judge-path.ts';
+import { buildOcspRequest } from '../../../src/certificates/ocsp-request.ts';
+import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { isLifetimeSigner, purposeProblem } from '../../../src/certificates/purpose.ts';
+import { readCrls } from '../../../src/certificates/read-crls.ts';
+import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation-sources.ts';
+import { Secret } from '../../../src/secrets/secret.ts';
+import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
+import { P12_PASSWORD } from '../bases.ts';
+import { answering, require, requireSaid, wordFor } from '../judge.ts';
+import { mutateBytes } from '../mutations/bytes.ts';
+import { mutateDer } from '../mutations/der.ts';
+import { mutateLines } from '../mutations/lines.ts';
+import { once, pick, type Random } from '../mutations/random.ts';
+import type { TargetDefinition } from '../target.ts';
+
+/** When all of the bases are valid. */
+const NOW = new Date('2026-06-01T00:00:00Z');
+
+export const certificateTarget: TargetDefinition = {
+  what: 'certificates in PEM, DER, PKCS#7 and PKCS#12: read as a chain, judged as a path',
+  share: 13_000,
+  async open({ bases }) {
+    const files = bases.all(['golden', 'fuzz'], ['leaf.der', 'issuer.der', '.pem', '.p7b', '.p12']);
+    const [issuer, leaf] = ['issuer', 'leaf'].map((name) => {
+      return parseCertificate(bases.read(`fuzz/base-${name}.der`), name);
+    }) as [ParsedCertificate, ParsedCertificate];
+    const password = new Secret(P12_PASSWORD);
+    return {
+      make: (random) => mutateContainer(pick(random, files), random),
+      run: async (input) => {
+        const inputs = [{ name: 'file', bytes: input }];
+        const word = await wordFor(() => readSigningChain(inputs, { now: NOW, password }));
+        const parsed = await answering(() => parseCertificate(input, 'file'));
+        if ('code' in parsed) return word;
+        return `${word}, ${await judgeAsPath(parsed.value, issuer, leaf)}`;
+      },
+    };
+  },
+};
+
+/** PEM is changed as text, and as what is in it. */
+function mutateContainer(file: Buffer, random: Random): Buffer {
+  const text = file.toString('latin1');
+  if (!text.startsWith('-----BEGIN')) return mutateDer(file, random);
+  if (once(random, 3)) return mutateLines(file, random);
+  if (once(random, 10)) return Buffer.from(`\ufeff${text}`, once(random, 2) ? 'utf16le' : 'utf8');
+  const blocks = text.split(/(?<=-----END [A-Z0-9 ]+-----\r?\n)/);
+  const at = random(blocks.length);
+  const changed = (blocks[at] ?? '').replace(/(-----BEGIN [^-]+-----)([^-]+)/, (_, begin: string, body: string) => {
+    const der = Buffer.from(body, 'base64');
+    return `${begin}\n${(once(random, 4) ? mutateBytes(der, random) : mutateDer(der, random)).toString('base64')}\n`;
+  });
+  return Buffer.from(blocks.with(at, changed).join(''), 'latin1');
+}
+
+async function judgeAsPath(
+  odd: ParsedCertificate,
+  issuer: ParsedCertificate,
+  leaf: ParsedCertificate,
+): Promise<string> {
+  inspectCertificates([odd.der, issuer.der], [odd.der]);
+  await wordFor(() => purposeProblem(odd.fields));
+  await wordFor(() => isLifetimeSigner(odd.fields));
+  const requested = await answering(() => buildOcspRequest(odd, issuer));
+  await wordFor(() => [ocspAddressesOf(odd.fields), crlAddressesOf(odd.fields)]);
+  for (const [first, pool, anchors] of [
+    [odd, [issuer], [issuer]],
+    [leaf, [odd], [issuer]],
+    [leaf, [issuer], [odd]],
+  ] as const) {
+    const { certificates, findings } = buildPath(first, pool, anchors, NOW, 'code-signing');
+    for (const { message, code } of findings) requireSaid(message, code);
+    judgePath({ certificates, isAnchored: false, at: NOW, purpose: 'time-stamping' });
+  }
+  const judged = judgePath({ certificates: [leaf, odd, issuer], isAnchored: true, at: NOW, purpose: 'code-signing' });
+  for (const { message, code } of judged) requireSaid(message, code);
+  return 'code' in requested ? requested.code : 'read';
+}
+
+export const revocationTarget: TargetDefinition = {
+  what: 'CRLs and OCSP answers: read, and judged as if an authority had signed them',
+  share: 13_000,
+  async open({ bases }) {
+    const lists = ['revoked.crl', 'good.ocsp'].map((name) => bases.read(`fuzz/base-${name}`));
+    const leaf = parseCertificate(bases.read('fuzz/base-leaf.der'), 'leaf');
+    const issuer = parseCertificate(bases.read('fuzz/base-issuer.der'), 'issuer');
+    return {
+      make: (random) => mutateDer(pick(random, lists), random),
+      run: async (input) => {
+        const isOriginal = lists.some((list) => list.equals(input));
+        const answer = judgeOcspAnswer(input, leaf, issuer, NOW);
+        if (answer.kind === 'unknown') requireSaid(answer.why, 'OCSP answer');
+        const crls = readCrls(input);
+        if (typeof crls === 'string') return `${answer.kind}, ${crls.slice(0, 24)}`;
+        const kinds = crls.map((crl) => {
+          const judged = judgeByCrl(crl, leaf, issuer, NOW);
+          require(judged.kind !== 'good' || isOriginal, 'a list that nobody signed calls the certificate good');
+          return judgeByCrl(crl, leaf, issuer, NOW, () => true).kind;
+        });
+        for (const crl of crls) await wordFor(() => findInCrl(crl, leaf.fields.serialNumber));
+        return `${answer.kind}, ${kinds[0]}`;
+      },
+    };
+  },
+};

@@ -1,0 +1,167 @@
+/**
+ * Files that are trusted as they are, changed by chance and verified: each gets a verdict, and what is called trusted
+ * still holds, byte for byte, all that its signers and authorities have signed.
+ */
+
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import type { Format } from '../../../src/formats/format.ts';
+import { jar } from '../../../src/formats/jar/index.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { describeFile } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { inspectFile } from '../../../src/verifying/inspect-file.ts';
+import { trustJudge } from '../../../src/verifying/trust.ts';
+import type { VerifiedFile, VerifiedSignature } from '../../../src/verifying/verdict.ts';
+import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { unzip } from '../../formats/jar/simple-zip.ts';
+import { openBytes } from '../../formats/support/sign-bytes.ts';
+import { type Bases, flat } from '../bases.ts';
+import { answering, require, requireSaid } from '../judge.ts';
+import { mutateBytes } from '../mutations/bytes.ts';
+import { mutateDer } from '../mutations/der.ts';
+import { once, pick, type Random } from '../mutations/random.ts';
+import type { TargetDefinition } from '../target.ts';
+import { CHECKSUM, makeSubject, optionalHeader, type Subject, TABLE_ENTRY, vouchedFor } from './subjects.ts';
+
+/** All of the subjects' certificates and timestamps are valid then. */
+const NOW = new Date('2026-12-31T00:00:00Z');
+
+export const programVerdictTarget: TargetDefinition = verdictTarget('programs', pe, '.exe', [
+  'stamped.exe',
+  'stamped-ber.exe',
+  'stamped-nested.exe',
+]);
+export const archiveVerdictTarget: TargetDefinition = verdictTarget('archives', jar, '.jar', [
+  'stamped.jar',
+  'stamped-twice.jar',
+]);
+
+function verdictTarget(what: string, format: Format, extension: string, names: readonly string[]): TargetDefinition {
+  return {
+    what: `trusted ${what}: verified and inspected`,
+    share: 1500,
+    async open({ bases, folder }) {
+      const verifying = verifyingOf(bases);
+      const path = join(folder, `file${extension}`);
+      const judge = async (bytes: Uint8Array): Promise<VerifiedFile> => {
+        await writeFile(path, bytes);
+        return verifyFile(path, verifying);
+      };
+      const subjects: Known[] = [];
+      for (const name of names) {
+        const subject = await makeSubject(format, bases.read(`fuzz/base-${name}`));
+        const verified = await judge(subject.bytes);
+        if (verified.verdict !== 'trusted') throw new Error(`${name} is ${verified.verdict}, and has to be trusted`);
+        subjects.push({ subject, verified });
+      }
+      return {
+        make: (random) => mutateSubject(pick(random, subjects).subject, random),
+        async run(input) {
+          const verified = await judge(input);
+          if (verified.error?.category === 'internal') throw verified.error.cause ?? verified.error;
+          for (const { message, code } of verified.findings) requireSaid(message, code);
+          await answering(() => inspectFile(path, verifying));
+          if (verified.verdict === 'trusted') await requireAllThere(subjects, verified, Buffer.from(input), format);
+          return verified.verdict ?? `no verdict: ${verified.error?.code}`;
+        },
+      };
+    },
+  };
+}
+
+interface Known {
+  readonly subject: Subject;
+  readonly verified: VerifiedFile;
+}
+
+function verifyingOf(bases: Bases): Verifying {
+  const roots = ['golden/root.pem', 'fuzz/base-tsa-root.pem'].map((name): ParsedCertificate => {
+    const der = Buffer.from(
+      bases
+        .read(name)
+        .toString('latin1')
+        .replace(/-----[^-]+-----/g, ''),
+      'base64',
+    );
+    return parseCertificate(der, 'root');
+  });
+  return {
+    formats,
+    describe: describeFile,
+    digestEntries,
+    judgeTrust: trustJudge({ roots: { roots, source: 'test' }, now: NOW }),
+    now: NOW,
+    policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
+  };
+}
+
+function mutateSubject(subject: Subject, random: Random): Buffer {
+  const { bytes, start, cms } = subject;
+  if (once(random, 2)) return subject.with(mutateDer(cms, random));
+  return mutateBytes(bytes, random, once(random, 5) ? [0, bytes.length] : [start, bytes.length]);
+}
+
+function flatten(signatures: readonly VerifiedSignature[]): VerifiedSignature[] {
+  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
+}
+
+/** As one of the subjects was: everything signed of each signature, and of each of its timestamps, and all that it covers. */
+async function requireAllThere(
+  subjects: readonly Known[],
+  verified: VerifiedFile,
+  bytes: Buffer,
+  format: Format,
+): Promise<void> {
+  const signatures = flatten(verified.signatures);
+  for (const { subject, verified: original } of subjects) {
+    const isOf =
+      format === pe ? programOf(bytes, subject) === programOf(subject.bytes, subject) : haveSameFiles(bytes, subject);
+    if (isOf && (await holdsAll(subject, flatten(original.signatures), signatures, bytes))) return;
+  }
+  require(false, 'called trusted, and not all that was signed is there');
+}
+
+async function holdsAll(
+  subject: Subject,
+  known: readonly VerifiedSignature[],
+  signatures: readonly VerifiedSignature[],
+  bytes: Buffer,
+): Promise<boolean> {
+  const before = flat(await (await openBytes(subject.format, subject.bytes)).signatures());
+  const includes = (part: Uint8Array): boolean => bytes.includes(Buffer.from(part));
+  return signatures.every(({ signer, timestamps, time }) => {
+    const candidates = before.filter((_, each) => known[each]?.signer.sha256 === signer.sha256);
+    if (!candidates.some(({ cms }) => vouchedFor(cms).every(includes))) return false;
+    if (timestamps.length === 0) return true;
+    if (!known.some((one) => one.time?.getTime() === time?.getTime())) return false;
+    const tokens = candidates.flatMap((one) => one.timestamps);
+    return tokens.some((token) => vouchedFor(token.bytes).every(includes));
+  });
+}
+
+/** The digest of all that comes before the signatures, but for the two fields that signing changes. */
+function programOf(bytes: Buffer, { start }: Subject): string {
+  const program = Buffer.from(bytes.subarray(0, start));
+  program.fill(0, optionalHeader(program) + CHECKSUM, optionalHeader(program) + CHECKSUM + 4);
+  program.fill(0, optionalHeader(program) + TABLE_ENTRY, optionalHeader(program) + TABLE_ENTRY + 8);
+  return createHash('sha256').update(program).digest('hex');
+}
+
+function haveSameFiles(bytes: Buffer, { bytes: original }: Subject): boolean {
+  const [one, other] = [filesOf(bytes), filesOf(original)];
+  return one.size === other.size && [...one].every(([name, contents]) => other.get(name) === contents);
+}
+
+/** The files of an archive, without those that make up its signatures, as another reader takes them apart. */
+function filesOf(bytes: Buffer): ReadonlyMap<string, string> {
+  // Bytes behind the archive are a finding and no more.
+  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 22;
+  const files = unzip(bytes.subarray(0, end)).filter(
+    ({ name }) => !name.endsWith('/') && !/^META-INF\/[^/]*\.(SF|RSA|EC|DSA|MF)$/i.test(name),
+  );
+  return new Map(files.map(({ name, contents }) => [name, contents.toString('latin1')]));
+}

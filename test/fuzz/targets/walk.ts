@@ -1,0 +1,134 @@
+/** Everything that the program does with a file, in memory: read, examined, signed, checked, stamped, cleaned. */
+
+import { crc32 } from 'node:zlib';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import type { Patch } from '../../../src/bytes/patch.ts';
+import type { Finding } from '../../../src/errors/finding.ts';
+import type { EmbeddedSignature, Format, SignableFile, SigningMode } from '../../../src/formats/format.ts';
+import { applyPatch } from '../../formats/support/apply-patch.ts';
+import { isIntact } from '../../formats/support/is-intact.ts';
+import { openBytes } from '../../formats/support/sign-bytes.ts';
+import type { ThrowawaySigner } from '../../support/throwaway-signer.ts';
+import { flat } from '../bases.ts';
+import { answering, Fault, require, requireSaid } from '../judge.ts';
+
+export interface Walk {
+  readonly format: Format;
+  readonly signer: ThrowawaySigner;
+  /** A signature that belongs to another file. */
+  readonly otherCms: Uint8Array;
+  readonly otherToken: Uint8Array;
+  /** Throws where anything but what signing may change has changed. */
+  requireUntouched(before: Uint8Array, after: Uint8Array): Promise<void>;
+  readonly sample: (bytes: Uint8Array) => void;
+}
+
+/** What it is asked for is chosen by the bytes, so that a case is the same each time. */
+export async function walkFile(walk: Walk, bytes: Uint8Array): Promise<string> {
+  const { format } = walk;
+  await answering(() => format.detect(bytes.subarray(0, 4096), memorySource(bytes), 'a.jar'));
+  const opened = await answering(() => openBytes(format, bytes));
+  if ('code' in opened) return opened.code;
+  const file = opened.value;
+  for (const warning of file.warnings) requireSaid(warning, 'warning');
+  for (const detail of file.layout()) requireSaid(detail.value, detail.name);
+  const signatures = await readSignatures(file);
+  requireFindings((await orNothing(() => file.examine())) ?? []);
+  await tryRemoving(format, file, bytes);
+  await tryChanging(walk, file, bytes, signatures);
+  const mode = crc32(bytes) % 2 === 0 ? 'replace' : 'append';
+  const word = await trySigning(walk, file, bytes, mode);
+  return signatures.length > 0 ? `${word}, with signatures` : word;
+}
+
+async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
+  const answer = await answering(work);
+  return 'value' in answer ? answer.value : undefined;
+}
+
+async function readSignatures(file: SignableFile): Promise<readonly EmbeddedSignature[]> {
+  const signatures = flat((await orNothing(() => file.signatures())) ?? []);
+  for (const signature of signatures) {
+    await answering(() => signature.details());
+    requireFindings((await orNothing(() => signature.examine())) ?? []);
+    for (const { findings } of signature.timestamps) requireFindings(findings);
+    requireSaid(signature.place, 'place');
+    await answering(() => signature.algorithm);
+  }
+  return signatures;
+}
+
+function requireFindings(findings: readonly Finding[]): void {
+  for (const { message, code } of findings) requireSaid(message, code);
+}
+
+async function tryRemoving(format: Format, file: SignableFile, bytes: Uint8Array): Promise<void> {
+  const patch = await orNothing(() => file.remove());
+  if (patch === undefined) return;
+  const cleaned = await openBytes(format, patched(bytes, patch));
+  require((await cleaned.signatures()).length === 0, 'a signature is left after all were removed');
+}
+
+async function tryChanging(
+  { format, otherCms, otherToken }: Walk,
+  file: SignableFile,
+  bytes: Uint8Array,
+  signatures: readonly EmbeddedSignature[],
+): Promise<void> {
+  await answering(() => file.attach(otherCms));
+  const [first] = signatures;
+  if (first === undefined) return;
+  // What is there already goes in again.
+  await tryEmbedding(format, bytes, () => file.attach(first.cms));
+  // As the command does, which asks no authority about what is broken.
+  for (const signature of signatures) if (!(await isIntact(signature))) return;
+  await tryEmbedding(format, bytes, () => file.stamp(new Map([[first, otherToken]])));
+}
+
+/** Nothing was paid for it: its own check may still refuse what comes of a file that was odd before. */
+async function tryEmbedding(
+  format: Format,
+  bytes: Uint8Array,
+  make: () => ReturnType<SignableFile['attach']>,
+): Promise<void> {
+  const embedding = await orNothing(make);
+  if (embedding === undefined) return;
+  const result = patched(bytes, embedding.patch);
+  await answering(async () => (await openBytes(format, result)).check(embedding));
+}
+
+async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mode: SigningMode): Promise<string> {
+  const { format, signer } = walk;
+  const context = { algorithm: 'SHA256', chain: signer.chain, description: 'A program' } as const;
+  const judged = await answering(() => file.judge(context, mode));
+  const prepared = await answering(() => file.prepare(context, mode));
+  if ('code' in judged) {
+    require('code' in prepared, `judged as ${judged.code}, and prepared all the same`);
+    return judged.code;
+  }
+  if ('code' in prepared) return prepared.code;
+  const { seal, embed, toBeSigned } = prepared.value;
+  const sealed = seal(signer.sign(toBeSigned, context.algorithm));
+  const embedding = embed(sealed);
+  const result = patched(bytes, embedding.patch);
+  // From here on nothing may refuse any more: the signature is paid for.
+  const reopened = await openBytes(format, result);
+  await reopened.check(embedding);
+  const mine = flat(await reopened.signatures()).find(({ cms }) => Buffer.compare(cms, sealed) === 0);
+  require(mine !== undefined, 'the new signature is not in the result');
+  if (!(await isIntact(mine))) {
+    const findings = (await mine.examine()).map(({ code }) => code);
+    throw new Fault(`the new signature does not hold: ${findings.join(', ')}`);
+  }
+  await walk.requireUntouched(bytes, result);
+  walk.sample(result);
+  return `signed, ${mode}`;
+}
+
+function patched(bytes: Uint8Array, patch: Patch): Buffer {
+  try {
+    return applyPatch(bytes, patch);
+  } catch (cause) {
+    throw new Fault('a patch that does not fit the file', { cause });
+  }
+}
