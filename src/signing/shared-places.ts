@@ -5,6 +5,7 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';
 import type { JudgedFile } from './plan.ts';
 import { identityOf } from './same-file.ts';
+import { placeOf } from './target.ts';
 
 /** Of the files that will be written, those whose result may not go where it would; each with its `output-conflict`. */
 export async function findConflicts<Plan extends JudgedFile>(
@@ -25,9 +26,4 @@ export async function findConflicts<Plan extends JudgedFile>(
     }),
   );
   return conflicts;
-}
-
-/** Where file systems do not tell upper from lower case, two such names are one place. */
-export function placeOf(target: string): string {
-  return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }

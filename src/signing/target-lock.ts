@@ -9,7 +9,7 @@ import { whenFree } from '../files/file-system-errors.ts';
 import { inWords, PRESUMED_ENDED_MILLISECONDS } from '../journal/liveness.ts';
 import { signingErrors } from './errors.ts';
 import { type FileOwners, temporaryPathName } from './file-owners.ts';
-import { placeOf } from './shared-places.ts';
+import { placeOf } from './target.ts';
 
 export interface TargetLock {
   readonly path: string;

@@ -19,6 +19,11 @@ export async function resolveTarget(output: string): Promise<string> {
   return join(folder, basename(output));
 }
 
+/** Where file systems do not tell upper from lower case, two such names are one place. */
+export function placeOf(target: string): string {
+  return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
+}
+
 /**
  * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
  * replace a read-only file all the same, even for root: signtool's users expect a refusal.
