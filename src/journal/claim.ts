@@ -7,7 +7,7 @@ import { closeCall } from './close-call.ts';
 import { journalErrors } from './errors.ts';
 import { withoutOvertaken } from './fate.ts';
 import type { AfterFile, CallFacts, Claim, ClaimOptions, Work } from './journal.ts';
-import { isReportDue, isSettled } from './judge-call.ts';
+import { isReportDue, isSettled, sharesOf } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
 import type { Step } from './steps.ts';
 
@@ -25,11 +25,17 @@ export async function claim(
 type Told<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
 
 /** Of a call whose file is gone. */
-const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined };
+const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined, isUsed: false, hasFailed: false };
 
 function afterFile(state: CallState): AfterFile {
   const { reported } = state;
-  return { reportDue: isReportDue(state), reported: reported === 'not-wanted' ? undefined : reported };
+  const states = sharesOf(state).map((share) => share.state);
+  return {
+    reportDue: isReportDue(state),
+    reported: reported === 'not-wanted' ? undefined : reported,
+    isUsed: states.includes('written'),
+    hasFailed: states.includes('not-written'),
+  };
 }
 
 function makeClaim(parts: JournalParts, ticket: Ticket): Claim {

@@ -59,6 +59,9 @@ export interface AfterFile {
   readonly reportDue: boolean;
   /** What the service has been told of it so far. */
   readonly reported: 1 | 2 | undefined;
+  /** At least one file is written with it, and at least one could not be. */
+  readonly isUsed: boolean;
+  readonly hasFailed: boolean;
 }
 
 /** How a call was, or was not, reported to the service. */

@@ -6,6 +6,7 @@ import {
   EXTRA_POLICIES,
   FILENAME_MASKS,
   type Given,
+  REPORT_FAILURES,
   readAlgorithm,
   readConcurrency,
   readMaxSignatures,
@@ -111,6 +112,14 @@ export const SETTINGS = {
     form: 'text',
     ...PROFILE_ONLY,
     check: (given) => readWord(given, EXTRA_POLICIES, 'all'),
+  },
+  reportFailures: {
+    option: '--report-failures',
+    variable: 'CODESIGN_REPORT_FAILURES',
+    otherwise: 'pending',
+    form: 'text',
+    ...PROFILE_ONLY,
+    check: (given) => readWord(given, REPORT_FAILURES, 'pending'),
   },
   caFile: {
     option: '--ca-file',

@@ -36,6 +36,7 @@ export interface SettingsOptions extends TimestampOptions, ProfileOptions {
   readonly maskFilename?: string | undefined;
   readonly extra?: string | undefined;
   readonly report?: boolean | undefined;
+  readonly reportFailures?: string | undefined;
   /** False: none is kept. */
   readonly journal?: boolean | undefined;
   readonly caFile?: string | undefined;

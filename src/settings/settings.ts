@@ -10,6 +10,8 @@ import {
   type ExtraPolicy,
   FILENAME_MASKS,
   type FilenameMask,
+  REPORT_FAILURES,
+  type ReportFailures,
   readAlgorithm,
   readConcurrency,
   readMaxSignatures,
@@ -53,6 +55,7 @@ export interface Settings {
   readonly maskFilename: FilenameMask;
   readonly extra: ExtraPolicy;
   readonly report: boolean;
+  readonly reportFailures: ReportFailures;
   /** Whether calls are kept in the journal. */
   readonly journal: boolean;
   /** Path of a PEM file with further TLS roots. */
@@ -92,6 +95,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     maskFilename: readWord(look.one('maskFilename'), FILENAME_MASKS, 'basename'),
     extra: readWord(look.one('extra'), EXTRA_POLICIES, 'all'),
     report: options.report ?? true,
+    reportFailures: readWord(look.one('reportFailures'), REPORT_FAILURES, 'pending'),
     journal: options.journal ?? true,
     caFile: look.one('caFile')?.value,
     dryRun,

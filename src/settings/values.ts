@@ -6,8 +6,12 @@ import { settingsErrors } from './errors.ts';
 export const EXTRA_POLICIES = ['all', 'anonymous', 'none'] as const;
 export const FILENAME_MASKS = ['none', 'basename', 'hash', 'omit'] as const;
 
+export const REPORT_FAILURES = ['pending', 'now'] as const;
+
 export type ExtraPolicy = (typeof EXTRA_POLICIES)[number];
 export type FilenameMask = (typeof FILENAME_MASKS)[number];
+/** When a file that failed is reported although another run can still write it: once it is given up, or at once. */
+export type ReportFailures = (typeof REPORT_FAILURES)[number];
 
 export interface Given {
   readonly value: string;

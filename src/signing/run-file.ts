@@ -73,7 +73,8 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     };
     onEvent({ type: 'file-finished', outcome });
     const { record: given, after } = file;
-    const reporting = after.reportDue ? reports.send(plan.path, given.id, 1, claim) : undefined;
+    const isDue = statusOf(after, signing) === 1;
+    const reporting = isDue ? reports.send(plan.path, given.id, 1, claim) : undefined;
     return async () => {
       await reporting;
       // Sent by whichever file of this run came last.
@@ -85,7 +86,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     const kept = await keepFor(claim, record, error);
     const outcome = { ...failed(judgement, error, given), warnings, kept: kept !== undefined };
     onEvent({ type: 'file-finished', outcome });
-    const status = statusAfterFailure(kept);
+    const status = kept === undefined ? 2 : statusOf(kept, signing);
     const reporting = status === undefined ? undefined : reports.send(plan.path, given, status, claim);
     return async () => {
       await reporting;
@@ -111,10 +112,15 @@ async function keepFor(
   return kept;
 }
 
-/** What another run can still write needs no report yet. */
-function statusAfterFailure(kept: AfterFile | undefined): ReportStatus | undefined {
-  if (kept === undefined) return 2;
-  return kept.reportDue ? 1 : undefined;
+/** What the service is to be told of a signature that the journal keeps: nothing, as long as a file can still be written. */
+function statusOf(
+  { reportDue, reported, isUsed, hasFailed }: AfterFile,
+  { reportFailures }: Signing,
+): ReportStatus | undefined {
+  if (reportDue) return 1;
+  if (reportFailures !== 'now' || !hasFailed) return undefined;
+  const status = isUsed ? 1 : 2;
+  return status === reported ? undefined : status;
 }
 
 /** A dry run of one file: nothing is asked or written. */

@@ -65,7 +65,7 @@ export async function signFile(
   const { given, stamped, expected } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
   const committed = await commit({ plan, input, copy, check: (result) => result.check(expected) });
   // A report that is sent twice costs nothing; one that is never sent does.
-  let after: AfterFile = { reportDue: true, reported: undefined };
+  let after: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
   await noted(async () => {
     after = (await claim?.written(plan.target)) ?? after;
   }, progress.warn);

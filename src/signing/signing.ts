@@ -6,6 +6,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Format } from '../formats/format.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { ExistingSignatures } from '../settings/settings.ts';
+import type { ReportFailures } from '../settings/values.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { ClientDescription } from './extra.ts';
@@ -31,6 +32,8 @@ export interface SigningOptions {
   /** A run that might ask for more signatures is refused; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
   readonly report: boolean;
+  /** `now`: also of a signature that the journal keeps for another run. */
+  readonly reportFailures?: ReportFailures;
   readonly dryRun: boolean;
 }
 

@@ -7,6 +7,9 @@ export type Claims = Pick<Journal, 'claim' | 'isProven'>;
 
 const nothing = async (): Promise<void> => undefined;
 
+/** Each file has a signature of its own. */
+const WRITTEN = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false } as const;
+
 const CLAIM: Claim = {
   id: '',
   known: undefined,
@@ -17,8 +20,8 @@ const CLAIM: Claim = {
   refused: nothing,
   unanswered: nothing,
   unusable: nothing,
-  written: async () => ({ reportDue: true, reported: undefined }),
-  notWritten: async () => ({ reportDue: false, reported: undefined }),
+  written: async () => WRITTEN,
+  notWritten: async () => ({ ...WRITTEN, reportDue: false }),
   reported: nothing,
   release: nothing,
 };

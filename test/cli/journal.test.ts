@@ -145,6 +145,13 @@ describe('with the real service', () => {
     expect(count.reports()).toEqual([1, 1, 1, 1]);
   });
 
+  it('refuses another word than it knows for when failures are reported', async () => {
+    await using stage = await scene(server.env);
+    const run = await stage.sign([await stage.program('a.exe', 'one')], ['--report-failures', 'later']);
+    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'invalid-setting']);
+    expect(parseJson(run).error?.message).toContain('--report-failures');
+  });
+
   it('asks for nothing twice when a run that was killed is run again, nor for what was finished beside a file that failed', async () => {
     await using stage = await scene(server.env);
     const count = counting();

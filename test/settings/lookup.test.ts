@@ -24,6 +24,7 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   maxSignatures: ['0', '10'],
   maskFilename: ['hash', 'omit'],
   extra: ['none', 'anonymous'],
+  reportFailures: ['now', 'pending'],
   caFile: ['/one.pem', '/other.pem'],
 };
 

@@ -1,8 +1,10 @@
 /** What files that share a signature leave behind, in one run and in several at once: nothing unwritten, and one report. */
 
+import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SigningEvent } from '../../src/signing/outcome.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
+import { historyOf } from '../journal/support/setting.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 
 let scene: JournalScene;
@@ -43,6 +45,44 @@ describe('files of one content in one run', () => {
     }
     expect(scene.service.reports).toHaveLength(1);
     expect(scene.service.asked).toBe(1);
+  });
+});
+
+describe('with failures reported at once', () => {
+  const reportFailures = 'now';
+
+  it('a signature that is kept is reported as failed, and as used once another run has written it', async () => {
+    const file = await scene.program('app.exe');
+    const journal = await scene.open();
+    scene.service.before = () => appendFile(file.path, 'changed');
+    const failed = await signFiles([file], scene.signing(journal, { reportFailures }));
+    expect(failed.files).toMatchObject([{ status: 'failed', kept: true }]);
+    expect(scene.service.reports).toEqual([['record-1', 2]]);
+    expect(await journal.unfinished()).toMatchObject([{ kind: 'unwritten' }]);
+
+    const again = await signFiles([await scene.program('app.exe')], scene.signing(await scene.open()));
+    expect(again.files).toMatchObject([{ status: 'signed', reused: true, reported: true }]);
+    expect(scene.service.reports).toEqual([
+      ['record-1', 2],
+      ['record-1', 1],
+    ]);
+    expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', reported: 1 }]);
+  });
+
+  it.each([1, 2])('a signature that one of two files uses ends as used (%s at once)', async (concurrency) => {
+    const files = await Promise.all(['a.exe', 'b.exe'].map((name) => scene.program(name, 'the same')));
+    scene.service.before = () => appendFile(files[0]?.path ?? '', 'changed');
+    const result = await signFiles(files, scene.signing(await scene.open(), { reportFailures, concurrency }));
+    expect(result.summary).toMatchObject({ signed: 1, failed: 1 });
+    expect(scene.service.asked).toBe(1);
+    expect(scene.service.reports.at(-1)).toEqual(['record-1', 1]);
+  });
+
+  it('is not the default', async () => {
+    const file = await scene.program('app.exe');
+    scene.service.before = () => appendFile(file.path, 'changed');
+    await signFiles([file], scene.signing(await scene.open()));
+    expect(scene.service.reports).toEqual([]);
   });
 });
 

@@ -49,6 +49,10 @@ export function defineSign(program: Command, run: Run): void {
     .option('--mask-filename <how>', 'file name told to the service: none, basename, hash, omit (default basename)')
     .option('--extra <what>', 'what the service is told: all, anonymous, none (default all) [CODESIGN_EXTRA]')
     .option('--no-report', 'do not report the outcome to the service')
+    .option(
+      '--report-failures <when>',
+      'files that fail after their signature: pending, until written or given up, or now (default pending) [CODESIGN_REPORT_FAILURES]',
+    )
     .option('--no-journal', 'keep no journal: a signature that could not be used is lost, and paid for again')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
     .option('--dry-run', 'everything but calls and writes; shows the digest that would be sent')
