@@ -34,12 +34,12 @@ export class Lines {
   /** `line` is printable as it is. */
   result(line: string): void {
     if (this.options.quiet) return;
-    this.#write(this.#resultStream(), line);
+    this.#write(this.#resultStream(), [line]);
   }
 
-  /** Even with --quiet. `line` is printable as it is. */
-  tell(line: string): void {
-    this.#write(this.#io.stderr, line);
+  /** Even with --quiet. The lines are printable as they are. */
+  tell(...lines: readonly string[]): void {
+    this.#write(this.#io.stderr, lines);
   }
 
   /** `path`: of the file that it is about, if it is about one. */
@@ -71,33 +71,38 @@ export class Lines {
   }
 
   failed(path: string, error: CodesignError): void {
-    this.tell(`failed   ${shownPath(path)}: ${oneLine(error)}`);
-    this.explain(error);
+    this.tell(`failed   ${shownPath(path)}: ${oneLine(error)}`, ...this.#explanation(error));
     // Their reason is annotated already, and only so many annotations are shown.
     if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
   }
 
   /** An error that concerns the whole run. */
   error(error: CodesignError): void {
-    this.tell(`error    ${oneLine(error)}`);
-    this.explain(error);
+    this.tell(`error    ${oneLine(error)}`, ...this.#explanation(error));
     // Standard output may be meant for something else, as of `extract`.
     this.#annotate(annotationOf(error), this.#io.stderr);
   }
 
   explain(error: CodesignError): void {
+    const lines = this.#explanation(error);
+    if (lines.length > 0) this.tell(...lines);
+  }
+
+  #explanation(error: CodesignError): readonly string[] {
+    const lines: string[] = [];
     // The files that were not attempted have one reason, and its hint stands already where it failed.
     if (error.hint !== undefined && error.code !== 'not-attempted')
-      this.tell(`${INDENT}hint: ${printable(error.hint, PATH_LENGTH)}`);
-    if (!this.options.verbose) return;
+      lines.push(`${INDENT}hint: ${printable(error.hint, PATH_LENGTH)}`);
+    if (!this.options.verbose) return lines;
     for (
       let cause: unknown = error.category === 'internal' ? error : error.cause;
       cause instanceof Error;
       cause = cause.cause
     ) {
       for (const line of (cause.stack ?? cause.message).split('\n'))
-        this.tell(`${INDENT}${printable(line, PATH_LENGTH)}`);
+        lines.push(`${INDENT}${printable(line, PATH_LENGTH)}`);
     }
+    return lines;
   }
 
   /** With --json standard output belongs to the document. */
@@ -109,8 +114,9 @@ export class Lines {
     if (hasAnnotations(this.#io.env)) stream.write(`${annotationLine(annotation)}\n`);
   }
 
-  #write(stream: Writable, line: string): void {
-    stream.write(`${painted(line, hasColour(stream, this.#io.env))}\n`);
+  /** At once: between two writes the live line would be drawn again. */
+  #write(stream: Writable, lines: readonly string[]): void {
+    stream.write(`${painted(lines.join('\n'), hasColour(stream, this.#io.env))}\n`);
   }
 }
 

@@ -48,6 +48,7 @@ export class ProgressState {
         break;
       case 'file-step':
         this.#underWay.set(event.path, event.step);
+        this.#forgetReading(event.path);
         break;
       case 'bytes-read':
         this.#reading = { ...event, at: this.#now() };
@@ -55,7 +56,7 @@ export class ProgressState {
       case 'file-finished': {
         const { path, status } = event.outcome;
         this.#underWay.delete(path);
-        if (this.#reading?.path === path) this.#reading = undefined;
+        this.#forgetReading(path);
         this.#finished.set(status, (this.#finished.get(status) ?? 0) + 1);
         break;
       }
@@ -68,6 +69,10 @@ export class ProgressState {
     const [path] = this.#underWay.keys();
     if (parts.length > 0 || path === undefined) return parts.length > 0 ? parts : [this.#words.doing];
     return [`${this.#words.doing} ${shortName(path)}`];
+  }
+
+  #forgetReading(path: string): void {
+    if (this.#reading?.path === path) this.#reading = undefined;
   }
 
   #counts(): string[] {

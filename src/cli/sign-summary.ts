@@ -1,5 +1,6 @@
 /** How a run of `sign` ended, in one line and as the table of a job. */
 
+import { mayHaveBeenCounted } from '../service/errors.ts';
 import type { FileOutcome, SignFilesResult } from '../signing/outcome.ts';
 import type { SummaryTable } from './job-summary.ts';
 import { counted } from './lines.ts';
@@ -13,6 +14,7 @@ export interface RunFigures {
 /** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
 export function signSummary({ files, summary }: SignFilesResult, { signatures, milliseconds }: RunFigures): string {
   const reused = files.filter((file) => file.status === 'signed' && file.reused).length;
+  const uncertain = files.filter((file) => file.status === 'failed' && mayHaveBeenCounted(file.error)).length;
   const ways = [
     ...(summary.signed > 0 || summary.planned === 0 ? [`${summary.signed} signed${reusedInWords(reused)}`] : []),
     ...(summary.planned > 0 ? [`${summary.planned} planned`] : []),
@@ -21,7 +23,9 @@ export function signSummary({ files, summary }: SignFilesResult, { signatures, m
   ];
   return [
     `${counted(files.length, 'file')}: ${ways.join(', ')}`,
-    ...(summary.planned > 0 ? [] : [`${counted(signatures, 'signature')} used`]),
+    ...(summary.planned > 0
+      ? []
+      : [`${counted(signatures, 'signature')} used${uncertain > 0 ? `, perhaps ${uncertain} more` : ''}`]),
     seconds(milliseconds),
   ].join('; ');
 }
