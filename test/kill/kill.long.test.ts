@@ -12,8 +12,6 @@ import { makeOriginals, prepareSubject, type Subject } from '../support/killed-s
 import { startServer, type TestServer } from '../support/server.ts';
 
 const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 300);
-/** Whether signatures of files that a killed run had finished are used again by the same command. */
-const IS_SAME_TRIED = process.env.CODESIGN_TEST_KILL_SAME === 'yes';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let servers: readonly TestServer[];
@@ -60,13 +58,12 @@ function killsOf(subject: Subject, count: number): readonly Kill[] {
   const resumeSteps = Math.ceil(subject.steps * Math.min(1, 4 / subject.originals.length));
   return [...steps, ...times].map((point, index) => {
     const { sequel, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? { sequel: 'same', isResumeKilled: false };
-    const untried = sequel === 'same' && !IS_SAME_TRIED;
     const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
     const judged = subject.isStamped && index % 8 === 1;
     return {
       subject,
       point,
-      sequel: untried ? 'skip-signed' : sequel,
+      sequel,
       judged,
       resumePoint: isResumeKilled ? resumePoint : undefined,
     };

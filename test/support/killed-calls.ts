@@ -1,6 +1,7 @@
 /** What journal and server say after runs that were killed: what was asked for, reported, unknown and left. */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openJournal } from '../../src/journal/open-journal.ts';
@@ -81,6 +82,10 @@ export async function leftBeside(folder: string): Promise<readonly string[]> {
 
 async function leftInJournal(state: string) {
   const names = await readdir(state, { recursive: true }).catch(() => []);
-  const calls = names.filter((name) => /^(calls|aside)[/\\]/.test(name));
-  return { calls: calls.length, temporary: names.filter((name) => /(^|[/\\])\.|\.(tmp|lock)$/.test(name)) };
+  let calls = 0;
+  for (const name of names.filter((path) => /^(calls|aside)[/\\]/.test(path))) {
+    // One without a whole line was killed before it was anything; removing it could take it from one who is beginning.
+    if ((await readFile(join(state, name), 'utf8')).includes('\n')) calls += 1;
+  }
+  return { calls, temporary: names.filter((name) => /(^|[/\\])\.|\.(tmp|lock)$/.test(name)) };
 }

@@ -62,10 +62,13 @@ export async function killAndFinish(kill: Kill, server: TestServer): Promise<Aft
   };
 
   const signing = [...signArguments(subject), ...files];
-  const killed = [await runAndKill(signing, env, kill.point)];
+  const first = await runAndKill(signing, env, kill.point);
+  const killed = [first.code === null];
   const before = await look('the kill');
 
-  const again = sequel === 'resume' ? undefined : await runCli(againArguments(signing, sequel), { env });
+  // After a run that came to its end, result and all, the same command signs anew: that is what --replace is for.
+  const more = sequel === 'skip-signed' || first.stdout.endsWith('}\n') ? ['--skip-signed'] : [];
+  const again = sequel === 'resume' ? undefined : await runCli([...signing, ...more], { env });
   if (again !== undefined) {
     if (again.code !== 0) faults.push(`the second run ended with ${again.code}: ${again.stderr}${again.stdout}`);
     const unsigned = (await look('the second run')).filter((found) => found === 'original').length;
@@ -73,17 +76,18 @@ export async function killAndFinish(kill: Kill, server: TestServer): Promise<Aft
   }
   const resuming = ['resume', '--json', ...(subject.isStamped ? [] : ['--no-timestamp'])];
   if (resumePoint !== undefined) {
-    killed.push(await runAndKill(resuming, env, resumePoint));
+    killed.push((await runAndKill(resuming, env, resumePoint)).code === null);
     await look('the kill of resume');
   }
   const resumed = await runCli(resuming, { env });
-  const left = judgeResumed(resumed, faults);
+  const resumedCalls = judgeResumed(resumed, faults);
+  const left = resumedCalls.filter(({ status }) => status !== 'finished').length;
   const after = await look('resume');
 
   const calls = await judgeCalls(server, logged, state, files.length);
   faults.push(...calls.faults);
-  // Before its first call a run leaves no word of itself to `resume`: the next `sign` in that folder cleans up.
-  const isUnheardOf = again === undefined && calls.requests + calls.unknown === 0;
+  // Of a run whose calls are all over `resume` knows nothing: the next `sign` in that folder cleans up.
+  const isUnheardOf = again === undefined && resumedCalls.length === 0;
   if (!isUnheardOf) faults.push(...(await leftBeside(folder)).map((name) => `${name} is left`));
   if (left !== calls.unknown) faults.push(`resume lists ${left} calls, and ${calls.unknown} are unknown`);
   const outcomes = again?.code === 0 ? parseJson(again).files : [];
@@ -100,22 +104,18 @@ export async function killAndFinish(kill: Kill, server: TestServer): Promise<Aft
     faults,
     reused: outcomes.filter((outcome) => 'reused' in outcome && outcome.reused === true).length,
     resumed: again === undefined ? signed - before.filter((found) => found === 'reference').length : 0,
-    killed: killed.filter((wasKilled) => wasKilled).length,
+    killed: killed.filter(Boolean).length,
   };
 }
 
-function againArguments(signing: readonly string[], sequel: Sequel): readonly string[] {
-  return sequel === 'skip-signed' ? [...signing, '--skip-signed'] : signing;
-}
-
-/** How many calls the last `resume` leaves. */
-function judgeResumed(run: CliRun, faults: string[]): number {
+/** The calls that the last `resume` found. */
+function judgeResumed(run: CliRun, faults: string[]): readonly ResumedCall[] {
   if (run.code !== 0) faults.push(`resume ended with ${run.code}: ${run.stderr}`);
   const { calls = [] }: { readonly calls?: readonly ResumedCall[] } = run.stdout === '' ? {} : JSON.parse(run.stdout);
   for (const { kind, status } of calls) {
     if (kind !== 'unknown' && status !== 'finished') faults.push(`resume has ${status} a call that was ${kind}`);
   }
-  return calls.filter(({ status }) => status !== 'finished').length;
+  return calls;
 }
 
 interface ResumedCall {
@@ -123,18 +123,18 @@ interface ResumedCall {
   readonly status: string;
 }
 
-/** Whether it was killed before it came to its end. */
-async function runAndKill(args: readonly string[], env: Env, point: KillPoint): Promise<boolean> {
+/** Its exit code is null when it was killed before it came to its end. */
+async function runAndKill(args: readonly string[], env: Env, point: KillPoint): Promise<CliRun> {
   if ('milliseconds' in point) {
     let timer: NodeJS.Timeout | undefined;
     const onStart = (kill: (signal: NodeJS.Signals) => void): void => {
       timer = setTimeout(() => kill('SIGKILL'), point.milliseconds);
     };
-    const { code } = await runCli(args, { env, onStart });
+    const run = await runCli(args, { env, onStart });
     clearTimeout(timer);
-    return code === null;
+    return run;
   }
   const torn = point.torn ? { CODESIGN_KILL_TORN: 'yes' } : {};
   const stop = { NODE_OPTIONS: `--require ${PRELOAD}`, CODESIGN_KILL_AT: `${point.step}`, ...torn };
-  return (await runCli(args, { env: { ...env, ...stop } })).code === null;
+  return await runCli(args, { env: { ...env, ...stop } });
 }
