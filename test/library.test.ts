@@ -1,6 +1,6 @@
 /** The library as build tools import it: the built one, against the real server. */
 
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,6 +61,25 @@ describe('signFiles', () => {
     } finally {
       delete process.env.CODESIGN_CERTIFICATE;
     }
+  });
+
+  it('goes by a profile that is named, or that env names, and by no file otherwise', async () => {
+    await using folder = await temporaryFolder();
+    const { CODESIGN_CERTIFICATE: certificate, CODESIGN_CODE: code } = server.env;
+    const profiles = {
+      default: { certificate, algorithm: 'SHA512' },
+      work: { certificate, code, algorithm: 'SHA384' },
+    };
+    await writeFile(join(folder.path, 'config.json'), JSON.stringify({ profiles }));
+    const env = { CODESIGN_CONFIG_DIR: folder.path };
+    const algorithmOf = async (options: Partial<Library.SignFilesOptions>) => {
+      const { files } = await library.signFiles({ files: [fixture('pe/hello.exe')], dryRun: true, ...options });
+      return files[0]?.status === 'planned' && files[0].algorithm;
+    };
+    expect(await algorithmOf({ env, profile: 'work' })).toBe('SHA384');
+    expect(await algorithmOf({ env: { ...env, CODESIGN_PROFILE: 'default' } })).toBe('SHA512');
+    await expect(algorithmOf({ env, profile: 'wrok' })).rejects.toMatchObject({ code: 'profile-unknown' });
+    await expect(algorithmOf({ env })).rejects.toMatchObject({ code: 'setting-missing' });
   });
 });
 
