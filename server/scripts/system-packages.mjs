@@ -10,6 +10,9 @@ const program =
   () =>
     names.some((name) => onPath(name) !== undefined);
 
+/** Elsewhere the keychain is a part of the system. */
+const onLinux = (isThere) => () => process.platform !== 'linux' || isThere();
+
 /** Each needed thing: what to call it, whether it is there, and the package that brings it, by package manager. */
 const TOOLS = {
   softhsm: {
@@ -84,12 +87,37 @@ const TOOLS = {
     isThere: program('man'),
     packages: { 'apt-get': 'man-db', dnf: 'man-db', apk: 'mandoc', brew: 'man-db' },
   },
+  messageBus: {
+    title: 'a message bus (dbus-daemon)',
+    isThere: onLinux(program('dbus-daemon')),
+    packages: { 'apt-get': 'dbus', dnf: 'dbus-daemon', apk: 'dbus' },
+  },
+  messageTool: {
+    title: 'dbus-send',
+    isThere: onLinux(program('dbus-send')),
+    packages: { 'apt-get': 'dbus', dnf: 'dbus-tools', apk: 'dbus' },
+  },
+  keyring: {
+    title: "GNOME's keyring",
+    isThere: onLinux(program('gnome-keyring-daemon')),
+    packages: { 'apt-get': 'gnome-keyring', dnf: 'gnome-keyring', apk: 'gnome-keyring' },
+  },
+  libsecret: {
+    title: 'libsecret',
+    isThere: onLinux(() => hasLibrary('libsecret-1.so.0', ['.'])),
+    packages: { 'apt-get': 'libsecret-1-0', dnf: 'libsecret', apk: 'libsecret' },
+  },
 };
 
 /** What the PKCS#11 addon is built with. */
 export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
+/** The keychain of Linux, as a desktop has it. */
+const KEYCHAIN_TOOLS = ['messageBus', 'messageTool', 'keyring', 'libsecret'];
 /** The verifiers and helpers of `npm test` that are not ours. */
-export const TEST_TOOLS = ['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man'];
+export const TEST_TOOLS = [
+  ...['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man', 'python'],
+  ...KEYCHAIN_TOOLS,
+];
 
 const INSTALL = {
   'apt-get': ['install', '-y', '--no-install-recommends'],
@@ -162,9 +190,14 @@ function hasJdk() {
 }
 
 function hasSoftHsmLibrary() {
+  return hasLibrary('libsofthsm2.so', ['softhsm', 'pkcs11', '.']);
+}
+
+/** `inside`: folders below those where a system keeps its libraries. */
+function hasLibrary(name, inside) {
   const folders = ['/usr/lib', '/usr/lib64', '/usr/local/lib', '/opt/homebrew/lib'];
   const multiarch = existsSync('/usr/lib') ? readdirSync('/usr/lib').filter((name) => name.includes('-linux-')) : [];
-  return [...folders, ...multiarch.map((name) => path.join('/usr/lib', name))].some((folder) =>
-    ['softhsm', 'pkcs11', '.'].some((inside) => existsSync(path.join(folder, inside, 'libsofthsm2.so'))),
+  return [...folders, ...multiarch.map((folder) => path.join('/usr/lib', folder))].some((folder) =>
+    inside.some((below) => existsSync(path.join(folder, below, name))),
   );
 }
