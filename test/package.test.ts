@@ -2,12 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSecretService } from './support/secret-service.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -79,6 +80,15 @@ describe('installed offline into an empty folder, it', () => {
     expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/codesign-remote']);
   });
 
+  it('does without the one that is optional, and says so where credentials would come from it', async () => {
+    const run = await capture(process.execPath, [binIn(project), 'whoami'], project, WITHOUT_CREDENTIALS);
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/keytar is not installed.*keychain-unavailable/),
+    });
+    expect(run.stderr).toContain('CODESIGN_ACCESS_SECRET_FILE');
+  });
+
   it('says its version', async () => {
     expect((await npm(['exec', '--offline', '--', 'codesign-remote', '--version'], project)).trim()).toBe(version);
   });
@@ -127,6 +137,46 @@ describe('installed offline into an empty folder, it', () => {
 });
 
 const DOORS = ['.', './electron-builder', './electron-windows-sign', './package.json'];
+
+describe('installed with the optional package, without any script of that having run, it', () => {
+  it('names that package by the version that is tried here', async () => {
+    const { optionalDependencies } = JSON.parse(
+      await readFile(path.join(project, 'node_modules/codesign-remote/package.json'), 'utf8'),
+    ) as { optionalDependencies: object };
+    expect(optionalDependencies).toEqual({ keytar: expect.stringMatching(/^npm:@github\/keytar@\^\d/) });
+  });
+
+  it.runIf(process.platform === 'linux')('has a keychain', async () => {
+    const modules = path.join(folder, 'with-keychain', 'node_modules');
+    await cp(path.join(project, 'node_modules/codesign-remote'), path.join(modules, 'codesign-remote'), {
+      recursive: true,
+    });
+    // What its install script would make: it must not be needed.
+    const isBuilt = (source: string) => path.basename(source) === 'build';
+    await cp(path.join(ROOT, 'node_modules/keytar'), path.join(modules, 'keytar'), {
+      recursive: true,
+      filter: (source) => !isBuilt(source),
+    });
+    await using keyring = await startSecretService();
+    const env = {
+      ...WITHOUT_CREDENTIALS,
+      ...keyring.env,
+      CODESIGN_CONFIG_DIR: path.join(folder, 'with-keychain', 'config'),
+    };
+    const bin = binIn(path.dirname(modules));
+    const login = ['login', '--no-check', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
+    expect(await capture(process.execPath, [bin, ...login], folder, env, 's3cret\n')).toMatchObject({ code: 0 });
+    const whoami = await output(process.execPath, [bin, 'whoami', '--json'], folder, env);
+    expect(JSON.parse(whoami)).toMatchObject({ source: 'keychain', origin: 'https://sign.example' });
+  });
+});
+
+/** Whatever the user who runs the tests has. */
+const WITHOUT_CREDENTIALS = { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '', CODESIGN_ACCESS_SECRET_FILE: '' };
+
+function binIn(folder: string): string {
+  return path.join(folder, 'node_modules/codesign-remote/bin/codesign-remote.js');
+}
 
 const GOOD_CONSUMER = `
 import { CodesignError, inspectFile, type SigningEvent, signFiles, verifyFile } from 'codesign-remote';
@@ -196,9 +246,10 @@ async function output(
   return stdout;
 }
 
-function capture(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+function capture(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, stdin = '') {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' });
+    child.stdin.on('error', () => undefined).end(stdin);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
