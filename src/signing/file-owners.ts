@@ -17,7 +17,7 @@ export interface FileOwners {
   readonly now: () => number;
   /** Unlike any other, and it tells that it is this process's. */
   readonly randomName: () => string;
-  /** Of a temporary file; undefined when its name tells nothing, or it is of another machine. */
+  /** Of a temporary file or a lock in the making; undefined when its name tells nothing, or it is of another machine. */
   ownerOf(name: string): Holder | undefined;
   /** Whether the process that last wrote a file `touched` then has ended; undefined when it cannot be told from here. */
   hasEnded(holder: Holder, touched: number): Promise<boolean | undefined>;
@@ -27,10 +27,11 @@ export interface FileOwners {
 
 /** Machine, start of the machine, set of processes, pid, start of the process, chance; 0 for what the system does not tell. */
 const OWNED =
-  /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
+  /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.(?:tmp|lock)$/;
 
-export function temporaryPathName(randomName: string): string {
-  return `.codesign-remote-${randomName}.tmp`;
+/** `lock`: for what is about to be a lock, or was one. */
+export function temporaryPathName(randomName: string, of: 'copy' | 'lock'): string {
+  return `.codesign-remote-${randomName}.${of === 'copy' ? 'tmp' : 'lock'}`;
 }
 
 export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersParts): FileOwners {

@@ -97,7 +97,7 @@ export interface StagedCopyOptions {
 export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy> {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
-  const path = join(folder, temporaryPathName(options.randomName()));
+  const path = join(folder, temporaryPathName(options.randomName(), 'copy'));
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeLeft?.(folder);
   await assertRoom(folder, source.size);

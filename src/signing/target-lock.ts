@@ -65,7 +65,7 @@ export function lockPathOf(target: string): string {
 
 export function targetLocks(owners: FileOwners): TargetLocks {
   const { self } = owners;
-  const besides = (path: string): string => join(dirname(path), temporaryPathName(owners.randomName()));
+  const besides = (path: string): string => join(dirname(path), temporaryPathName(owners.randomName(), 'lock'));
 
   async function isStale({ holder, touched }: FoundLock): Promise<boolean> {
     const ended = holder && (await owners.hasEnded(holder, touched));

@@ -58,6 +58,10 @@ describe('the temporary file of a process', () => {
     expect(await leftOf([fileOf(dead)], { running: { 200: false } })).toEqual([]);
   });
 
+  it('goes when it was to be a lock', async () => {
+    expect(await leftOf([fileOf(dead).replace(/tmp$/, 'lock')], { running: { 200: false } })).toEqual([]);
+  });
+
   it('stays while it is running, however long', async () => {
     const scene = { running: { 200: true }, at: NOW - 48 * HOUR };
     expect(await leftOf([fileOf(dead)], scene)).toEqual([fileOf(dead)]);
