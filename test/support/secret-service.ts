@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -101,10 +101,14 @@ async function start(folder: string, state: SecretServiceState): Promise<SecretS
 
 async function startKeyring(env: SecretService['env'], isUnlocked: boolean): Promise<ChildProcess> {
   const mode = isUnlocked ? ['--unlock'] : [];
-  const daemon = spawn('gnome-keyring-daemon', ['--foreground', '--components=secrets', ...mode], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const daemon = spawn(
+    await runnable('gnome-keyring-daemon', env.HOME),
+    ['--foreground', '--components=secrets', ...mode],
+    {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
   daemon.stdin.on('error', () => undefined).end(isUnlocked ? PASSWORD : '');
   const deadline = Date.now() + PATIENCE;
   while (!hasOwner(env)) {
@@ -134,10 +138,28 @@ async function ended(child: ChildProcess): Promise<void> {
   await exit;
 }
 
+/**
+ * The program, or a copy of it: Debian gives it the right to keep memory from being swapped out, and where a container
+ * has not that right to give, the system refuses to run it. A copy has no rights of its own.
+ */
+async function runnable(name: string, folder: string): Promise<string> {
+  const { error } = spawnSync(name, ['--version'], { stdio: 'ignore' });
+  if (!(error && 'code' in error && error.code === 'EPERM')) return name;
+  const copy = join(folder, name);
+  const path = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+  await copyFile(path, copy);
+  await chmod(copy, 0o700);
+  return copy;
+}
+
 function requirePrograms(): void {
-  const missing = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].filter(
-    (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).error !== undefined,
+  const missing = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].filter((name) =>
+    isMissing(spawnSync(name, ['--version'], { stdio: 'ignore' }).error),
   );
   if (missing.length === 0) return;
   throw new Error(`${missing.join(', ')} missing: apt-get install dbus gnome-keyring libsecret-1-0`);
+}
+
+function isMissing(error: Error | undefined): boolean {
+  return error !== undefined && 'code' in error && error.code === 'ENOENT';
 }
