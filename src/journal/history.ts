@@ -20,8 +20,8 @@ export interface History {
   holds(id: string, places: readonly HistoryPlace[]): Promise<boolean>;
   /** On the disk when it resolves. */
   append(place: HistoryPlace, entry: HistoryEntry): Promise<void>;
-  /** From the oldest month; in a month as they were appended. Some at a time: one by one, they cost more to hand over than to read. */
-  pages(): AsyncIterable<readonly HistoryEntry[]>;
+  /** From the month `from`, or else the oldest; in a month as they were appended. Some at a time: one by one, they cost more to hand over than to read. */
+  pages(from?: string): AsyncIterable<readonly HistoryEntry[]>;
   /** Removes months that ended more than `keepDays` ago. */
   removeOld(keepDays: number): Promise<void>;
 }
@@ -64,8 +64,8 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
       await file?.flush();
       if (size === 0) await flushFolder(folder);
     },
-    async *pages() {
-      const months = (await namesIn(folder)).filter((name) => MONTH_FILE.test(name)).sort();
+    async *pages(from = '') {
+      const months = (await namesIn(folder)).filter((name) => MONTH_FILE.test(name) && name >= from).sort();
       for (const name of months) {
         let damaged = 0;
         for await (const lines of linesFrom(join(folder, name), 0)) {

@@ -174,6 +174,8 @@ export interface Journal {
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** Every call that is over, from the oldest, and then those that are not; read as a stream. */
   history(): AsyncIterable<HistoryEntry>;
+  /** Calls that were counted, or may have been, those that are not over among them. Reads that month of the history. */
+  counted(what: CountedCalls): Promise<number>;
   /** A report that an earlier run left has been sent. False when there is no such call. */
   reported(id: string, status: Reported): Promise<boolean>;
   /** Gives a call up, for good: its signature is not used any more. `reported` says what the service was told of it. */
@@ -187,6 +189,13 @@ export interface Journal {
   ended(): Promise<void>;
   /** Whole sentences on what is odd: damaged entries, a folder that others may write to. Grows as things are found. */
   readonly warnings: readonly string[];
+}
+
+export interface CountedCalls {
+  /** In which they were asked, of universal time: 2026-11. */
+  readonly month: string;
+  readonly origin: string;
+  readonly code: string;
 }
 
 export interface ProvenPair {

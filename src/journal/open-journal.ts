@@ -115,6 +115,7 @@ function guarded(parts: JournalParts, warnings: readonly string[]): Journal {
     claim: async (work, facts, options) => guardedClaim(await guard(() => claim(parts, work, facts, options)), guard),
     unfinished: () => guard(() => unfinished.unfinished()),
     history: () => unfinished.history(),
+    counted: (what) => guard(() => unfinished.counted(what)),
     reported: (id, status) => guard(() => unfinished.reported(id, status)),
     forget: (id, reported) => guard(() => unfinished.forget(id, reported)),
     isProven: (pair) => guard(() => parts.proven.has(pair)),

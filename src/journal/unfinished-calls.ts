@@ -10,13 +10,15 @@ import { isSettled, sharesOf } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
 import { fromRecord } from './work-id.ts';
 
+type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
+
 interface FoundCall {
   readonly place: Place;
   readonly state: CallState;
   readonly kind: UnfinishedKind;
 }
 
-export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished' | 'history' | 'reported' | 'forget'> {
+export function unfinishedCalls(parts: JournalParts): OpenCalls {
   const { calls, liveness, warn, guard } = parts;
   /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
   const places = new Map<string, Place>();
@@ -72,23 +74,34 @@ export function unfinishedCalls(parts: JournalParts): Pick<Journal, 'unfinished'
     return state && { ...found, state };
   }
 
+  async function* entriesFrom(month: string | undefined): AsyncGenerator<HistoryEntry> {
+    const pages = parts.history.pages(month)[Symbol.asyncIterator]();
+    const open = new Map((await guard(listOpen)).flatMap(asOpenEntry));
+    for (;;) {
+      const page = await guard(() => pages.next());
+      if (page.done) break;
+      for (const entry of page.value) {
+        // It ended while the history was read.
+        open.delete(entry.id);
+        yield entry;
+      }
+    }
+    yield* open.values();
+  }
+
   return {
     async unfinished() {
       return (await listOpen()).flatMap(asUnfinished);
     },
-    async *history() {
-      const pages = parts.history.pages()[Symbol.asyncIterator]();
-      const open = new Map((await guard(listOpen)).flatMap(asOpenEntry));
-      for (;;) {
-        const page = await guard(() => pages.next());
-        if (page.done) break;
-        for (const entry of page.value) {
-          // It ended while the history was read.
-          open.delete(entry.id);
-          yield entry;
-        }
+    history: () => entriesFrom(undefined),
+    async counted({ month, origin, code }) {
+      let count = 0;
+      // A call stands in the month in which it ended: in this one, or later.
+      for await (const entry of entriesFrom(month)) {
+        const isMeant = entry.origin === origin && entry.code === code && entry.at.startsWith(month);
+        if (isMeant && entry.counted !== 'no') count += 1;
       }
-      yield* open.values();
+      return count;
     },
     async reported(id, status) {
       const found = await recordReport(id, status);

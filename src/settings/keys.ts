@@ -10,6 +10,7 @@ import {
   readAlgorithm,
   readConcurrency,
   readMaxSignatures,
+  readMonthlyBudget,
   readText,
   readTimeout,
   readWebPage,
@@ -97,6 +98,13 @@ export const SETTINGS = {
     form: 'number',
     ...PROFILE_ONLY,
     check: readMaxSignatures,
+  },
+  monthlyBudget: {
+    option: '--monthly-budget',
+    variable: 'CODESIGN_MONTHLY_BUDGET',
+    form: 'number',
+    ...PROFILE_ONLY,
+    check: readMonthlyBudget,
   },
   maskFilename: {
     option: '--mask-filename',

@@ -33,6 +33,7 @@ export interface SettingsOptions extends TimestampOptions, ProfileOptions {
   readonly timeout?: string | number | undefined;
   readonly allOrNothing?: boolean | undefined;
   readonly maxSignatures?: string | number | undefined;
+  readonly monthlyBudget?: string | number | undefined;
   readonly maskFilename?: string | undefined;
   readonly extra?: string | undefined;
   readonly report?: boolean | undefined;

@@ -15,6 +15,7 @@ import {
   readAlgorithm,
   readConcurrency,
   readMaxSignatures,
+  readMonthlyBudget,
   readText,
   readTimeout,
   readWebPage,
@@ -52,6 +53,8 @@ export interface Settings {
   readonly allOrNothing: boolean;
   /** A run that might ask for more signatures is refused; undefined for no limit. */
   readonly maxSignatures: number | undefined;
+  /** A run that might go beyond it is refused; undefined for no limit. */
+  readonly monthlyBudget: number | undefined;
   readonly maskFilename: FilenameMask;
   readonly extra: ExtraPolicy;
   readonly report: boolean;
@@ -92,6 +95,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     timeoutMilliseconds: readTimeout(look.one('timeout')),
     allOrNothing: options.allOrNothing ?? false,
     maxSignatures: readMaxSignatures(look.one('maxSignatures')),
+    monthlyBudget: readBudget(options, look),
     maskFilename: readWord(look.one('maskFilename'), FILENAME_MASKS, 'basename'),
     extra: readWord(look.one('extra'), EXTRA_POLICIES, 'all'),
     report: options.report ?? true,
@@ -119,6 +123,15 @@ export function requireCertificates(look: Lookup): readonly string[] {
     variable: 'CODESIGN_CERTIFICATE',
     what: 'the signing certificate and its chain',
   });
+}
+
+/** Who keeps no journal cannot count. */
+function readBudget({ journal = true }: SettingsOptions, look: Lookup): number | undefined {
+  const found = look.one('monthlyBudget');
+  if (found !== undefined && !journal) {
+    throw settingsErrors('settings-conflict', { options: `--no-journal and ${found.name}` });
+  }
+  return readMonthlyBudget(found);
 }
 
 function readExisting({ replace, append, skipSigned }: SettingsOptions): Settings['existing'] {

@@ -69,6 +69,11 @@ export function readMaxSignatures(from: Given | undefined): number | undefined {
   return from && readNumber(from, 0, { whole: true, from: 0, to: 1_000_000 });
 }
 
+/** Of one month; undefined for no limit. */
+export function readMonthlyBudget(from: Given | undefined): number | undefined {
+  return from && readNumber(from, 0, { whole: true, from: 0, to: 1_000_000_000 });
+}
+
 /** The program's web page is shown to users of the signed file: only http and https make sense there. */
 export function readWebPage(from: Given): string {
   const parsed = URL.canParse(from.value) ? new URL(from.value) : undefined;

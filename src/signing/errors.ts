@@ -55,6 +55,12 @@ export const signingErrors = defineErrors({
       `this run might ask for ${d.count} signatures, and at most ${d.limit} are allowed; nothing was asked`,
     hint: 'Name fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
+  'budget-exceeded': {
+    category: 'usage',
+    message: (d) =>
+      `${d.used} of this month's budget of ${d.budget} signatures are used, and this run might ask for ${d.count}; nothing was asked`,
+    hint: 'Name fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are of universal time.',
+  },
   'just-unanswered': {
     category: 'network',
     message: 'the same signature was asked for a moment ago, and no answer came; it may have been made and counted',

@@ -60,6 +60,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
     isProven: (pair) => journal.isProven(pair),
+    counted: (what) => journal.counted(what),
     async claim(work, facts, options) {
       if (!wanted.has(nameOf(work))) throw signingErrors('changed-since');
       const claim = await journal.claim(work, facts, options);

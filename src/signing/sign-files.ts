@@ -2,8 +2,8 @@
 
 import pLimit from 'p-limit';
 import { type Batch, startBatch } from './batch.ts';
-import { signingErrors } from './errors.ts';
 import { type Judgement, type Judging, judgeFiles } from './judge.ts';
+import { requireWithinLimits } from './limits.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
 import { type PlannedFile, planFile } from './plan.ts';
@@ -15,8 +15,8 @@ import type { Signing } from './signing.ts';
 
 /**
  * Signs the files. Never throws for what one file does: each has its outcome, in the order given. Throws
- * `too-many-signatures` for the run. When `signal` aborts,
- * nothing new starts and calls under way are waited for.
+ * `too-many-signatures` and `budget-exceeded` for the run. When `signal` aborts, nothing new starts and calls under way are
+ * waited for.
  */
 export async function signFiles(
   files: readonly FileToSign[],
@@ -31,21 +31,13 @@ export async function signFiles(
   if (signal?.aborted) interrupt();
   try {
     const judgements = await judgeAll(files, signing, batch);
-    requireFewEnough(judgements, signing);
+    await requireWithinLimits(judgements, signing);
     const outcomes = signing.dryRun
       ? await rehearseAll(judgements, signing, batch)
       : await signAll(judgements, signing, batch, signal);
     return { files: outcomes, summary: summarise(outcomes), warnings };
   } finally {
     signal?.removeEventListener('abort', interrupt);
-  }
-}
-
-/** Throws `too-many-signatures`. That files share a signature, or have one in the journal, shows only later. */
-function requireFewEnough(judgements: readonly Judgement[], { maxSignatures }: Signing): void {
-  const count = judgements.filter((judgement) => 'plan' in judgement && !judgement.plan.alreadySigned).length;
-  if (maxSignatures !== undefined && count > maxSignatures) {
-    throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }
 }
 

@@ -31,6 +31,8 @@ export interface SigningOptions {
   readonly allOrNothing: boolean;
   /** A run that might ask for more signatures is refused; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
+  /** Signatures of this certificate number that may be counted in one month; undefined for no limit. */
+  readonly monthlyBudget?: number | undefined;
   readonly report: boolean;
   /** `now`: also of a signature that the journal keeps for another run. */
   readonly reportFailures?: ReportFailures;

@@ -3,7 +3,7 @@
 import type { Claim, Journal } from '../journal/journal.ts';
 
 /** The part of the journal that signing uses. */
-export type Claims = Pick<Journal, 'claim' | 'isProven'>;
+export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted'>;
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -26,4 +26,4 @@ const CLAIM: Claim = {
   release: nothing,
 };
 
-export const withoutJournal: Claims = { claim: async () => CLAIM, isProven: async () => false };
+export const withoutJournal: Claims = { claim: async () => CLAIM, isProven: async () => false, counted: async () => 0 };

@@ -46,6 +46,10 @@ export function defineSign(program: Command, run: Run): void {
     .option('--timeout <seconds>', 'limit for one attempt of one call (default 30) [CODESIGN_TIMEOUT]')
     .option('--all-or-nothing', 'spend no signature when any file cannot be signed')
     .option('--max-signatures <n>', 'refuse a run that might ask for more [CODESIGN_MAX_SIGNATURES]')
+    .option(
+      '--monthly-budget <n>',
+      'refuse a run that might go beyond so many in a month, by the journal [CODESIGN_MONTHLY_BUDGET]',
+    )
     .option('--mask-filename <how>', 'file name told to the service: none, basename, hash, omit (default basename)')
     .option('--extra <what>', 'what the service is told: all, anonymous, none (default all) [CODESIGN_EXTRA]')
     .option('--no-report', 'do not report the outcome to the service')
