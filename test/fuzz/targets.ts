@@ -7,6 +7,7 @@ import { callTarget, journalTarget } from './targets/journal.ts';
 import { FAULTY_TARGETS } from './targets/planted.ts';
 import { serviceTarget } from './targets/service.ts';
 import { settingsTarget } from './targets/settings.ts';
+import { storedTarget } from './targets/settings-files.ts';
 import { cmsTarget, manifestTarget, timestampTarget } from './targets/signatures.ts';
 import { archiveVerdictTarget, programVerdictTarget } from './targets/verdicts.ts';
 
@@ -24,6 +25,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   journal: journalTarget,
   call: callTarget,
   settings: settingsTarget,
+  stored: storedTarget,
 };
 
 /** Throws for a name that is none. Those with a planted fault are found, too; only the test of the harness asks for them. */

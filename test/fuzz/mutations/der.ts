@@ -191,43 +191,51 @@ function pieces(contents: Uint8Array, random: Random): Uint8Array[] {
 }
 
 const NOTHING = new Uint8Array();
+/** Of parts in parts: what was nested deeply by one change is one part for the next. */
+const DEEPEST = 60;
 
 /** The element at `start`, where one is; those in OCTET STRINGs and BIT STRINGs are looked for, too. */
-function nodeAt(bytes: Uint8Array, start: number): { readonly node: Node; readonly end: number } | undefined {
+function nodeAt(
+  bytes: Uint8Array,
+  start: number,
+  depth = 0,
+): { readonly node: Node; readonly end: number } | undefined {
   const [tag, first] = bytes.subarray(start, start + 2);
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
-  if (first === 0x80) return nodeOfIndefinite(tag, bytes, start);
+  if (first === 0x80) return nodeOfIndefinite(tag, bytes, start, depth);
   const octets = first < 0x80 ? 0 : first & 0x7f;
   let length = octets === 0 ? first : 0;
   for (const octet of bytes.subarray(start + 2, start + 2 + octets)) length = length * 256 + octet;
   const from = start + 2 + octets;
   const end = from + length;
   if (octets > 4 || end > bytes.length) return undefined;
-  return { node: nodeOf(tag, bytes.subarray(from, end)), end };
+  return { node: nodeOf(tag, bytes.subarray(from, end), depth), end };
 }
 
-function nodeOfIndefinite(tag: number, bytes: Uint8Array, start: number): ReturnType<typeof nodeAt> {
+function nodeOfIndefinite(tag: number, bytes: Uint8Array, start: number, depth: number): ReturnType<typeof nodeAt> {
+  if (depth > DEEPEST) return undefined;
   const found: Node[] = [];
   for (let at = start + 2; ; ) {
     if (bytes[at] === 0) return { node: { tag, lead: NOTHING, contents: found }, end: at + 2 };
-    const part = nodeAt(bytes, at);
+    const part = nodeAt(bytes, at, depth + 1);
     if (part === undefined) return undefined;
     found.push(part.node);
     at = part.end;
   }
 }
 
-function nodeOf(tag: number, contents: Uint8Array): Node {
+function nodeOf(tag: number, contents: Uint8Array, depth: number): Node {
   const lead = tag === 0x03 ? contents.subarray(0, 1) : NOTHING;
   const isWrapping = (tag === 0x03 || tag === 0x04) && contents[lead.length] === 0x30;
-  const all = (tag & 0x20) !== 0 || isWrapping ? partsIn(contents.subarray(lead.length)) : undefined;
+  const mayHaveParts = depth < DEEPEST && ((tag & 0x20) !== 0 || isWrapping);
+  const all = mayHaveParts ? partsIn(contents.subarray(lead.length), depth) : undefined;
   return all === undefined ? { tag, lead: NOTHING, contents } : { tag, lead, contents: all };
 }
 
-function partsIn(contents: Uint8Array): Node[] | undefined {
+function partsIn(contents: Uint8Array, depth: number): Node[] | undefined {
   const found: Node[] = [];
   for (let at = 0; at < contents.length; ) {
-    const part = nodeAt(contents, at);
+    const part = nodeAt(contents, at, depth + 1);
     if (part === undefined) return undefined;
     found.push(part.node);
     at = part.end;
