@@ -44,6 +44,9 @@ const COMMANDS = [
   ['timestamp', '`timestamp`'],
   ['remove', '`remove`'],
   ['init', '`init`'],
+  ['login', '`login`'],
+  ['logout', '`logout`'],
+  ['whoami', '`whoami`'],
   ['config list', '`config`'],
 ] as const;
 

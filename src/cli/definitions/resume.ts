@@ -49,9 +49,9 @@ export function defineResume(program: Command, run: Run): void {
 }
 
 const EXAMPLES = `
-It asks for no signature. Credentials come from the environment, as for sign; a report is sent only to the service, and with
-the access key, that the signature came from. A call whose outcome is unknown may have been counted: ask your service, and
-give it up with --forget; sign asks for its file anew in either case.
+It asks for no signature. Credentials come from the environment or the keychain, as for sign; a report is sent only to the
+service, and with the access key, that the signature came from. A call whose outcome is unknown may have been counted: ask
+your service, and give it up with --forget; sign asks for its file anew in either case.
 
 Examples:
   codesign-remote resume --dry-run

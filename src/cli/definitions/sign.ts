@@ -74,7 +74,8 @@ export function defineSign(program: Command, run: Run): void {
 }
 
 const EXAMPLES = `
-Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, never from an option.
+Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or else from the keychain
+(codesign-remote login), never from an option.
 
 Examples:
   codesign-remote sign app.exe
