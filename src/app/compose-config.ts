@@ -1,11 +1,11 @@
 /** Where the settings stored on this machine come from: the project file above the working folder, and the user's profile. */
 
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { loadRoots } from '../http/roots.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
+import { homeFolder } from '../settings/home-folder.ts';
 import { NOTHING_STORED, type Stored, type StoredProfile } from '../settings/lookup.ts';
 import type { Environment, ProfileOptions } from '../settings/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../settings/profiles.ts';
@@ -53,7 +53,8 @@ async function readProfile(options: ProfileOptions, env: Environment): Promise<S
 async function readProject(): Promise<Stored['project']> {
   const folder = workingFolder();
   // Links on the way to the home folder are resolved, as they are in the working folder's path.
-  const home = await realpath(homedir()).catch(homedir);
+  const named = homeFolder();
+  const home = named && (await realpath(named).catch(() => named));
   return folder === undefined ? undefined : await readProjectFile({ folder, home });
 }
 

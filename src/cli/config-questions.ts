@@ -1,12 +1,12 @@
 /** The questions of `init`: what was said is not asked, and an answer that cannot be right is told so at once. */
 
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readChain } from '../app/compose-config.ts';
 import { dateOf } from '../certificates/judge-leaf.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
+import { homeFolder } from '../settings/home-folder.ts';
 import type { Ask } from './ask.ts';
 import {
   type Answers,
@@ -107,7 +107,8 @@ async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Prom
 /** No shell has been at it: quotes are what a file dragged into the terminal comes with, and ~ is the home folder. */
 function typedPath(text: string): string {
   const path = text.replace(/^(["'])(.*)\1$/, '$2');
-  return /^~[/\\]/.test(path) ? join(homedir(), path.slice(2)) : path;
+  const home = homeFolder();
+  return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
 function isUrl(word: string): boolean {

@@ -4,7 +4,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 
 /** For machines without one, and for builds, where nobody can be asked for its password. */
 const WITHOUT_KEYCHAIN =
-  'Without it: set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET_FILE (a file of yours alone) or CODESIGN_ACCESS_SECRET.';
+  'It is needed only where the environment has no credentials: set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET_FILE (a file of yours alone) or CODESIGN_ACCESS_SECRET.';
 
 export const settingsErrors = defineErrors({
   'base-url-invalid': {
@@ -82,7 +82,7 @@ export const settingsErrors = defineErrors({
   'setting-missing': {
     category: 'usage',
     message: (d) => `${d.what} is not given`,
-    hint: (d) => `Give it with ${d.option}, or set ${d.variable}.`,
+    hint: (d) => `Give it with ${d.option}, or set ${d.variable}. codesign-remote init stores it for all runs.`,
   },
   'invalid-setting': {
     category: 'usage',

@@ -1,16 +1,15 @@
-/** The user's profiles: named sets of settings in one file, read without any package and changed by conf, which writes it whole or not at all. */
+/** The user's profiles: named sets of settings, looked up and changed by key. */
 
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { makeFolders } from '../bytes/make-folders.ts';
-import { systemReason } from '../errors/system-reason.ts';
+import { resolve, sep } from 'node:path';
 import { configFolder } from './config-folder.ts';
 import { settingsErrors } from './errors.ts';
-import { isObject, type JsonObject, readJsonFile, shownKey } from './json-file.ts';
-import { checkAddress, definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
+import { homeFolder } from './home-folder.ts';
+import { isObject } from './json-file.ts';
+import { checkAddress, definitionOf, type SettingKey } from './keys.ts';
 import type { StoredProfile } from './lookup.ts';
 import type { Environment } from './options.ts';
-import { damaged, isSettingKey, keyAsWritten, storedForm, textOf, unknownKey } from './stored-values.ts';
+import { isProfileName, PROFILE_KEYS, readProfiles, writeProfile } from './profile-file.ts';
+import { isSettingKey, keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
 import { didYouMean } from './suggest.ts';
 
 export const DEFAULT_PROFILE = 'default';
@@ -33,15 +32,12 @@ export interface Profiles {
   unset(name: string, key: string): Promise<boolean>;
 }
 
-const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-const PROFILE_KEYS = SETTING_KEYS.filter((key) => definitionOf(key).inProfile);
-
 /** What `config` shows and suggests. */
 export const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
 
 /** Where the file is, without looking. */
 export function profilesPath(env: Environment): string {
-  const folder = configFolder({ environment: env, platform: process.platform, home: homedir() });
+  const folder = configFolder({ environment: env, platform: process.platform, home: homeFolder() ?? sep });
   return resolve(folder, 'config.json');
 }
 
@@ -56,7 +52,7 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
     const stored = (await readProfiles(path)).get(name)?.raw ?? {};
     const profile: Record<string, unknown> = { ...stored };
     const result = edit(profile);
-    await write(path, name, profile);
+    await writeProfile(path, name, profile);
     profiles = await readProfiles(path);
     return result;
   }
@@ -90,7 +86,7 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
 
 /** Throws `profile-name-invalid`. */
 export function checkName(value: string, name: string): void {
-  if (!NAME.test(value)) throw settingsErrors('profile-name-invalid', { name, value });
+  if (!isProfileName(value)) throw settingsErrors('profile-name-invalid', { name, value });
 }
 
 /** Throws `setting-unknown`, `setting-is-secret`, `profile-name-invalid`. */
@@ -119,48 +115,6 @@ export function checkValues(key: ProfileKey, values: readonly string[]): void {
   else for (const value of values) definitionOf(key).check({ value, name: key });
 }
 
-interface ReadProfile extends StoredProfile {
-  readonly raw: JsonObject;
-}
-
-async function readProfiles(path: string): Promise<ReadonlyMap<string, ReadProfile>> {
-  const file = (await readJsonFile(path, { rootTakesAny: true })) ?? {};
-  for (const key of Object.keys(file)) if (key !== 'profiles') throw unknownKey(key, ['profiles'], path);
-  const { profiles = {} } = file;
-  if (!isObject(profiles)) throw damaged(path, '"profiles" is no object');
-  return new Map(Object.entries(profiles).map(([name, raw]) => [name, readProfile(name, raw, path)]));
-}
-
-function readProfile(name: string, raw: unknown, path: string): ReadProfile {
-  const where = `profiles.${shownKey(name)}`;
-  if (!NAME.test(name)) throw damaged(path, `has a profile of a name that cannot be: "${shownKey(name)}"`);
-  if (!isObject(raw)) throw damaged(path, `"${where}" is no object`);
-  const values = new Map<SettingKey, readonly string[]>();
-  const { environment, environments = {}, ...others } = raw;
-  for (const [key, value] of Object.entries(others)) {
-    if (!isSettingKey(key) || !definitionOf(key).inProfile) {
-      throw unknownKey(key, ['environments', 'environment', ...PROFILE_KEYS], `${path}, ${where}`);
-    }
-    values.set(key, textOf(value, key, path, `${where}.${key}`));
-  }
-  if (environment !== undefined && typeof environment !== 'string') {
-    throw damaged(path, `"${where}.environment" is not text in quotes`);
-  }
-  return { name, values, environment, environments: readAddresses(environments, where, path), raw };
-}
-
-function readAddresses(environments: unknown, where: string, path: string): ReadonlyMap<string, string> {
-  if (!isObject(environments)) throw damaged(path, `"${where}.environments" is no object`);
-  const addresses = new Map<string, string>();
-  for (const [name, address] of Object.entries(environments)) {
-    const shown = `${where}.environments.${shownKey(name)}`;
-    if (!NAME.test(name)) throw damaged(path, `has a name for an environment that cannot be: "${shown}"`);
-    if (typeof address !== 'string') throw damaged(path, `"${shown}" is not text in quotes`);
-    addresses.set(name, address);
-  }
-  return addresses;
-}
-
 /** Paths are kept whole: the next command may run in another folder. */
 function put(profile: Record<string, unknown>, text: string, given: readonly string[]): void {
   const key = profileKey(text);
@@ -183,23 +137,4 @@ function takeOut(profile: Record<string, unknown>, key: ProfileKey): boolean {
 
 function environmentsIn({ environments }: Record<string, unknown>): Record<string, unknown> {
   return isObject(environments) ? { ...environments } : {};
-}
-
-/** The package is loaded for a change only: that takes longer than reading the file, and most runs change nothing. */
-async function write(path: string, name: string, profile: JsonObject): Promise<void> {
-  const { default: Conf } = await import('conf');
-  try {
-    const folder = join(path, '..');
-    await makeFolders(folder, 0o700);
-    const conf = new Conf<{ profiles?: Record<string, JsonObject> }>({
-      cwd: folder,
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
-      deserialize: (text) => JSON.parse(text.replace(/^\uFEFF/, '')),
-    });
-    conf.set('profiles', { ...conf.get('profiles'), [name]: profile });
-  } catch (cause) {
-    throw settingsErrors('settings-file-unwritable', { path, reason: systemReason(cause) }, { cause });
-  }
 }

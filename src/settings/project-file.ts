@@ -30,7 +30,8 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
 export interface ProjectPlace {
   /** Where the search begins. */
   readonly folder: string;
-  readonly home: string;
+  /** Undefined for a user without one. */
+  readonly home: string | undefined;
 }
 
 /**

@@ -98,6 +98,23 @@ describe('sign', () => {
     expect(stderr).toContain('concurrency in profile work: "0"');
   });
 
+  it.each([
+    ['is empty', ''],
+    ['is relative', '.'],
+  ])("takes no repository's folder for the home folder when HOME %s", async (_name, HOME) => {
+    await using temporary = await temporaryFolder();
+    const { run, root, folder } = await setting(temporary.path, undefined, {});
+    for (const place of [root, folder]) {
+      const planted = join(place, '.config', 'codesign-remote');
+      await mkdir(planted, { recursive: true });
+      const profiles = { default: { environments: { production: 'https://evil.example' } } };
+      await writeFile(join(planted, 'config.json'), JSON.stringify({ profiles }));
+    }
+    const { stdout } = await run(['config', 'list'], { HOME, CODESIGN_CONFIG_DIR: '' });
+    expect(stdout).toContain('production');
+    expect(stdout).not.toContain('evil');
+  });
+
   it('works in a folder that has been removed', async () => {
     await using temporary = await temporaryFolder();
     const { run, folder } = await setting(temporary.path, undefined, { default: profileOf(server) });

@@ -1,0 +1,81 @@
+/** The file of the profiles: read without any package, and changed by conf, which writes it whole or not at all. */
+
+import { dirname } from 'node:path';
+import { makeFolders } from '../bytes/make-folders.ts';
+import { systemReason } from '../errors/system-reason.ts';
+import { settingsErrors } from './errors.ts';
+import { isObject, type JsonObject, readJsonFile, shownKey } from './json-file.ts';
+import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
+import type { StoredProfile } from './lookup.ts';
+import { damaged, isSettingKey, textOf, unknownKey } from './stored-values.ts';
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+export const PROFILE_KEYS = SETTING_KEYS.filter((key) => definitionOf(key).inProfile);
+
+/** Of an environment, too. */
+export function isProfileName(name: string): boolean {
+  return NAME.test(name);
+}
+
+interface ReadProfile extends StoredProfile {
+  readonly raw: JsonObject;
+}
+
+/** Throws `settings-file-unreadable`, `-exposed`, `-damaged`, `setting-unknown`. */
+export async function readProfiles(path: string): Promise<ReadonlyMap<string, ReadProfile>> {
+  const file = (await readJsonFile(path, { rootTakesAny: true })) ?? {};
+  for (const key of Object.keys(file)) if (key !== 'profiles') throw unknownKey(key, ['profiles'], path);
+  const { profiles = {} } = file;
+  if (!isObject(profiles)) throw damaged(path, '"profiles" is no object');
+  return new Map(Object.entries(profiles).map(([name, raw]) => [name, readProfile(name, raw, path)]));
+}
+
+function readProfile(name: string, raw: unknown, path: string): ReadProfile {
+  const where = `profiles.${shownKey(name)}`;
+  if (!isProfileName(name)) throw damaged(path, `has a profile of a name that cannot be: "${shownKey(name)}"`);
+  if (!isObject(raw)) throw damaged(path, `"${where}" is no object`);
+  const values = new Map<SettingKey, readonly string[]>();
+  const { environment, environments = {}, ...others } = raw;
+  for (const [key, value] of Object.entries(others)) {
+    if (!isSettingKey(key) || !definitionOf(key).inProfile) {
+      throw unknownKey(key, ['environments', 'environment', ...PROFILE_KEYS], `${path}, ${where}`);
+    }
+    values.set(key, textOf(value, key, path, `${where}.${key}`));
+  }
+  if (environment !== undefined && typeof environment !== 'string') {
+    throw damaged(path, `"${where}.environment" is not text in quotes`);
+  }
+  return { name, values, environment, environments: readAddresses(environments, where, path), raw };
+}
+
+function readAddresses(environments: unknown, where: string, path: string): ReadonlyMap<string, string> {
+  if (!isObject(environments)) throw damaged(path, `"${where}.environments" is no object`);
+  const addresses = new Map<string, string>();
+  for (const [name, address] of Object.entries(environments)) {
+    const shown = `${where}.environments.${shownKey(name)}`;
+    if (!isProfileName(name)) throw damaged(path, `has a name for an environment that cannot be: "${shown}"`);
+    if (typeof address !== 'string') throw damaged(path, `"${shown}" is not text in quotes`);
+    addresses.set(name, address);
+  }
+  return addresses;
+}
+
+/** The package is loaded for a change only: that takes longer than reading the file, and most runs change nothing. Throws `settings-file-unwritable`. */
+export async function writeProfile(path: string, name: string, profile: JsonObject): Promise<void> {
+  const { default: Conf } = await import('conf');
+  try {
+    const folder = dirname(path);
+    await makeFolders(folder, 0o700);
+    const conf = new Conf<{ profiles?: Record<string, JsonObject> }>({
+      cwd: folder,
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+      deserialize: (text) => JSON.parse(text.replace(/^\uFEFF/, '')),
+    });
+    conf.set('profiles', { ...conf.get('profiles'), [name]: profile });
+  } catch (cause) {
+    throw settingsErrors('settings-file-unwritable', { path, reason: systemReason(cause) }, { cause });
+  }
+}
