@@ -11,7 +11,7 @@ import { lineOf } from './table.ts';
 
 const CORE = ROWS.filter(({ core }) => core);
 /** What changes something on a disk, or makes a change last. */
-const CHANGES = /^(?:create|write|writeFile|mkdir|rename|unlink|truncate|chmod|sync|datasync):(?!other)/;
+const CHANGES = /^(?:create|write|writeFile|mkdir|rename|link|unlink|truncate|chmod|sync|datasync):(?!other)/;
 
 const { seen } = testCases(CORE.flatMap((row) => casesOf(row).slice(0, 1)));
 

@@ -21,6 +21,8 @@ const row =
 const READING = { EIO: IN_FILES.EIO, EACCES: IN_FILES.EACCES } as const;
 
 const open = row('open', NOTHING_ASKED);
+const lock = row('lock', NOTHING_ASKED);
+const locked = row('lock', SIGNED);
 const prepare = row('prepare', NOTHING_ASKED);
 const rehearse = row('rehearse', NOTHING_ASKED);
 const beforeSign = row('sign', NOTHING_ASKED);
@@ -35,6 +37,9 @@ export const fileRows: readonly Row[] = [
   prepare('the file cannot be opened again', 'open:file:2', READING),
   prepare('the file cannot be read to its end', 'read:file:1@create:copy:1', { EIO: IN_FILES.EIO }),
   row('prepare', SIGNED)('a folder that is there cannot be made', 'mkdir:folder:1', HARMLESS),
+  lock('it cannot be created', 'create:lock:1'),
+  lock('it cannot be written', 'writeFile:lock:1'),
+  locked('it cannot be linked', 'link:lock:1', { EPERM: null, ENOTSUP: null }),
   prepare('the copy cannot be created', 'create:copy:1'),
   prepare('the copy cannot be written', 'write:copy:1'),
   prepare('the copy cannot be read back', 'read:copy:1', { EIO: IN_FILES.EIO }),
@@ -54,5 +59,6 @@ export const fileRows: readonly Row[] = [
   commit('the copy cannot be renamed', 'rename:copy:1', IN_FILES, { core: true }),
   commit('nor can it be renamed, nor removed', 'rename:copy:1:EIO unlink:copy:1', { EIO: IN_FILES.EIO }),
   done('the folder cannot be opened to flush it', 'open:folder:1', HARMLESS),
+  done('the lock cannot be removed', 'unlink:lock:2', { EIO: null }, { leaves: /left in .*\.lock$/ }),
   done('the folder cannot be flushed', 'sync:folder:1', HARMLESS, { core: true }),
 ];

@@ -25,8 +25,8 @@ export interface Row {
   readonly disk?: 'files' | 'journal';
   /** CODESIGN_FAULT for `resume`. */
   readonly resumeFault?: string;
-  /** Half a line is in the history in the end, which the journal warns of; the whole one is there too. */
-  readonly leavesDamagedLine?: boolean;
+  /** What this fault leaves behind although nothing should be, as it shows in `wrongs`. */
+  readonly leaves?: RegExp;
   readonly right: Course;
 }
 

@@ -27,7 +27,10 @@ export function lineOf(row: Row, seen: readonly Seen[]): string {
   const courses = new Set(seen.map((one) => JSON.stringify({ ...one.observed, error: undefined })));
   if (courses.size > 1) throw new Error(`cases differ in: ${row.step}, ${row.fault}`);
   const effects = Object.keys(row.variants).map((effect) => EFFECTS[effect] ?? effect);
-  const how = [effects.filter((word) => word !== '').join(', '), row.formats.join(' and ').toUpperCase()];
+  const how = [
+    effects.filter((word) => word !== '').join(', '),
+    row.formats.map((format) => format.toUpperCase()).join(' and '),
+  ];
   const errors = [...new Set(Object.values(row.variants).filter((code) => code !== null))];
   const cells = [
     row.step,

@@ -27,12 +27,15 @@ const faults = CODESIGN_FAULT.split(' ')
   });
 const counts = new Map();
 const placeOfHandle = new WeakMap();
+/** A lock is written under a temporary name, like the copy, but not to be read again. */
+const drafts = new Set();
 
 /** What a path is to the program. */
 function placeOf(name) {
   const file = path.resolve(String(name));
   const inState = path.relative(CODESIGN_STATE_DIR, file);
   if (CODESIGN_STATE_DIR !== '' && !inState.startsWith('..')) return placeInJournal(inState.split(path.sep));
+  if (drafts.has(file) || file.endsWith('.lock')) return 'lock';
   if (/^\.codesign-remote-.*\.tmp$/.test(path.basename(file))) return 'copy';
   if (/\.(exe|jar)$/.test(file)) return 'file';
   return path.basename(file) === 'files' ? 'folder' : 'other';
@@ -112,7 +115,7 @@ function writeHalf({ fd }, buffer, offset = 0, length = buffer.length - offset, 
 }
 
 function patchHandle(prototype) {
-  for (const operation of ['write', 'read', 'sync', 'datasync', 'truncate', 'chmod', 'chown', 'stat']) {
+  for (const operation of ['write', 'read', 'sync', 'datasync', 'truncate', 'chmod', 'chown', 'stat', 'writeFile']) {
     const original = prototype[operation];
     prototype[operation] = async function (...args) {
       const effect = effectOn(operation, placeOfHandle.get(this) ?? 'other');
@@ -128,8 +131,10 @@ function patchHandle(prototype) {
 let isPatched = false;
 const { open } = fs.promises;
 fs.promises.open = async (name, flags, ...rest) => {
+  if (flags === 'wx' && String(name).endsWith('.tmp')) drafts.add(path.resolve(name));
   const place = placeOf(name);
-  const isMade = flags === 'wx+' || (typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0);
+  const isMade =
+    flags === 'wx' || flags === 'wx+' || (typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0);
   meet(effectOn(isMade ? 'create' : 'open', place), 'open');
   const handle = await open(name, flags, ...rest);
   placeOfHandle.set(handle, place);
@@ -139,7 +144,7 @@ fs.promises.open = async (name, flags, ...rest) => {
   }
   return handle;
 };
-for (const operation of ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
+for (const operation of ['mkdir', 'rename', 'link', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
   const original = fs.promises[operation];
   fs.promises[operation] = async (...args) => {
     meet(effectOn(operation, placeOf(args[0])), operation);
