@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Journal } from '../journal/journal.ts';
-import { DEFAULT_KEEP_DAYS, openJournal } from '../journal/open-journal.ts';
+import { DEFAULT_KEEP_DAYS, type JournalOptions, openJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
+import { type JournalReading, readJournal } from '../journal/read-journal.ts';
 import { stateFolder } from '../journal/state-folder.ts';
 import type { Environment } from '../settings/options.ts';
 
@@ -19,7 +20,16 @@ export async function hasJournal(env: Environment): Promise<boolean> {
 
 /** Throws `journal-unusable`, `journal-full`. */
 export async function composeJournal(env: Environment): Promise<Journal> {
-  return openJournal({
+  return openJournal(await journalOptions(env));
+}
+
+/** Without making one, and without the right to write. */
+export async function composeJournalReading(env: Environment): Promise<JournalReading> {
+  return readJournal(await journalOptions(env));
+}
+
+async function journalOptions(env: Environment): Promise<JournalOptions> {
+  return {
     folder: folderOf(env),
     now: () => new Date(),
     // Coarse ticks would part calls of runs that overlap.
@@ -28,7 +38,7 @@ export async function composeJournal(env: Environment): Promise<Journal> {
     processes: await observeProcesses(),
     keepDays: DEFAULT_KEEP_DAYS,
     runningFor: performance.now(),
-  });
+  };
 }
 
 function folderOf(env: Environment): string {

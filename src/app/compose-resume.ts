@@ -27,7 +27,7 @@ import { digestEntries } from '../zip/entry-digests.ts';
 import { clientIdOf } from './compose.ts';
 import { composeStored } from './compose-config.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeJournal, hasJournal } from './compose-journal.ts';
+import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
 import { composeTemporaryFiles } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
@@ -62,9 +62,12 @@ export async function composeResume(
   onEvent: (event: SigningEvent) => void,
 ): Promise<ResumeComposition> {
   const settings = resolveResumeSettings(options, env, await composeStored(options, env));
+  const reading = options.dryRun ? await composeJournalReading(env) : undefined;
   // To open a journal makes one.
-  const journal = (await hasJournal(env)) ? await composeJournal(env) : undefined;
-  const calls = [...((await journal?.unfinished()) ?? [])].sort((one, other) => (one.at < other.at ? -1 : 1));
+  const journal = reading === undefined && (await hasJournal(env)) ? await composeJournal(env) : undefined;
+  const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
+    one.at < other.at ? -1 : 1,
+  );
   // To list calls and to give them up works without credentials too.
   const isOptional = (options.dryRun || options.forget !== undefined) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
@@ -108,7 +111,7 @@ export async function composeResume(
       const parts = { journal: journal ?? NO_JOURNAL, service: settings.report ? connection?.service : undefined };
       return forgetCall(id, calls, connection?.given, parts, warn);
     },
-    warnings: () => [...warnings, ...(journal?.warnings ?? [])],
+    warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? [])],
     removeTemporaryFiles() {
       for (const path of temporaryFiles) rmSync(path, { force: true });
     },

@@ -10,6 +10,7 @@ import {
   namesIn,
   type Owner,
   openLines,
+  readLines,
   removeFile,
 } from './disk.ts';
 import { encodeLine } from './lines.ts';
@@ -64,9 +65,8 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
   });
 
   async function read(place: Place): Promise<CallState | undefined> {
-    await using file = await openLines(place.path, 'must-exist', owner);
-    if (file === undefined) return undefined;
-    return await stateOf(file, place);
+    const lines = await readLines(place.path);
+    return lines && readCall(lines, place.aside);
   }
 
   async function append(

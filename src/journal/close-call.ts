@@ -69,7 +69,7 @@ async function endCall(
   else await calls.remove(place);
 }
 
-function outcomeOfEnded(state: CallState, givenUp: boolean): HistoryEntry['outcome'] {
+export function outcomeOfEnded(state: CallState, givenUp: boolean): HistoryEntry['outcome'] {
   if (state.phase === 'refused') return 'refused';
   if (isWritten(state)) return 'written';
   if (sharesOf(state).some((share) => share.state === 'unusable')) return 'unusable';

@@ -55,13 +55,25 @@ export async function openLines(
   }
 }
 
+/** All of it, without the right to write; undefined when it is not there. */
+export async function readLines(path: string): Promise<Uint8Array | undefined> {
+  const handle = await unless('ENOENT', () => open(path, constants.O_RDONLY));
+  try {
+    return handle && (await readAll(handle));
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function readAll(handle: FileHandle): Promise<Uint8Array> {
+  const { size } = await handle.stat();
+  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
+  return await readFrom(handle, 0, size);
+}
+
 function linesFile(handle: FileHandle): LinesFile {
   return {
-    async read() {
-      const { size } = await handle.stat();
-      if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
-      return await readFrom(handle, 0, size);
-    },
+    read: () => readAll(handle),
     async append(line) {
       for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
         if (await appendOnce(handle, Buffer.from(line))) return;

@@ -2,39 +2,17 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callFiles } from './call-files.ts';
 import { claim } from './claim.ts';
 import { makeFolder, namesIn, removeFile } from './disk.ts';
-import { finishedCalls } from './finished-calls.ts';
 import { judgeFolder } from './folder.ts';
 import { inJournal } from './guard.ts';
-import { openHistory } from './history.ts';
 import type { Claim, Journal } from './journal.ts';
-import { observeLiveness } from './liveness.ts';
+import { foldersIn, type JournalOptions, makeParts, warningList } from './make-parts.ts';
 import type { JournalParts } from './parts.ts';
-import type { Processes } from './processes.ts';
-import { provenPairs } from './proven-pairs.ts';
 import { lookForUnendedRuns } from './unended-runs.ts';
 import { unfinishedCalls } from './unfinished-calls.ts';
-import { createWaiting } from './waiting.ts';
 
-export interface JournalOptions {
-  /** The state folder; the journal's own folders are in it. */
-  readonly folder: string;
-  readonly now: () => Date;
-  /**
-   * Milliseconds on a clock that never goes back and that all processes share until the machine is started again:
-   * `process.hrtime`. Whole seconds, as of `os.uptime` here and there, would miss signatures that could be shared.
-   */
-  readonly uptime: () => number;
-  /** 8 to 64 characters of a-z and 0-9: never the same twice. */
-  readonly randomId: () => string;
-  readonly processes: Processes;
-  /** Days that the history is kept, at least; by whole months. */
-  readonly keepDays: number;
-  /** Milliseconds that this run has been going: signatures that other processes have finished since then are shared. */
-  readonly runningFor: number;
-}
+export type { JournalOptions } from './make-parts.ts';
 
 export const DEFAULT_KEEP_DAYS = 90;
 
@@ -49,46 +27,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 }
 
 async function open(options: JournalOptions): Promise<Journal> {
-  const { folder, now, uptime, randomId, processes } = options;
-  const warnings: string[] = [];
-  const warn = (sentence: string): void => {
-    if (!warnings.includes(sentence)) warnings.push(sentence);
-  };
+  const { folder, now, randomId } = options;
+  const { warnings, warn } = warningList();
   await makeFolder(folder);
   const owner = await judgeFolder(folder, warn);
-  const inside = (name: string): string => join(folder, name);
-  const names = { calls: inside('calls'), aside: inside('aside'), history: inside('history') };
-  const others = { finished: inside('finished'), proven: inside('proven'), running: inside('running') };
-  for (const path of [...Object.values(names), ...Object.values(others)]) await makeFolder(path, owner);
+  const folders = foldersIn(folder);
+  for (const path of Object.values(folders)) await makeFolder(path, owner);
   await probe(folder, randomId());
-
-  const calls = callFiles(names, owner);
-  const onDamaged = (month: string, lines: number): void =>
-    warn(
-      `The history of ${month} in ${names.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
-    );
-  const liveness = observeLiveness(processes, randomId(), now);
-  const unended = await lookForUnendedRuns({ folder: others.running, owner, now, self: liveness.self.run });
-  const parts: JournalParts = {
-    now,
-    uptime,
-    randomId,
-    began: {
-      at: new Date(now().getTime() - options.runningFor).toISOString(),
-      up: uptime() - options.runningFor,
-      boot: processes.self.boot,
-    },
-    calls,
-    finished: finishedCalls(others.finished, calls, now, owner),
-    history: openHistory({ folder: names.history, owner, now, onDamaged }),
-    proven: provenPairs(others.proven, owner),
-    unended,
-    liveness,
-    waiting: createWaiting(),
-    unanswered: new Set(),
-    warn,
-    guard: (work) => inJournal(folder, work),
-  };
+  const run = randomId();
+  const unended = await lookForUnendedRuns({ folder: folders.running, owner, now, self: run });
+  const parts = makeParts(options, { owner, warn, run, unended, isReadOnly: false });
   await parts.finished.removeOld(unended.since);
   await parts.history.removeOld(options.keepDays);
   return guarded(parts, warnings);

@@ -10,6 +10,8 @@ import type { UnendedRuns } from './unended-runs.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface JournalParts {
+  /** Nothing is made, changed or removed. */
+  readonly isReadOnly: boolean;
   readonly now: () => Date;
   readonly uptime: () => number;
   readonly randomId: () => string;

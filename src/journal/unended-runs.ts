@@ -16,6 +16,14 @@ export interface UnendedRuns {
   end(): Promise<void>;
 }
 
+/** For who only reads. */
+export const noUnendedRuns: UnendedRuns = {
+  has: () => false,
+  since: undefined,
+  begin: async () => undefined,
+  end: async () => undefined,
+};
+
 interface UnendedRunsOptions {
   readonly folder: string;
   readonly owner: Owner | undefined;

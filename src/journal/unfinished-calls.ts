@@ -3,10 +3,10 @@
 import { systemReason } from '../errors/system-reason.ts';
 import type { Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
-import { closeCall, entryOf } from './close-call.ts';
+import { type Closing, closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
 import { type Fate, fateOf, kindOf, withoutOvertaken } from './fate.ts';
 import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from './journal.ts';
-import { isSettled, sharesOf } from './judge-call.ts';
+import { belongsToHistory, isSettled, sharesOf } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
 import { fromRecord } from './work-id.ts';
 
@@ -18,12 +18,19 @@ interface FoundCall {
   readonly kind: UnfinishedKind;
 }
 
+/** Only its file is left to be taken away. */
+interface OverCall {
+  readonly state: CallState;
+  readonly kind: undefined;
+  readonly closing: Closing;
+}
+
 export function unfinishedCalls(parts: JournalParts): OpenCalls {
   const { calls, liveness, warn, guard } = parts;
   /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
   const places = new Map<string, Place>();
 
-  async function look(place: Place): Promise<FoundCall | undefined> {
+  async function look(place: Place): Promise<FoundCall | OverCall | undefined> {
     const found = await calls.read(place).catch((thrown) => {
       // One that cannot be read hides no other.
       warn(`An entry of the journal, ${place.path}, cannot be read: ${systemReason(thrown)}.`);
@@ -37,28 +44,29 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
     places.set(found.id, place);
     const state = await withoutOvertaken(found, liveness);
     const fate = await fateOf(state, place.aside, liveness);
-    const kind = await kindOf(state, fate, liveness);
     if (isOver(fate)) {
       // Nobody else may ever come by. What cannot be ended now, on a full disk, is ended by whoever can.
-      await closeCall(parts, place, state, fate).catch(() => undefined);
-      return undefined;
+      if (!parts.isReadOnly) await closeCall(parts, place, state, fate).catch(() => undefined);
+      return { state, kind: undefined, closing: fate };
     }
-    return kind && { place, state, kind };
+    const kind = await kindOf(state, fate, liveness);
+    if (kind !== undefined) return { place, state, kind };
+    return state.closing && { state, kind, closing: state.closing };
   }
 
   async function find(id: string): Promise<FoundCall | undefined> {
     const remembered = places.get(id);
     const found = remembered && (await look(remembered));
-    if (found?.state.id === id) return found;
+    if (found?.kind !== undefined && found.state.id === id) return found;
     for (const place of await calls.all()) {
       const other = await look(place);
-      if (other?.state.id === id) return other;
+      if (other?.kind !== undefined && other.state.id === id) return other;
     }
     return undefined;
   }
 
-  async function listOpen(): Promise<FoundCall[]> {
-    const open: FoundCall[] = [];
+  async function list(): Promise<(FoundCall | OverCall)[]> {
+    const open: (FoundCall | OverCall)[] = [];
     for (const place of await calls.all()) {
       const found = await look(place);
       if (found) open.push(found);
@@ -76,7 +84,7 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
 
   async function* entriesFrom(month: string | undefined): AsyncGenerator<HistoryEntry> {
     const pages = parts.history.pages(month)[Symbol.asyncIterator]();
-    const open = new Map((await guard(listOpen)).flatMap(asOpenEntry));
+    const open = new Map((await guard(list)).flatMap(asOpenEntry));
     for (;;) {
       const page = await guard(() => pages.next());
       if (page.done) break;
@@ -91,7 +99,7 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
 
   return {
     async unfinished() {
-      return (await listOpen()).flatMap(asUnfinished);
+      return (await list()).flatMap(asUnfinished);
     },
     history: () => entriesFrom(undefined),
     async counted({ month, origin, code }) {
@@ -120,14 +128,13 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
   };
 }
 
-/** Only its file is left to be taken away. */
 function isOver(fate: Fate): fate is Exclude<Fate, string> {
   return typeof fate !== 'string' && fate.aim === 'end';
 }
 
-function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
+function asUnfinished({ state, kind }: FoundCall | OverCall): readonly UnfinishedCall[] {
   const { id, at, work, facts, signed, reason } = state;
-  if (id === undefined || work === undefined || facts === undefined) return [];
+  if (kind === undefined || id === undefined || work === undefined || facts === undefined) return [];
   const files = sharesOf(state).map((share) => ({
     file: share.facts?.file ?? facts.file,
     written: share.state === 'written',
@@ -141,9 +148,16 @@ function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
 }
 
 /** What only uses another call's signature is no call. */
-function asOpenEntry({ state, kind }: FoundCall): readonly (readonly [string, HistoryEntry])[] {
-  if (state.signed?.copy) return [];
-  const unusable = kind === 'unwritten' && sharesOf(state).every((share) => share.state === 'unusable');
-  const entry = entryOf(state, unusable ? 'unusable' : kind, undefined);
+function asOpenEntry(found: FoundCall | OverCall): readonly (readonly [string, HistoryEntry])[] {
+  const { state } = found;
+  if (state.signed?.copy || (found.kind === undefined && !belongsToHistory(state))) return [];
+  const entry = entryOf(state, outcomeOf(found), found.kind === undefined ? state.lastAt : undefined);
   return entry === undefined ? [] : [[entry.id, entry]];
+}
+
+function outcomeOf(found: FoundCall | OverCall): HistoryEntry['outcome'] {
+  const { state, kind } = found;
+  if (kind === undefined) return outcomeOfEnded(state, found.closing.givenUp);
+  const isUnusable = kind === 'unwritten' && sharesOf(state).every((share) => share.state === 'unusable');
+  return isUnusable ? 'unusable' : kind;
 }

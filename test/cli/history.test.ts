@@ -1,6 +1,6 @@
 /** `codesign-remote history`: the journal as a table, a document and for spreadsheets, with names that are out to do harm. */
 
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/journal/journal.ts';
@@ -107,6 +107,26 @@ describe('history', () => {
     const { code, stderr } = await history([ENTRY], '--since', '2026-13');
     expect(code).toBe(2);
     expect(stderr).toContain('[invalid-usage]');
+  });
+
+  it.runIf(process.platform !== 'win32')('is shown, as resume --dry-run is, where nothing can be written', async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ['history', 'calls']) await mkdir(join(folder.path, name));
+    await writeFile(join(folder.path, 'history', '2026-11.jsonl'), encodeLine({ ...ENTRY }));
+    for (const name of ['history/2026-11.jsonl', 'history', 'calls', '.']) {
+      await chmod(join(folder.path, name), name.endsWith('l') ? 0o444 : 0o555);
+    }
+    // Root may write everywhere.
+    const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const run = (...args: readonly string[]) =>
+      runCli(args, { env: { CODESIGN_STATE_DIR: folder.path, CODESIGN_CONFIG_DIR: folder.path }, ...user });
+    const { code, stdout } = await run('history', '--json');
+    expect([code, JSON.parse(stdout).calls]).toMatchObject([0, [{ id: 'call-1' }]]);
+    expect(await run('resume', '--dry-run')).toMatchObject({ code: 0, stdout: 'nothing is unfinished\n' });
+    expect(await readdir(folder.path)).toEqual(['calls', 'history']);
+    await chmod(folder.path, 0o755);
+    await chmod(join(folder.path, 'history'), 0o755);
+    await chmod(join(folder.path, 'calls'), 0o755);
   });
 
   it('has no calls before the first one, and makes no journal to find that out', async () => {

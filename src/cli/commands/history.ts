@@ -1,7 +1,6 @@
 /** `codesign-remote history`: every call the journal knows, as a table, a document or for spreadsheets; never all of them in memory. */
 
-import { composeJournal, hasJournal } from '../../app/compose-journal.ts';
-import type { HistoryEntry } from '../../journal/journal.ts';
+import { composeJournalReading } from '../../app/compose-journal.ts';
 import { cliErrors } from '../errors.ts';
 import { historyCsv } from '../history-csv.ts';
 import type { HistoryForm } from '../history-form.ts';
@@ -23,12 +22,11 @@ export async function history(options: HistoryCommandOptions, io: Io): Promise<n
   const { json = false, csv = false } = options;
   const since = readMonth(options.since);
   const form: HistoryForm = csv ? historyCsv : json ? historyJson : historyText;
-  // To open a journal makes one.
-  const journal = (await hasJournal(io.env)) ? await composeJournal(io.env) : undefined;
+  const journal = await composeJournalReading(io.env);
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();
   let count = 0;
-  for await (const entry of journal?.history() ?? noCalls()) {
+  for await (const entry of journal.history()) {
     if (entry.at < since) continue;
     addToSums(sums, entry);
     await writer.write(count === 0 ? form.head + form.first(entry) : form.next(entry));
@@ -39,11 +37,9 @@ export async function history(options: HistoryCommandOptions, io: Io): Promise<n
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
   await writer.end();
   const lines = new Lines(io, { quiet: false, verbose: false, json: true });
-  for (const warning of journal?.warnings ?? []) lines.warning(warning);
+  for (const warning of journal.warnings) lines.warning(warning);
   return 0;
 }
-
-async function* noCalls(): AsyncGenerator<HistoryEntry> {}
 
 /** Times in the journal begin with their month. */
 function readMonth(since: string | undefined): string {
