@@ -204,6 +204,35 @@ describe('the history', () => {
     expect((await historyOf(await setting.open())).map(({ file }) => file)).toEqual(['december']);
   });
 
+  test.each([
+    ['an hour', 3_600_000],
+    ['a month', 31 * 86_400_000],
+  ])('loses nothing by a clock that goes back %s between two runs, nor is anything asked twice', async (_by, back) => {
+    await signAndReport(journal, workOf(1), 'a');
+    const unwritten = await journal.claim(workOf(2), factsOf('b'));
+    await sign(unwritten);
+    const unreported = await journal.claim(workOf(3), factsOf('c'));
+    await sign(unreported);
+    await unreported.written('c');
+    const unknown = await journal.claim(workOf(4), factsOf('d'));
+    await unknown.requested();
+    setting.ended.add(101);
+    setting.clock.wall -= back;
+    setting.clock.up = 0;
+
+    const later = await setting.open({ self: { boot: 'second' } });
+    expect((await unfinishedOf(later)).map(([kind]) => kind).sort()).toEqual(['unknown', 'unreported', 'unwritten']);
+    for (const number of [1, 2, 3]) expect((await later.claim(workOf(number), factsOf('x'))).known).toBeDefined();
+    expect((await later.claim(workOf(4), factsOf('d'))).unknownCalls).toEqual([unknown.id]);
+    expect((await historyOf(await setting.open({ self: { boot: 'second' } }))).map(({ file }) => file).sort()).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+      'd',
+    ]);
+  });
+
   test('survives a clock that goes back', async () => {
     await signAndReport(journal, workOf(1), 'a');
     setting.clock.wall = -40 * 86_400_000;
