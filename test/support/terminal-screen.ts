@@ -2,75 +2,81 @@
 
 export interface Screen {
   write(text: string): void;
-  /** From the first line ever written to the last, without blanks at their ends. */
+  /**
+   * From the first line ever written to the last, without blanks at their ends; what was written as one line and wrapped
+   * is one. Colours are shown by their names: `{green}signed{/}`.
+   */
   lines(): readonly string[];
+}
+
+interface Row {
+  readonly cells: string[];
+  readonly colours: string[];
+  /** It goes on in the next row. */
+  isWrapped: boolean;
 }
 
 const ESCAPE = '\x1b';
 const BELL = '\x07';
-
-/** What is understood: ECMA-48's cursor movements and erasing, colours (dropped), synchronized output (dropped). */
+/** ECMA-48's control sequences, and whatever stands for itself. */
 const PIECE = new RegExp(`${ESCAPE}\\[([?\\d;]*)([@-~])|${BELL}|[^${ESCAPE}]`, 'gu');
 /** Sequences that have not come whole. */
 const BEGUN = new RegExp(`${ESCAPE}(?:\\[[?\\d;]*)?$`);
+const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}]/u;
+const COLOURS: Readonly<Record<string, string>> = { 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan', 39: '', 0: '' };
 
-/** `columns` 0: lines never wrap. */
+/** `columns` 0: lines never wrap. Throws on a control sequence that it does not know. */
 export function createScreen(columns: number): Screen {
-  const rows: string[][] = [[]];
+  const rows: Row[] = [];
   let row = 0;
   let column = 0;
+  let colour = '';
   let pending = '';
 
-  const current = (): string[] => {
-    while (rows.length <= row) rows.push([]);
-    return rows[row] ?? [];
+  const current = (): Row => {
+    while (rows.length <= row) rows.push({ cells: [], colours: [], isWrapped: false });
+    return rows[row] as Row;
   };
 
   function put(character: string): void {
     const width = WIDE.test(character) ? 2 : 1;
-    // At the margin the cursor waits, and only the next character goes on to the next line.
+    // At the margin the cursor waits, and only the next character goes on to the next row.
     if (columns > 0 && column + width > columns) {
+      current().isWrapped = true;
       row += 1;
       column = 0;
     }
-    const line = current();
-    while (line.length < column) line.push(' ');
-    line[column] = character;
-    if (width === 2) line[column + 1] = '';
+    const { cells, colours } = current();
+    while (cells.length < column) cells.push(' ');
+    cells[column] = character;
+    colours[column] = colour;
+    if (width === 2) cells[column + 1] = '';
     column += width;
+  }
+
+  function erase(how: number): void {
+    const line = current();
+    if (how === 0) line.cells.length = Math.min(line.cells.length, column);
+    else if (how === 1) line.cells.fill(' ', 0, column + 1);
+    else line.cells.length = 0;
+    line.isWrapped = false;
   }
 
   function control(parameters: string, final: string): void {
     const count = Number(parameters.split(';')[0] || '0');
-    switch (final) {
-      case 'A':
-        row = Math.max(0, row - Math.max(1, count));
-        break;
-      case 'G':
-        column = Math.max(1, count) - 1;
-        break;
-      case 'K':
-        if (count === 0) current().length = Math.min(current().length, column);
-        else if (count === 1) current().fill(' ', 0, column + 1);
-        else current().length = 0;
-        break;
-      case 'J':
-        current().length = Math.min(current().length, column);
-        rows.length = row + 1;
-        break;
-      case 'm':
-      case 'h':
-      case 'l':
-        break;
-      default:
-        throw new Error(`the screen does not know ESC [ ${parameters}${final}`);
-    }
+    const unknown = new Error(`the screen does not know ESC [ ${parameters}${final}`);
+    if (final === 'A') row = Math.max(0, row - Math.max(1, count));
+    else if (final === 'G') column = Math.max(1, count) - 1;
+    else if (final === 'K') erase(count);
+    else if (final === 'm' && parameters in COLOURS) colour = COLOURS[parameters] ?? '';
+    // Synchronized output: nothing to see.
+    else if (!['?2026h', '?2026l'].includes(parameters + final)) throw unknown;
   }
 
   return {
     write(text) {
       const whole = pending + text;
-      // An escape sequence may come in two parts.
+      // A sequence may come in two parts.
       const cut = BEGUN.exec(whole)?.index ?? whole.length;
       pending = whole.slice(cut);
       for (const [piece, parameters = '', final] of whole.slice(0, cut).matchAll(PIECE)) {
@@ -82,11 +88,29 @@ export function createScreen(columns: number): Screen {
       }
     },
     lines() {
-      const read = rows.map((line) => line.join('').trimEnd());
+      const lines: string[] = [];
+      let goesOn = false;
+      for (const line of rows) {
+        const text = shown(line);
+        if (goesOn) lines.push((lines.pop() ?? '') + text);
+        else lines.push(text);
+        goesOn = line.isWrapped;
+      }
+      const read = lines.map((line) => line.trimEnd());
       while (read.at(-1) === '') read.pop();
       return read;
     },
   };
 }
 
-const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}]/u;
+function shown({ cells, colours }: Row): string {
+  let text = '';
+  let last = '';
+  for (const [index, cell] of cells.entries()) {
+    const next = colours[index] ?? '';
+    if (next !== last) text += (last === '' ? '' : '{/}') + (next === '' ? '' : `{${next}}`);
+    text += cell;
+    last = next;
+  }
+  return last === '' ? text : `${text}{/}`;
+}
