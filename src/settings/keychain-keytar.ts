@@ -98,6 +98,7 @@ async function callKeytar(
     const child = spawn(process.execPath, ['--input-type=commonjs', '--eval', PROGRAM], {
       env,
       stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
     });
     const timer = setTimeout(() => {
       child.kill('SIGKILL');

@@ -186,6 +186,24 @@ describe.runIf(process.platform === 'linux')('login', () => {
     }
   });
 
+  it('takes a locked keyring for none that could be used, and never says that it is empty', async () => {
+    await using keyring = await startSecretService({
+      state: 'locked',
+      async before({ env }) {
+        const args = ['login', '--no-check', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
+        await using folder = await temporaryFolder();
+        const login = await runCli(args, { env: { ...env, CODESIGN_CONFIG_DIR: folder.path }, stdin: 's3cret' });
+        expect(login).toMatchObject({ code: 0 });
+      },
+    });
+    const whoami = await runCli(['whoami'], { env: keyring.env });
+    expect([whoami.code, errorCode(whoami)]).toEqual([2, 'credentials-missing']);
+    expect(whoami.stderr).toContain('locked');
+    const logout = await runCli(['logout'], { env: keyring.env });
+    expect([logout.code, errorCode(logout)]).toEqual([2, 'keychain-locked']);
+    expect(logout.stdout).toBe('');
+  });
+
   it.each([
     ['without a keyring', 'no-daemon', 'keychain-unavailable'],
     ['with one that was never set up', 'no-collection', 'keychain-locked'],
@@ -271,7 +289,7 @@ function watchArguments(text: string): { stop(): Promise<readonly string[]> } {
         const line = await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '');
         if (line.includes(text)) found.push(line);
       }
-      await sleep(10);
+      await sleep(40);
     }
   })();
   return {
