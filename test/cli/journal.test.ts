@@ -1,6 +1,6 @@
 /** `codesign-remote sign` and its journal: what one run is given, the next one uses, whatever happened in between. */
 
-import { appendFile, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliOptions, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
@@ -221,6 +221,43 @@ describe('with the real service', () => {
       for (const secret of secrets) expect(`${path}\n${text}`).not.toContain(secret);
     }
     if (process.platform !== 'win32') expect((await stat(stage.state)).mode & 0o777).toBe(0o700);
+  });
+
+  it.runIf(process.platform !== 'win32')('in a folder that is read-only: refuses, or goes on without it', async () => {
+    await using stage = await scene(server.env);
+    const count = counting();
+    // Root may write everywhere, so another user signs, with copies of what only root may read.
+    const user = process.getuid?.() === 0 ? 65_534 : undefined;
+    const [path, certificate, caFile] = [
+      await stage.program('a.exe', 'one'),
+      ...['leaf.pem', 'ca.pem'].map((name) => join(stage.folder, name)),
+    ];
+    await copyFile(server.env.CODESIGN_CERTIFICATE ?? '', certificate ?? '');
+    await copyFile(server.env.CODESIGN_CA_FILE ?? '', caFile ?? '');
+    await mkdir(stage.state);
+    for (const each of [stage.folder, stage.state, path, certificate ?? '', caFile ?? '']) {
+      if (user !== undefined) await chown(each, user, user);
+    }
+    await chmod(stage.state, 0o555);
+    const env = {
+      ...server.env,
+      CODESIGN_STATE_DIR: stage.state,
+      CODESIGN_CONFIG_DIR: stage.folder,
+      CODESIGN_CERTIFICATE: certificate ?? '',
+      CODESIGN_CA_FILE: caFile ?? '',
+    };
+    const run = (...args: readonly string[]) =>
+      runCli(['sign', '--json', '--no-timestamp', ...args, path], {
+        env,
+        ...(user === undefined ? {} : { uid: user }),
+      });
+
+    const refused = await run();
+    expect([refused.code, parseJson(refused).error?.code]).toEqual([6, 'journal-unusable']);
+    expect(count.signs()).toBe(0);
+    expect((await run('--no-journal')).code).toBe(0);
+    expect(count.signs()).toBe(1);
+    await chmod(stage.state, 0o755);
   });
 
   it('that cannot be kept: refuses before the first request, and goes on without it when told so', async () => {
