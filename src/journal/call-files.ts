@@ -64,11 +64,6 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     path: join(folders.aside, `${work}.${call}.jsonl`),
   });
 
-  async function read(place: Place): Promise<CallState | undefined> {
-    const lines = await readLines(place.path);
-    return lines && readCall(lines, place.aside);
-  }
-
   async function append(
     place: Place,
     decide: (state: CallState) => Step | undefined,
@@ -90,7 +85,7 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
   return {
     current,
     aside,
-    read,
+    read: readPlace,
     append,
     async begin(place, making, step) {
       await using file = await openLines(place.path, making, owner);
@@ -110,6 +105,11 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     all: async () => [...(await placesIn(folders.calls, false)), ...(await placesIn(folders.aside, true))],
     movedAside: (work) => placesIn(folders.aside, true, work),
   };
+}
+
+async function readPlace({ path, aside }: Place): Promise<CallState | undefined> {
+  const lines = await readLines(path);
+  return lines && readCall(lines, aside);
 }
 
 /** What is not named as the journal names its files is not the journal's. */
