@@ -73,6 +73,7 @@ export const journalRows: readonly Row[] = [
   over("the history's folder cannot be flushed", 'sync:history-folder:1'),
   over('what has proven itself cannot be noted', 'create:proven:1'),
   over('the folder for calls that are over cannot be made', 'mkdir:finished:1'),
+  over('the word that this run is at work cannot be removed', 'unlink:running:1'),
   over('the call cannot be moved away', 'rename:calls:1+'),
   over('its disk is full', 'create:history:1', { fill: null }, FULL),
 ];
