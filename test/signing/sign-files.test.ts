@@ -281,7 +281,8 @@ describe('a run', () => {
       await programs(1),
       signingWith(service, { onEvent: ({ type }) => events.push(type) }),
     );
-    expect(events).toEqual(['file-started', 'file-finished', 'report-failed']);
+    const steps = ['file-step', 'signature-given', 'file-step'];
+    expect(events).toEqual(['file-started', ...steps, 'file-finished', 'report-failed']);
     expect(files[0]).toMatchObject({ status: 'signed', reported: false });
   });
 });
