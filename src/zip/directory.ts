@@ -85,13 +85,26 @@ function readRecord(
   };
 }
 
-/** Java opens no archive where a field reaches beyond the others; up to three bytes at the end may be anything. */
+/**
+ * Java opens no archive where a field reaches beyond the others, or a ZIP64 one has a length that no values have; up to
+ * three bytes at the end may be anything.
+ */
 function requireExtraFields(directory: Buffer, start: number, end: number, name: string): void {
   let position = start;
-  while (position + 4 <= end) position += 4 + directory.readUInt16LE(position + 2);
+  while (position + 4 <= end) {
+    const length = directory.readUInt16LE(position + 2);
+    if (directory.readUInt16LE(position) === ZIP64_EXTRA && !ZIP64_LENGTHS.includes(length)) {
+      const problem = `the entry ${name} has a ZIP64 field of ${length} bytes, at byte ${position} of the directory`;
+      throw zipErrors('zip-malformed', { problem });
+    }
+    position += 4 + length;
+  }
   if (position > end)
     throw zipErrors('zip-malformed', { problem: `the entry ${name} has extra fields that are cut off` });
 }
+
+/** Size, compressed size, offset, disk: as many of them as there are, in this order. Some programs write none. */
+const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 interface Sizes {
   readonly compressedSize: number;

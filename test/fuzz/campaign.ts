@@ -61,6 +61,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
       if (options.only !== undefined) await outputOf(start(program, { ...job, writeOnly: true }));
       const outcome = await runJob(program, job, options.patience ?? PATIENCE_SECONDS);
       tally.add(job, outcome);
+      queue.unshift(...jobsAfter(job, outcome));
       options.onJob?.(lineFor(job, outcome));
       if (job.samples === 0) await rm(job.folder, { recursive: true, force: true });
     }
@@ -127,6 +128,15 @@ function jobsOf(
   });
   if (only !== undefined) return jobs.slice(0, 1).map((job) => ({ ...job, first: only, cases: 1 }));
   return jobs.sort((one, other) => one.order - other.order);
+}
+
+/** What is left of a job that ended for its memory: the case at which it did, alone, and those behind it. */
+function jobsAfter(job: Job, { result }: JobOutcome): readonly Job[] {
+  const done = result?.done ?? job.cases;
+  if (job.cases === 1 || done >= job.cases || (result?.mebibytes ?? 0) <= MOST_MEBIBYTES) return [];
+  const first = job.first + done;
+  const rest = { ...job, first: first + 1, cases: job.cases - done - 1, folder: `${job.folder}-${first + 1}` };
+  return [{ ...job, first, cases: 1, folder: `${job.folder}-${first}` }, ...(rest.cases > 0 ? [rest] : [])];
 }
 
 interface JobOutcome {
@@ -220,18 +230,20 @@ function createTally() {
   const costs: Record<string, { seconds: number; mebibytes: number }> = {};
   let done = 0;
   return {
-    add({ target }: Job, outcome: JobOutcome): void {
+    add(job: Job, outcome: JobOutcome): void {
+      const { target } = job;
       done += outcome.begun;
       faults.push(...outcome.faults);
       const { result } = outcome;
       if (result === undefined) return;
+      const isOver = result.mebibytes > MOST_MEBIBYTES && job.cases > 1;
       const ofTarget = words[target] ?? {};
       words[target] = ofTarget;
       for (const [word, count] of Object.entries(result.words)) ofTarget[word] = (ofTarget[word] ?? 0) + count;
       const cost = costs[target] ?? { seconds: 0, mebibytes: 0 };
       costs[target] = {
         seconds: Math.max(cost.seconds, result.slowest.seconds),
-        mebibytes: Math.max(cost.mebibytes, result.mebibytes),
+        mebibytes: Math.max(cost.mebibytes, isOver ? 0 : result.mebibytes),
       };
     },
     result: () => ({ done, faults, words, costs }),

@@ -79,8 +79,9 @@ async function run(job: Job): Promise<void> {
     words[word] = (words[word] ?? 0) + 1;
     if (seconds > slowest.seconds) slowest = { case: current, seconds };
     const tooLarge = mebibytes() > MOST_MEBIBYTES;
-    const described =
-      fault ?? (tooLarge ? `more than ${MOST_MEBIBYTES} MiB of memory (this case, or those before it)` : undefined);
+    // Of one case alone it is that case's; of many, what they left behind may be in it, and the case is run alone then.
+    const described = fault ?? (tooLarge && job.cases === 1 ? `more than ${MOST_MEBIBYTES} MiB of memory` : undefined);
+    if (tooLarge && described === undefined) break;
     if (described === undefined) continue;
     if (!known.has(kindOf(described))) {
       known.add(kindOf(described));

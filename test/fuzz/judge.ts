@@ -14,6 +14,7 @@ import { httpErrors } from '../../src/http/errors.ts';
 import { journalErrors } from '../../src/journal/errors.ts';
 import { businessErrors, networkErrors, statusErrors } from '../../src/service/errors.ts';
 import { settingsErrors } from '../../src/settings/errors.ts';
+import { signingErrors } from '../../src/signing/errors.ts';
 import { timestampErrors } from '../../src/timestamp/errors.ts';
 import { verifyingErrors } from '../../src/verifying/errors.ts';
 import { zipErrors } from '../../src/zip/errors.ts';
@@ -38,6 +39,7 @@ const TABLES = [
   networkErrors,
   statusErrors,
   settingsErrors,
+  signingErrors,
   timestampErrors,
   verifyingErrors,
   zipErrors,

@@ -84,8 +84,12 @@ describe('the ZIP64 field of a directory record', () => {
 
   it('gives the disk', async () => {
     const onDisk = (disk: number): Buffer => {
-      const extra = { central: extraField(1, Buffer.of(disk, 0, 0, 0)) };
-      return changedRecord(one(stored('b.txt', { extra })), (record) => record.writeUInt16LE(0xffff, 34));
+      const extra = { central: extraField(1, Buffer.alloc(28)) };
+      return changedRecord(one(stored('b.txt', { extra })), (record) => {
+        const values = u64(record.readUInt32LE(24), record.readUInt32LE(20), record.readUInt32LE(42));
+        Buffer.concat([values, Buffer.of(disk)]).copy(record, 46 + 'b.txt'.length + 4);
+        record.fill(0xff, 20, 28).fill(0xff, 34, 36).fill(0xff, 42, 46);
+      });
     };
     expect(await namesOrCode(onDisk(0))).toEqual(['first.txt', 'b.txt']);
     expect(await namesOrCode(onDisk(2))).toBe('zip-unsupported');
@@ -93,11 +97,16 @@ describe('the ZIP64 field of a directory record', () => {
 
   it.each<[string, Buffer | undefined]>([
     ['is missing', undefined],
-    ['is too short', extraField(1, Buffer.alloc(7))],
+    ['is empty', extraField(1, Buffer.alloc(0))],
   ])('is refused where it %s', async (_, central) => {
     const entry = stored('b.txt', central === undefined ? {} : { extra: { central } });
     const bytes = changedRecord(one(entry), (record) => record.fill(0xff, 24, 28));
     expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has no ZIP64 field/);
+  });
+
+  it.each([1, 4, 7, 12, 20, 32])('is refused with %i bytes, with which Java opens no archive', async (length) => {
+    const bytes = one(stored('b.txt', { extra: { central: extraField(1, Buffer.alloc(length)) } }));
+    expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has a ZIP64 field of \d+ bytes, at byte \d+/);
   });
 
   it.each<[string, Buffer]>([

@@ -1,5 +1,7 @@
 /** Certificates, the files they come in, and what is said of their revocation. */
 
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { buildPath } from '../../../src/certificates/build-path.ts';
 import { findInCrl } from '../../../src/certificates/crl.ts';
 import { judgeByCrl } from '../../../src/certificates/judge-crl.ts';
@@ -11,8 +13,10 @@ import { isLifetimeSigner, purposeProblem } from '../../../src/certificates/purp
 import { readCrls } from '../../../src/certificates/read-crls.ts';
 import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation-sources.ts';
+import { loadRoots } from '../../../src/http/roots.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
+import { loadTrustRoots } from '../../../src/verifying/roots.ts';
 import { P12_PASSWORD } from '../bases.ts';
 import { answering, require, requireSaid, wordFor } from '../judge.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
@@ -27,7 +31,8 @@ const NOW = new Date('2026-06-01T00:00:00Z');
 export const certificateTarget: TargetDefinition = {
   what: 'certificates in PEM, DER, PKCS#7 and PKCS#12: read as a chain, judged as a path',
   share: 13_000,
-  async open({ bases }) {
+  async open({ bases, folder }) {
+    const path = join(folder, 'certificates');
     const files = bases.all(['golden', 'fuzz'], ['leaf.der', 'issuer.der', '.pem', '.p7b', '.p12']);
     const [issuer, leaf] = ['issuer', 'leaf'].map((name) => {
       return parseCertificate(bases.read(`fuzz/base-${name}.der`), name);
@@ -38,6 +43,9 @@ export const certificateTarget: TargetDefinition = {
       run: async (input) => {
         const inputs = [{ name: 'file', bytes: input }];
         const word = await wordFor(() => readSigningChain(inputs, { now: NOW, password }));
+        await writeFile(path, input);
+        await answering(() => loadTrustRoots({ file: path, environment: {} }));
+        await answering(() => loadRoots({ caFile: path, environment: {} }));
         const parsed = await answering(() => parseCertificate(input, 'file'));
         if ('code' in parsed) return word;
         return `${word}, ${await judgeAsPath(parsed.value, issuer, leaf)}`;

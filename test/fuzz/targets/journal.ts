@@ -145,6 +145,7 @@ function damageFolder(base: Files, idOf: ReadonlyMap<string, string>, random: Ra
 function damageLines(text: string, random: Random, other: string): string {
   let lines = text.split('\n');
   for (let left = 1 + random(3); left > 0; left -= 1) {
+    if (lines.length === 0) break;
     const at = random(Math.max(1, lines.length - 1));
     const line = lines[at] ?? '';
     switch (random(9)) {

@@ -1,5 +1,6 @@
 /** What signatures are made of, by itself: manifests, CMS, and the answers of time stamp authorities. */
 
+import { Readable } from 'node:stream';
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { parseSignedData, type SignedData } from '../../../src/cms/parse-signed-data.ts';
 import { signerNameOf } from '../../../src/cms/signer-name.ts';
@@ -12,6 +13,7 @@ import { type Manifest, readManifest } from '../../../src/formats/jar/manifest.t
 import { repeatedNames } from '../../../src/formats/jar/manifest-sections.ts';
 import { withoutDigests } from '../../../src/formats/jar/strip-manifest.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { readSignatureFile } from '../../../src/signing/change-signature-file.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import { readToken } from '../../../src/timestamp/read-token.ts';
@@ -20,6 +22,7 @@ import { inspectAttributes } from '../../../src/verifying/inspect-attributes.ts'
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
 import { unzip } from '../../formats/jar/simple-zip.ts';
 import { openBytes } from '../../formats/support/sign-bytes.ts';
+import { pemBlock } from '../../support/pki.ts';
 import { ASKED, type Bases } from '../bases.ts';
 import { answering, require, requireSaid } from '../judge.ts';
 import { mutateDer } from '../mutations/der.ts';
@@ -113,6 +116,8 @@ async function readCms(input: Uint8Array): Promise<string> {
   await answering(() =>
     changeUnsignedAttributes(input, (attributes) => attributes.map(({ element }) => element.bytes)),
   );
+  const pem = Buffer.from(pemBlock('PKCS7', input));
+  for (const file of [Buffer.from(input), pem]) await answering(() => readSignatureFile(Readable.from([file]), 'file'));
   const read = await answering(() => parseSignedData(input));
   if ('code' in read) return read.code;
   const signedData = read.value;
