@@ -1,8 +1,8 @@
 /** `codesign-remote completion`: the script that makes a shell complete this program's commands and options. */
 
 import type { Command } from 'commander';
-import { bashCompletion } from '../completion/bash.ts';
 import { type CommandShape, describeCommand } from '../command-tree.ts';
+import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { powershellCompletion } from '../completion/powershell.ts';
 import type { Shell } from '../completion/shells.ts';
