@@ -188,7 +188,7 @@ describe('remove', () => {
     const path = join(folder.path, 'a\u001b[31m.exe');
     await files.signExe({ commonName: 'Odd \u001b[31mPublisher\n::error::' }, path);
     const loud = await remove([path, '-o', join(folder.path, 'b.exe')]);
-    expect([loud.code, loud.stdout]).toEqual([0, expect.stringContaining('Odd \\x1b[31mPublisher\\n::error::')]);
+    expect([loud.code, loud.stdout]).toEqual([0, expect.stringContaining('Odd \\x1b[31mPublisher\\n:\\x3aerror::')]);
     expect(loud.stdout + loud.stderr).not.toContain('\u001b');
     expect(await remove([path, '-q'])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await remove([path, '-q', '-v'])).toMatchObject({ code: 2 });

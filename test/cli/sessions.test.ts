@@ -63,8 +63,8 @@ async function mustSign(args: readonly string[], env: Readonly<Record<string, st
 }
 
 describe.concurrent('the session', () => {
-  it.for(readdirSync(FOLDER).sort())('%s goes as it is written', async (name, { expect }) => {
+  it.for(readdirSync(FOLDER).sort())('%s goes as it is written', { timeout: 120_000 }, async (name, { expect }) => {
     const path = join(FOLDER, name);
     await expect(await runScript(await readScriptFile(path), scenery)).toMatchFileSnapshot(path);
-  }, 120_000);
+  });
 });

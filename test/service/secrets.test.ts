@@ -55,7 +55,7 @@ describe("the service's own words", () => {
 
   test('are shown without control characters, and not at any length', async () => {
     const { message } = await failureOf('refused-with-escapes');
-    expect(message).toContain('\\x1b[31mred\\u{202e}\\n::error::x');
+    expect(message).toContain('\\x1b[31mred\\u{202e}\\n:\\x3aerror::x');
     expect(message).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
     expect(message.length).toBeLessThan(600);
   });
