@@ -116,7 +116,10 @@ describe('in zsh', () => {
   });
 });
 
-/** Told by what compadd is given; the shell itself runs on a pseudo-terminal, as only there anything is completed. */
+/**
+ * Told by what compadd is given; the shell itself runs on a pseudo-terminal, as only there anything is completed. It is typed
+ * to when its line editor reads, or the terminal itself would take the keys.
+ */
 const ZSH_CAPTURE = `
 zmodload zsh/zpty
 print -r -- 'compadd() {
@@ -125,14 +128,17 @@ print -r -- 'compadd() {
   builtin compadd -A __hits "$@"
   print -rl -- $__hits >> hits
   builtin compadd "$@"
-}' > hook.zsh
+}
+zle-line-init() { print >> ready }
+zle -N zle-line-init
+told() { print >> done }
+zle -N told
+bindkey "^Xq" told' > hook.zsh
 zpty shell zsh -f -i
-zpty -w shell 'fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -u -D; source ./hook.zsh; print >> ready'
+zpty -w shell 'fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -u -D; source ./hook.zsh'
 integer tries=0
 while [[ ! -e ready ]] && (( tries++ < 1000 )); do sleep 0.02; done
-zpty -w -n shell "$1"$'\\t'
-zpty -w -n shell $'\\C-u'
-zpty -w shell 'print >> done'
+zpty -w -n shell "$1"$'\\t\\x18q'
 tries=0
 while [[ ! -e done ]] && (( tries++ < 1000 )); do sleep 0.02; done
 zpty -d shell
