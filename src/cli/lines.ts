@@ -42,12 +42,12 @@ export class Lines {
     this.#write(this.#io.stderr, lines);
   }
 
-  /** `path`: of the file that it is about, if it is about one. */
   /** On standard error, since it is no result. `line` is printable as it is. */
   progress(line: string): void {
     if (!this.options.quiet) this.tell(line);
   }
 
+  /** `path`: of the file that it is about, if it is about one. */
   warning(text: string, path?: string): void {
     if (this.options.quiet) return;
     const place = path === undefined ? '' : `${shownPath(path)}: `;

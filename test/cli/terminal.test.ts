@@ -1,9 +1,9 @@
 /** The live line on a pseudo-terminal: what it says, and that nothing of it stays, whichever way the run ends. */
 
-import { copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLI_PROGRAM, fixture } from '../support/cli.ts';
+import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../support/cli.ts';
 import { type PtyOptions, type PtyRun, runOnPty } from '../support/pty.ts';
 import { type Scene, startScene } from '../support/resume-scene.ts';
 
@@ -41,7 +41,7 @@ describe.concurrent('the live line', () => {
     expect(output).toContain(`app.exe ${WAITING}`);
     expect(output).toContain(LIVE[0]);
     expect(screen).not.toContain(WAITING);
-    expect(screen).toMatch(/^failed {3}app\.exe: /m);
+    expect(screen).toMatch(/^\{red\}failed\{\/\} {3}app\.exe: /m);
     expect(output).not.toContain(HIDDEN_CURSOR);
   });
 
@@ -53,7 +53,7 @@ describe.concurrent('the live line', () => {
     expect(output).toContain('0 of 2 signed · 2 waiting…');
     expect(screen).not.toContain('waiting for');
     expect(screen).not.toContain('0 of 2');
-    expect(screen).toMatch(/^failed/m);
+    expect(screen).toMatch(/^\{red\}failed/m);
   });
 
   it('is not there without columns', async () => {
@@ -123,6 +123,20 @@ describe.concurrent('the live line', () => {
     expect(output.match(/\^C/g)).toHaveLength(2);
     expect(screen).toContain('interrupted: waiting for calls under way');
     expect(screen).not.toContain(WAITING);
+  });
+
+  it('is loaded on a terminal only, and missed by nobody', async () => {
+    await using folder = await temporaryFolder();
+    const program = join(folder.path, 'bin', 'codesign-remote.js');
+    for (const part of ['bin', 'dist', 'package.json']) {
+      const without = { recursive: true, filter: (from: string) => !basename(from).startsWith('progress-live') };
+      await cp(join(REPOSITORY, part), join(folder.path, part), without);
+    }
+    const piped = await runCli(['sign', '--no-timestamp', '--timeout', '1', stage.path], { env: stage.env, program });
+    expect(piped.code).toBe(3);
+    const { code, output } = await sign([], { command: [process.execPath, program] });
+    expect(code).toBe(3);
+    expect(output).not.toContain(WAITING);
   });
 
   it('takes nothing of what is typed meanwhile', async () => {

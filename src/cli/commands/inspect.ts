@@ -1,11 +1,15 @@
 /** `codesign-remote inspect`: what a file's signatures hold, as text, as a document, or their certificates alone. */
 
 import { composeReading } from '../../app/compose-reading.ts';
-import { inspectFile } from '../../verifying/inspect-file.ts';
+import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
+import type { Reading } from '../../verifying/read-file.ts';
 import { failOne } from '../fail.ts';
+import { endOnSignal } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../json.ts';
 import { Lines } from '../lines.ts';
+import { openProgress } from '../progress.ts';
+import type { ProgressOptions } from '../progress-mode.ts';
 import { inspectJson } from '../render/inspect-json.ts';
 import { inspectText } from '../render/inspect-text.ts';
 import { certificatesPem } from '../render/pem.ts';
@@ -29,7 +33,7 @@ export async function inspect(path: string, options: InspectCommandOptions, io: 
 /** Throws what keeps the file from being read. */
 async function show(path: string, options: InspectCommandOptions, io: Io): Promise<number> {
   const { certificates = false, json = false, quiet = false, verbose = false } = options;
-  const file = await inspectFile(path, composeReading());
+  const file = await read(path, { quiet, json, verbose }, io);
   if (certificates) {
     const text = certificatesPem(file);
     if (text === '') new Lines(io, { quiet, verbose, json }).warning(`${path}: holds no certificate`);
@@ -40,4 +44,15 @@ async function show(path: string, options: InspectCommandOptions, io: Io): Promi
     io.stdout.write(inspectText(file));
   }
   return 0;
+}
+
+async function read(path: string, options: ProgressOptions, io: Io): Promise<InspectedFile> {
+  using progress = openProgress(io, options, { doing: 'reading', done: 'read' });
+  const stopListening = endOnSignal(io, () => progress[Symbol.dispose]());
+  const onRead: Reading['onRead'] = (_path, bytes, size) => progress.hear({ type: 'bytes-read', path, bytes, size });
+  try {
+    return await inspectFile(path, { ...composeReading(), onRead });
+  } finally {
+    stopListening();
+  }
 }
