@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import type { Format } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
@@ -132,7 +133,9 @@ async function holdsAll(
   bytes: Buffer,
 ): Promise<boolean> {
   const before = flat(await (await openBytes(subject.format, subject.bytes)).signatures());
-  const includes = (part: Uint8Array): boolean => bytes.includes(Buffer.from(part));
+  const values = await signatureValuesIn(subject.format, bytes);
+  const includes = (part: Uint8Array): boolean =>
+    bytes.includes(Buffer.from(part)) || values.some((value) => Buffer.compare(value, part) === 0);
   return signatures.every(({ signer, timestamps, time }) => {
     const candidates = before.filter((_, each) => known[each]?.signer.sha256 === signer.sha256);
     if (!candidates.some(({ cms }) => vouchedFor(cms).every(includes))) return false;
@@ -141,6 +144,14 @@ async function holdsAll(
     const tokens = candidates.flatMap((one) => one.timestamps);
     return tokens.some((token) => vouchedFor(token.bytes).every(includes));
   });
+}
+
+/** As they are read: BER lets an OCTET STRING come in pieces, and what it holds is the same. */
+async function signatureValuesIn(format: Format, bytes: Buffer): Promise<readonly Uint8Array[]> {
+  const found = flat(await (await openBytes(format, bytes)).signatures());
+  const all = found.flatMap(({ cms, timestamps }) => [cms, ...timestamps.map((timestamp) => timestamp.bytes)]);
+  const read = await Promise.all(all.map((each) => answering(() => parseSignedData(each))));
+  return read.flatMap((answer) => ('value' in answer ? answer.value.signers.map(({ signature }) => signature) : []));
 }
 
 /** The digest of all that comes before the signatures, but for the two fields that signing changes. */
