@@ -313,3 +313,19 @@ describe('the sum of a run', () => {
     );
   });
 });
+
+describe('the causes of a failure', () => {
+  it.each([
+    ['a file', ['sign', '--dry-run', '-c', '1', '--certificate']],
+    ['the run', ['verify', '--roots']],
+  ])('of %s are told with --verbose only', async (_what, args) => {
+    await using folder = await temporaryFolder();
+    const all = [...args, 'missing.pem', 'app.exe'];
+    const brief = await runCli(all, { cwd: folder.path });
+    expect(brief.stderr).not.toMatch(/Error:|^ +at /m);
+    expect(brief.stderr).toContain('hint: ');
+    const long = await runCli([...all, '--verbose'], { cwd: folder.path });
+    expect(long.code).toBe(brief.code);
+    expect(long.stderr).toContain('Error: ENOENT');
+  });
+});
