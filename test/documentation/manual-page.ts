@@ -98,6 +98,12 @@ function environmentOf(program: CommandShape): readonly string[] {
     '.TP',
     'CODESIGN_STATE_DIR',
     roff('The folder of the journal.'),
+    '.TP',
+    'CODESIGN_PROGRESS',
+    roff('live, plain or none: what is shown of a run while it goes on.'),
+    '.TP',
+    roff('NO_COLOR, FORCE_COLOR'),
+    roff('No colours; colours in pipes too. The first wins.'),
   ];
   const named = [...variables].sort().flatMap(([variable, options]) => {
     return ['.TP', variable, roff(`As ${[...options].join(', ')}.`)];
