@@ -24,6 +24,8 @@ export class Console implements Disposable {
   readonly #started = performance.now();
   /** Given by the service in this run. */
   #signatures = 0;
+  /** Paths of the files for which the service may have been asked. */
+  readonly #asked = new Set<string>();
   /** Told last, behind the failure that is their reason. */
   readonly #notAttempted: FailedOutcome[] = [];
 
@@ -52,8 +54,10 @@ export class Console implements Disposable {
       case 'signature-given':
         this.#signatures += 1;
         break;
-      case 'bytes-read':
       case 'file-step':
+        if (event.step === 'asking-service') this.#asked.add(event.path);
+        break;
+      case 'bytes-read':
         break;
       case 'file-finished':
         this.#outcome(event.outcome);
@@ -83,7 +87,11 @@ export class Console implements Disposable {
     const { files } = result;
     for (const outcome of this.#notAttempted) this.#failed(outcome);
     const planned = files.filter((file) => file.status === 'planned').length;
-    const figures = { signatures: this.#signatures, milliseconds: performance.now() - this.#started };
+    const figures = {
+      signatures: this.#signatures,
+      asked: this.#asked,
+      milliseconds: performance.now() - this.#started,
+    };
     if (planned > 0) {
       this.#lines.result(
         `dry run: this run would ask for ${counted(planned, 'signature')}; nothing was sent or written`,

@@ -8,13 +8,20 @@ import { counted } from './lines.ts';
 export interface RunFigures {
   /** Given by the service in this run: they count. */
   readonly signatures: number;
+  /** Paths of the files for which the service may have been asked. */
+  readonly asked: ReadonlySet<string>;
   readonly milliseconds: number;
 }
 
 /** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
-export function signSummary({ files, summary }: SignFilesResult, { signatures, milliseconds }: RunFigures): string {
+export function signSummary(
+  { files, summary }: SignFilesResult,
+  { signatures, asked, milliseconds }: RunFigures,
+): string {
   const reused = files.filter((file) => file.status === 'signed' && file.reused).length;
-  const uncertain = files.filter((file) => file.status === 'failed' && mayHaveBeenCounted(file.error)).length;
+  const isUncertain = (file: FileOutcome): boolean =>
+    file.status === 'failed' && asked.has(file.path) && mayHaveBeenCounted(file.error);
+  const uncertain = files.filter(isUncertain).length;
   const ways = [
     ...(summary.signed > 0 || summary.planned === 0 ? [`${summary.signed} signed${reusedInWords(reused)}`] : []),
     ...(summary.planned > 0 ? [`${summary.planned} planned`] : []),

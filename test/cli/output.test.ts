@@ -308,7 +308,7 @@ describe('the sum of a run', () => {
   it('counts files by outcome, and the signatures that were used, perhaps too', () => {
     const files = [...Array(16).fill(signed(false)), signed(true), signed(true), skipped, failed];
     const result: SignFilesResult = { warnings: [], files, summary: { signed: 18, skipped: 1, failed: 1, planned: 0 } };
-    expect(signSummary(result, { signatures: 16, milliseconds: 12_345 })).toBe(
+    expect(signSummary(result, { signatures: 16, asked: new Set(['a']), milliseconds: 12_345 })).toBe(
       '20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used, perhaps 1 more; 12.3 s',
     );
   });

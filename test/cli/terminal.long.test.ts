@@ -22,6 +22,16 @@ it('is shown in bytes on a terminal, and not in a pipe', async () => {
     expect(output).toMatch(READING);
     expect(screen).not.toMatch(READING);
     expect(code).toBe(0);
+    let isInterrupted = false;
+    const interrupted = await runOnPty([...args, stage.path], {
+      columns: 80,
+      onOutput(text, hand) {
+        if (!isInterrupted && READING.test(text)) hand.type('\x03');
+        isInterrupted ||= READING.test(text);
+      },
+    });
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.screen).not.toMatch(READING);
     const piped = await runCli([...args, stage.path]);
     expect(piped.stdout + piped.stderr).not.toMatch(READING);
   }
