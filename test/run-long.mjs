@@ -1,7 +1,8 @@
 // `npm run test:long`: what takes minutes, or needs more than the repository holds. Folders may be given:
 // CODESIGN_TEST_CORPUS (real files and peculiar ones, in folders pe and pe-special, jar and jar-special) and
 // CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java), CODESIGN_TEST_BUILD_TOOLS (where npm has
-// installed app-builder-lib, its version 22 as app-builder-lib-22, and @electron/windows-sign). CODESIGN_TEST_JAVAS may name more JDKs
+// installed app-builder-lib, its version 22 as app-builder-lib-22, and @electron/windows-sign), CODESIGN_TEST_NODES
+// (further versions of Node, each in a folder named by it: 24/node_modules/.bin/node). CODESIGN_TEST_JAVAS may name more JDKs
 // than the one on the PATH (test/support/java.ts). The last line is `N passed, N failed`.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
