@@ -5,7 +5,7 @@ import type { InputFile } from '../files/input-file.ts';
 import type { PreparedSignature } from '../formats/format.ts';
 import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
-import type { Stamped } from '../timestamp/authorities.ts';
+import { type AlreadyThere, findAlreadyThere } from './already-there.ts';
 import { noted } from './call.ts';
 import { commit } from './commit.ts';
 import { describeRequest } from './extra.ts';
@@ -24,8 +24,8 @@ export interface SignedFile {
   readonly reused: boolean;
   /** How it stands with the signature now: whether the service is to be told. */
   readonly after: AfterFile;
-  /** Undefined for a signature without a timestamp. */
-  readonly stamped: Stamped | undefined;
+  /** Undefined for a signature without a timestamp, or whose timestamp does not tell its time. */
+  readonly stamped: { readonly time: Date; readonly authority: string | null } | undefined;
   /** Size of the signed file in bytes. */
   readonly bytes: number;
   /** Whole sentences on what went wrong after the file was in place. */
@@ -62,14 +62,25 @@ export async function signFile(
     progress.onClaim(mine);
   };
   const parts = { input, copy };
-  const { given, stamped, expected } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
-  const committed = await commit({ plan, input, copy, check: (result) => result.check(expected) });
+  const { given, stamped, expected, there } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
+  const committed =
+    there === undefined
+      ? await commit({ plan, input, copy, check: (result) => result.check(expected) })
+      : { bytes: input.source.size, warnings: [ALREADY_THERE] };
   // A report that is sent twice costs nothing; one that is never sent does.
   let after: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
   await noted(async () => {
     after = (await claim?.written(plan.target)) ?? after;
   }, progress.warn);
   return { ...given, after, stamped, ...committed };
+}
+
+const ALREADY_THERE =
+  'It carries this very signature already, and is left as it is: a run that was ended had written it.';
+
+/** Of a file that is left as it is. */
+function fromThere({ timestamp }: AlreadyThere): SignedFile['stamped'] {
+  return timestamp?.time && { time: timestamp.time, authority: null };
 }
 
 /** Prepare, rehearse, sign, timestamp, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
@@ -88,15 +99,20 @@ async function signCopy(
     const work = { ...progress, toBeSigned: prepared.toBeSigned };
     const given = await signRemotely(plan, signing, work, requestSignature, copy);
     progress.onRecord(given.record);
+    const there = await findAlreadyThere(plan, file, given, requestTimestamp !== undefined);
+    if (there !== undefined) return { given, there, stamped: undefined };
     if (requestTimestamp !== undefined) tellStep('asking-authority');
-    return { given, stamped: await requestTimestamp?.stamp(given.record.signature) };
+    return { given, there, stamped: await requestTimestamp?.stamp(given.record.signature) };
   };
   tellStep('asking-service');
-  const { given, stamped } = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
+  const asked = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
+  const { given, there } = asked;
+  if (there !== undefined) return { given, there, stamped: fromThere(there), expected: undefined };
+  const { stamped } = asked;
   tellStep('writing');
   const { patch, sealed, standing } = prepared.embed(prepared.seal(given.record.signature, stamped?.token));
   await copy.apply(patch);
-  return { given, stamped, expected: { sealed, standing } };
+  return { given, there, stamped, expected: { sealed, standing } };
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */
