@@ -101,7 +101,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeLeft?.(folder);
   await assertRoom(folder, source.size);
-  const lock = await options.lockTarget?.(target);
+  const lock = await options.lockTarget?.(target, (left, thrown) => tellLeft(left, thrown, options));
   if (lock) temporaryFiles.add(lock.path);
   const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600)).catch(async (thrown) => {
     await unlock(lock, options);
@@ -275,13 +275,14 @@ async function removeTemporaryFile(path: string, { temporaryFiles, onEvent }: St
   temporaryFiles.delete(path);
 }
 
-async function unlock(lock: TargetLock | undefined, { temporaryFiles, onEvent }: StagedCopyOptions): Promise<void> {
+function tellLeft(path: string, thrown: unknown, { onEvent }: Pick<StagedCopyOptions, 'onEvent'>): void {
+  onEvent({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
+}
+
+async function unlock(lock: TargetLock | undefined, options: StagedCopyOptions): Promise<void> {
   if (lock === undefined) return;
-  const { path } = lock;
-  await lock.release().catch((thrown: unknown) => {
-    onEvent({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
-  });
-  temporaryFiles.delete(path);
+  await lock.release().catch((thrown: unknown) => tellLeft(lock.path, thrown, options));
+  options.temporaryFiles.delete(lock.path);
 }
 
 function endOf({ ranges }: Content): number {

@@ -19,8 +19,11 @@ export interface TargetLock {
   release(): Promise<void>;
 }
 
+/** Hears of a file beside the target that cannot be removed, and why. */
+type OnLeft = (path: string, thrown: unknown) => void;
+
 /** Throws `target-busy` when another run has it. */
-export type LockTarget = (target: string) => Promise<TargetLock>;
+export type LockTarget = (target: string, onLeft?: OnLeft) => Promise<TargetLock>;
 
 export interface TargetLocks {
   readonly lockTarget: LockTarget;
@@ -89,7 +92,7 @@ export function targetLocks(owners: FileOwners): TargetLocks {
     await unlink(aside);
   }
 
-  async function makeLock(path: string, text: string): Promise<void> {
+  async function makeLock(path: string, text: string, onLeft: OnLeft): Promise<void> {
     const whole = besides(path);
     await writeWhole(whole, text);
     try {
@@ -101,16 +104,16 @@ export function targetLocks(owners: FileOwners): TargetLocks {
       await writeWhole(path, text);
     } finally {
       // The lock is there or not all the same; a later run knows whose this one is.
-      await unlink(whole).catch(() => undefined);
+      await whenFree('remove what the lock was made of', () => unlink(whole)).catch((thrown) => onLeft(whole, thrown));
     }
   }
 
-  async function lockTarget(target: string): Promise<TargetLock> {
+  async function lockTarget(target: string, onLeft: OnLeft = () => undefined): Promise<TargetLock> {
     const path = lockPathOf(target);
     const doing = `create a file in ${dirname(path)}`;
     const text = JSON.stringify({ ...self, run: owners.randomName() });
     for (let turn = 1; ; turn++) {
-      const isMade = await whenFree(doing, () => unlessCode('EEXIST', () => makeLock(path, text)));
+      const isMade = await whenFree(doing, () => unlessCode('EEXIST', () => makeLock(path, text, onLeft)));
       if (isMade) return heldLock(path, text);
       const found = await whenFree('look at the lock of another run', () => findLock(path));
       if (found === undefined && turn < MOST_TURNS) continue;

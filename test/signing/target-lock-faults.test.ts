@@ -75,11 +75,24 @@ describe('a lock', () => {
 
   it('is had, and given back, although what it was made of cannot be removed', async () => {
     answers.set('unlink', ['EIO']);
-    const held = await lockTarget(target);
+    const left: unknown[] = [];
+    const held = await lockTarget(target, (path, thrown) => left.push([path, thrown]));
     await held.assertHeld();
     await held.release();
     // A later run removes it, by its name.
-    expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.codesign-remote-.+-[0-9a-f]{16}\.lock$/)]);
+    const [name, ...others] = await readdir(folder);
+    expect(name).toMatch(/^\.codesign-remote-.+-[0-9a-f]{16}\.lock$/);
+    expect(others).toEqual([]);
+    expect(left).toEqual([[join(folder, name ?? ''), expect.objectContaining({ code: 'file-system' })]]);
+  });
+
+  it('is had without a trace when what it was made of is held for a moment only', async () => {
+    answers.set('unlink', ['EBUSY', 'EBUSY']);
+    const left: unknown[] = [];
+    const held = await lockTarget(target, (path) => left.push(path));
+    expect(await readdir(folder)).toEqual([lock.slice(folder.length + 1)]);
+    await held.release();
+    expect(left).toEqual([]);
   });
 
   it('that cannot be removed in the end is told', async () => {
