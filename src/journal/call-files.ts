@@ -6,6 +6,7 @@ import {
   flushFolder,
   type LinesFile,
   type Making,
+  makeFolder,
   moveFile,
   namesIn,
   type Owner,
@@ -34,6 +35,8 @@ export interface CallFiles {
   read(place: Place): Promise<CallState | undefined>;
   /** Claims the place: makes its file, which must not be there, or an empty one its own. Undefined when somebody else did. */
   begin(place: Place, making: Making, step: Step): Promise<CallState | undefined>;
+  /** Makes the file of a call anew that somebody has removed, with the journal perhaps: in its place where that is free. */
+  restore(work: string, step: Step): Promise<void>;
   /**
    * Appends the step that `decide` makes of the state as it is, and gives the state after it. Undefined, and nothing
    * appended, when `decide` makes none, or when the place is empty or another call's by now.
@@ -64,6 +67,14 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     path: join(folders.aside, `${work}.${call}.jsonl`),
   });
 
+  async function begin(place: Place, making: Making, step: Step): Promise<CallState | undefined> {
+    await using file = await openLines(place.path, making, owner);
+    if (file === undefined) return undefined;
+    await write(file, step, 'no', place);
+    const state = await stateOf(file, place);
+    return state.id === step.call ? state : undefined;
+  }
+
   async function append(
     place: Place,
     decide: (state: CallState) => Step | undefined,
@@ -87,12 +98,12 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     aside,
     read: readPlace,
     append,
-    async begin(place, making, step) {
-      await using file = await openLines(place.path, making, owner);
-      if (file === undefined) return undefined;
-      await write(file, step, 'no', place);
-      const state = await stateOf(file, place);
-      return state.id === step.call ? state : undefined;
+    begin,
+    async restore(work, step) {
+      for (const path of [folders.calls, folders.aside]) await makeFolder(path, owner);
+      for (const place of [current(work), aside(work, step.call)]) {
+        if (await begin(place, 'must-not-exist', step)) return;
+      }
     },
     async record(work, step, flush) {
       const decide = (state: CallState) => (state.id === step.call ? step : undefined);

@@ -45,6 +45,8 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   let given = ticket.known;
   let givenIsRecorded = given !== undefined;
   let over = false;
+  /** The last step, as long as it could not be recorded. */
+  let missed: (() => Promise<CallState | undefined>) | undefined;
 
   async function record(told: Told<Step>, flush: Flush): Promise<CallState | undefined> {
     const step = { ...told, call, at: now().toISOString() } as Step;
@@ -62,7 +64,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     if ((await record(told, 'file')) === undefined) {
       // Its file is gone: what was paid for is kept all the same.
       const requested = { step: 'requested', ...asking, call, at: now().toISOString() } as const;
-      await calls.begin(calls.aside(name, call), 'must-not-exist', requested);
+      await calls.restore(name, requested);
       await record(told, 'file-and-name');
     }
     givenIsRecorded = true;
@@ -72,9 +74,14 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   async function end(told: Told<Step>, flush: Flush): Promise<CallState | undefined> {
     over = true;
     try {
-      // A disk that was full when the signature came may have room by now.
-      await recordGiven();
-      return await record(told, flush);
+      missed = async () => {
+        // A disk that was full when the signature came may have room by now.
+        await recordGiven();
+        return await record(told, flush);
+      };
+      const state = await missed();
+      missed = undefined;
+      return state;
     } finally {
       liveness.held.delete(share);
     }
@@ -152,6 +159,9 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     },
 
     async reported(status) {
+      // The last chance: without it, what was paid for would be a call that nobody knows the outcome of.
+      await missed?.();
+      missed = undefined;
       await settle(await record({ step: 'reported', status }, 'no'));
     },
 

@@ -1,5 +1,7 @@
 /** Who may ask for a signature, who uses one that is there, and what is remembered of each call. */
 
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import {
@@ -55,6 +57,40 @@ describe('a call that goes well', () => {
     ]);
     expect(await journal.unfinished()).toEqual([]);
     expect((await setting.files()).filter((file) => /^(calls|aside)\//.test(file))).toEqual([]);
+  });
+
+  test('and whose journal fails from the answer on, until the report has gone, is counted all the same', async () => {
+    const claim = await journal.claim(WORK, factsOf('app.exe'));
+    await claim.requested();
+    const names = ['calls', 'aside'];
+    for (const name of names) {
+      await rename(join(setting.folder, name), join(setting.folder, `${name}-away`));
+      await writeFile(join(setting.folder, name), '');
+    }
+    await expect(claim.signed({ signature: SIGNATURE, record: 'r-1' })).rejects.toMatchObject({
+      code: 'journal-unusable',
+    });
+    await expect(claim.written('app.exe')).rejects.toMatchObject({ code: 'journal-unusable' });
+    for (const name of names) {
+      await rm(join(setting.folder, name));
+      await rename(join(setting.folder, `${name}-away`), join(setting.folder, name));
+    }
+    await claim.reported(1);
+    expect(await historyOf(journal)).toMatchObject([
+      { outcome: 'written', counted: 'yes', record: 'r-1', reported: 1 },
+    ]);
+    expect(await journal.unfinished()).toEqual([]);
+  });
+
+  test('keeps what it was given when all of the journal was removed meanwhile', async () => {
+    const claim = await journal.claim(WORK, factsOf('app.exe'));
+    await claim.requested();
+    await rm(setting.folder, { recursive: true });
+    await claim.signed({ signature: SIGNATURE, record: 'r-1' });
+    await claim.notWritten('no timestamp');
+    const next = await (await setting.open()).claim(WORK, factsOf('app.exe'));
+    expect(next.known).toMatchObject({ record: 'r-1' });
+    await next.release();
   });
 
   test('without a record id has nothing to report', async () => {
