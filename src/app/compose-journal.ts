@@ -2,15 +2,15 @@
 
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import type { Journal } from '../journal/journal.ts';
 import { DEFAULT_KEEP_DAYS, type JournalOptions, openJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
 import { type JournalReading, readJournal } from '../journal/read-journal.ts';
 import { stateFolder } from '../journal/state-folder.ts';
+import { homeFolder } from '../settings/home-folder.ts';
 import type { Environment } from '../settings/options.ts';
 
-/** Whether there is one: to open it makes it. */
+/** Whether there is one: to open it makes it. Throws `no-state-folder`. */
 export async function hasJournal(env: Environment): Promise<boolean> {
   return stat(folderOf(env)).then(
     () => true,
@@ -18,7 +18,7 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/** Throws `journal-unusable`, `journal-full`. */
+/** Throws `journal-unusable`, `journal-full`, `no-state-folder`. */
 export async function composeJournal(env: Environment): Promise<Journal> {
   return openJournal(await journalOptions(env));
 }
@@ -42,5 +42,5 @@ async function journalOptions(env: Environment): Promise<JournalOptions> {
 }
 
 function folderOf(env: Environment): string {
-  return stateFolder({ environment: env, platform: process.platform, home: homedir() });
+  return stateFolder({ environment: env, platform: process.platform, home: homeFolder() });
 }

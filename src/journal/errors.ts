@@ -13,6 +13,11 @@ export const journalErrors = defineErrors({
     message: (d) => `no space is left on the disk for the journal in ${d.folder}`,
     hint: 'Make room, name a folder on another disk with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
   },
+  'no-state-folder': {
+    category: 'local',
+    message: 'this user has no home folder, so the journal has no place',
+    hint: 'Name a folder for it with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
+  },
   'claim-lost': {
     category: 'local',
     message: 'another process took this process for dead and asks for the same signature, so nothing was asked',

@@ -37,6 +37,13 @@ describe('the state folder', () => {
   ] as const)('of %s with %j is %s', (platform, environment, expected) => {
     expect(stateFolder({ platform, environment, home }).replaceAll('\\', '/')).toBe(expected);
   });
+
+  test.each(['linux', 'darwin', 'win32'] as const)('of %s without a home is never the working folder', (platform) => {
+    const nowhere = expect.objectContaining({ code: 'no-state-folder', category: 'local' });
+    expect(() => stateFolder({ platform, environment: {}, home: undefined })).toThrow(nowhere);
+    const named = { CODESIGN_STATE_DIR: '/state' };
+    expect(stateFolder({ platform, environment: named, home: undefined })).toBe('/state');
+  });
 });
 
 describe('a folder that can be used', () => {
