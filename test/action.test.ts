@@ -155,6 +155,22 @@ describe('an attempt', () => {
     expect(server.operations('sign').length).toBe(before + 1);
   });
 
+  it('writes no file of an earlier one without the timestamp that it was to have', async () => {
+    const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
+    const first = await startMachine('unstamped');
+    const waiting = { files: `${first}/app.exe`, algorithm: 'SHA512' };
+    await sign(first, { ...waiting, 'timestamp-url': NOBODY });
+    const before = await snapshot(first);
+
+    const second = await startMachine('stamped');
+    const run = await sign(second, { files: `${second}/lib.jar`, arguments: `--timestamp-url=${url}` });
+    expect(Object.fromEntries(run.outputs), run.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'true' });
+    expect(await snapshot(first)).toEqual(before);
+
+    const last = await sign(first, { ...waiting, 'timestamp-url': url });
+    expect(Object.fromEntries(last.outputs), last.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'false' });
+  });
+
   it('says why nothing could be tried, and ends the job with the code of the program', async () => {
     const workspace = await startMachine('unusable');
     const run = await sign(workspace, { files: `${workspace}/app.exe`, 'base-url': 'http://codesign.example.com' });

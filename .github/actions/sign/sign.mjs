@@ -42,11 +42,9 @@ async function run(...args) {
 
 /** Whether nothing is left of this run and of those before it: files, reports, calls of which nobody knows the outcome. */
 async function finishRest() {
-  const { code, stdout } = await run(
-    'resume',
-    '--json',
-    ...(settings.CODESIGN_TIMESTAMP_URL ? [] : ['--no-timestamp']),
-  );
+  // Not because no authority is in the environment: a profile, the project's file or an argument may name one. Where
+  // `resume` knows none, what it would have to write is kept.
+  const { code, stdout } = await run('resume', '--json', ...signArguments.filter((text) => text === '--no-timestamp'));
   if (code !== 0) return false;
   return JSON.parse(stdout).calls.every(({ status }) => status === 'finished');
 }
@@ -63,16 +61,10 @@ function summaryOf({ files = [], error }) {
   return `| file | status | record | |\n|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join('')}`;
 }
 
+const signArguments = lines(env.SIGN_ARGUMENTS);
 const skip = env.SIGN_SKIP_SIGNED === 'true' ? ['--skip-signed'] : [];
 // `sign` first: it uses the signatures that an earlier attempt left, also for files that were built again since.
-const { code, stdout } = await run(
-  'sign',
-  '--json',
-  ...skip,
-  ...lines(env.SIGN_ARGUMENTS),
-  '--',
-  ...lines(env.SIGN_FILES),
-);
+const { code, stdout } = await run('sign', '--json', ...skip, ...signArguments, '--', ...lines(env.SIGN_FILES));
 await writeFile(json, stdout);
 const document = stdout === '' ? {} : JSON.parse(stdout);
 const isFinished = code === 0 && (await finishRest());
