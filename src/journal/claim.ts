@@ -154,7 +154,9 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
       } catch (thrown) {
         // The reason is for people: a signature that is on record waits for its file also without it.
         if (!givenIsRecorded) throw thrown;
-        return NOTHING_KNOWN;
+        // A full disk can be read: the service may have to be told of it at once.
+        const state = await calls.read(calls.current(name)).catch(() => undefined);
+        return state?.id === call ? { ...afterFile(state), hasFailed: true } : NOTHING_KNOWN;
       }
     },
 

@@ -1,8 +1,8 @@
 /** Who may ask for a signature, who uses one that is there, and what is remembered of each call. */
 
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import {
   factsAt,
@@ -80,6 +80,18 @@ describe('a call that goes well', () => {
       { outcome: 'written', counted: 'yes', record: 'r-1', reported: 1 },
     ]);
     expect(await journal.unfinished()).toEqual([]);
+  });
+
+  test('and whose file fails while the disk is full is known to have failed, and whether others are written', async () => {
+    const first = await journal.claim(WORK, factsAt('/one.exe'));
+    await sign(first);
+    const second = await journal.claim(WORK, factsAt('/two.exe'));
+    await first.written('/one.exe');
+    await using file = await open(join(setting.folder, 'file'), 'w');
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    using write = vi.spyOn(Object.getPrototypeOf(file), 'write').mockRejectedValueOnce(full);
+    expect(await second.notWritten('no space')).toMatchObject({ reportDue: false, isUsed: true, hasFailed: true });
+    expect(write).toHaveBeenCalledOnce();
   });
 
   test('keeps what it was given when all of the journal was removed meanwhile', async () => {
