@@ -1,6 +1,5 @@
 /** Where the changes to signed files are wired that need no signing service. */
 
-import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { describeFile } from '../formats/recognise.ts';
@@ -19,7 +18,7 @@ import { readSignatureFile } from '../signing/change-signature-file.ts';
 import { addTimestamps } from '../signing/change-timestamp.ts';
 import type { FileToSign } from '../signing/outcome.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
-import { composeTemporaryFiles } from './compose-temporary-files.ts';
+import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { VERSION } from './version.ts';
 
@@ -85,9 +84,7 @@ async function compose(
   };
   return {
     changeFiles: (files, signal) => changeFiles(files, changing, signal),
-    removeTemporaryFiles() {
-      for (const path of temporaryFiles) rmSync(path, { force: true });
-    },
+    removeTemporaryFiles: () => removeNow(temporaryFiles),
     [Symbol.asyncDispose]: close,
   };
 }

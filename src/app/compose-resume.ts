@@ -1,7 +1,6 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -28,7 +27,7 @@ import { clientIdOf } from './compose.ts';
 import { composeStored } from './compose-config.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
-import { composeTemporaryFiles } from './compose-temporary-files.ts';
+import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
@@ -112,9 +111,7 @@ export async function composeResume(
       return forgetCall(id, calls, connection?.given, parts, warn);
     },
     warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? [])],
-    removeTemporaryFiles() {
-      for (const path of temporaryFiles) rmSync(path, { force: true });
-    },
+    removeTemporaryFiles: () => removeNow(temporaryFiles),
     async [Symbol.asyncDispose]() {
       await connection?.service.close();
     },

@@ -1,6 +1,7 @@
 /** What stands beside the targets while a run is at them: temporary files and locks, with their names, and their removal. */
 
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { observeProcesses } from '../journal/processes.ts';
 import { type TemporaryNames, temporaryNames } from '../signing/left-temporary-files.ts';
@@ -12,4 +13,15 @@ export async function composeTemporaryFiles(): Promise<TemporaryNames> {
     now: () => Date.now(),
     bootTime: Date.now() - uptime() * 1000,
   });
+}
+
+/** For a process that is about to end: what cannot be removed keeps no other from it, and is known to a later run. */
+export function removeNow(paths: Iterable<string>): void {
+  for (const path of paths) {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // Nothing more can be done, or told: the process ends.
+    }
+  }
 }

@@ -1,7 +1,6 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { checkProgramInfo } from '../authenticode/program-info.ts';
@@ -28,7 +27,7 @@ import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal } from './compose-journal.ts';
-import { composeTemporaryFiles } from './compose-temporary-files.ts';
+import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
@@ -98,9 +97,7 @@ export async function composeSigning(
       isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
       return { ...result, warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? [])] };
     },
-    removeTemporaryFiles() {
-      for (const path of temporaryFiles) rmSync(path, { force: true });
-    },
+    removeTemporaryFiles: () => removeNow(temporaryFiles),
     async [Symbol.asyncDispose]() {
       await connection.service?.close();
       // The last of all: whoever kills it before that, its result still unprinted, may run the same again for nothing.
