@@ -61,7 +61,8 @@ export const journalRows: readonly Row[] = [
     'why the file is not written cannot be noted',
     'sync:copy:2:EIO write:calls:4',
   ),
-  written('the call cannot be written', 'write:calls:4'),
+  // Noted once more with the report.
+  written('the call cannot be written', 'write:calls:4', HARMLESS, { right: SIGNED }),
   written('the call cannot be written, from now on', 'write:calls:4+'),
   written('its disk is full', 'write:calls:4', { fill: null }, { ...FULL, right: SIGNED }),
   reported('the call cannot be written', 'write:calls:5'),
