@@ -136,6 +136,10 @@ function sayWhereItIs(folder, files) {
   say(
     `Neither Windows nor Java will trust it: the certificate comes from this demo's own root, ${path.join(folder, 'demo-root.crt')}`,
   );
+  say('');
+  say(
+    'Next: npm run demo -- path/to/your.exe signs a copy of a program of yours; README.md tells how to sign with a real service.',
+  );
 }
 
 /** The first SIGINT or SIGTERM aborts what is under way, so that the service is stopped and cleaned up after. */

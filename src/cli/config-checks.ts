@@ -3,7 +3,7 @@
 import { checkRoots, readChain } from '../app/compose-config.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
-import { settingsErrors } from '../settings/errors.ts';
+import { refuseMissing } from '../settings/missing.ts';
 import type { Environment } from '../settings/options.ts';
 import { readTimestampUrl } from '../settings/timestamp-values.ts';
 import { readText, refuse } from '../settings/values.ts';
@@ -37,9 +37,10 @@ export interface Answers {
 /** Without asking. Throws `setting-missing`, and what is wrong with a value. */
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
-  const address = first(baseUrl, '--base-url', 'CODESIGN_BASE_URL', 'the address of the signing service');
-  const number = first(code, '--code', 'CODESIGN_CODE', 'the number of the certificate at the service');
-  first(certificate, '--certificate', 'CODESIGN_CERTIFICATE', 'the signing certificate and its chain');
+  const needed = ['baseUrl', 'code', 'certificate'] as const;
+  refuseMissing({ settings: needed.filter((key) => suggested[key].values.length === 0) });
+  const [address = ''] = baseUrl.values;
+  const [number = ''] = code.values;
   return {
     baseUrl: checkAddress(address, '--base-url'),
     code: checkCode(number, '--code'),
@@ -69,10 +70,4 @@ export function checkAuthority(value: string, name: string): string {
 export async function checkCaFile(path: string | undefined, env: Environment): Promise<string | undefined> {
   if (path !== undefined) await checkRoots(path, env);
   return path;
-}
-
-function first({ values }: Suggestion, option: string, variable: string, what: string): string {
-  const [value] = values;
-  if (value === undefined) throw settingsErrors('setting-missing', { option, variable, what });
-  return value;
 }

@@ -142,7 +142,7 @@ export class Console implements Disposable {
   #failed({ path, error, record, kept }: FailedOutcome): void {
     this.#lines.failed(path, error);
     if (record === null) return;
-    const use = kept ? '; it is kept: the next run uses it, and asks for none' : '';
+    const use = kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
     this.#lines.tell(`         a signature had been given already: record ${printable(record)}${use}`);
   }
 

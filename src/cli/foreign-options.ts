@@ -33,6 +33,7 @@ const FOREIGN_OPTIONS: ReadonlyMap<string, readonly [tool: string, ours: string]
   ['/a', ['signtool', '--certificate']],
   ['/pa', ['signtool', 'not needed: verify always judges as for code']],
   ['/v', ['signtool', '--verbose']],
+  ['-fd', ['signtool', '--algorithm']],
   ['-tr', ['signtool', '--timestamp-url']],
   ['-td', ['signtool', '--timestamp-algorithm']],
   ['-du', ['signtool', '--url']],

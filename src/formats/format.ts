@@ -40,6 +40,8 @@ export interface SignableFile {
   signatures(): Promise<readonly EmbeddedSignature[]>;
   /** Throws what makes this signature impossible and can be known without digesting the content. */
   judge(context: SigningContext, mode: SigningMode): Promise<void>;
+  /** Whose places an appended signature takes all the same, of those that are there; in most formats none. */
+  yielding?(context: SigningContext): Promise<readonly EmbeddedSignature[]>;
   /** Digests the content and says what is to be signed. Same input, same bytes: nothing random, no clock. */
   prepare(context: SigningContext, mode: SigningMode): Promise<PreparedSignature>;
   /**

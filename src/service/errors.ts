@@ -42,7 +42,7 @@ export const networkErrors = defineErrors({
   'tls-untrusted': {
     category: 'network',
     message: (d) => `the TLS certificate of ${d.origin} is not trusted (${d.detail}); nothing was sent`,
-    hint: 'If the service uses a certificate authority of its own, name its root with --ca-file. If not, someone may be in between.',
+    hint: 'If the service uses a certificate authority of its own, name its root with --ca-file; codesign-remote config set caFile <pem> keeps it for all runs. If not, someone may be in between.',
   },
   'tls-failed': {
     category: 'network',

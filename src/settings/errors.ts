@@ -81,8 +81,9 @@ export const settingsErrors = defineErrors({
   },
   'setting-missing': {
     category: 'usage',
-    message: (d) => `${d.what} is not given`,
-    hint: (d) => `Give it with ${d.option}, or set ${d.variable}. codesign-remote init stores it for all runs.`,
+    message: (d) => `not given: ${d.what}`,
+    hint: (d) =>
+      `Use ${d.option}, or set ${d.variable}. codesign-remote init asks once, and stores the answers for all runs.${d.besides ?? ''}`,
   },
   'invalid-setting': {
     category: 'usage',

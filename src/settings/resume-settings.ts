@@ -2,8 +2,8 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
+import { requireCertificates } from './missing.ts';
 import type { Environment, ProfileOptions, TimestampOptions } from './options.ts';
-import { requireCertificates } from './settings.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import { readConcurrency, readTimeout } from './values.ts';
 

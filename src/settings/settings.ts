@@ -1,8 +1,10 @@
 /** Everything a run is told, from options, environment, files and defaults, judged and frozen. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { hasCredentials } from './credentials.ts';
 import { settingsErrors } from './errors.ts';
 import { type Found, type Lookup, lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
+import { refuseMissing } from './missing.ts';
 import type { Environment, SettingsOptions } from './options.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import {
@@ -72,17 +74,22 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   const dryRun = options.dryRun ?? false;
   const baseUrl = readBaseUrl(look);
   const code = text(look.one('code'));
-  if (!dryRun) {
-    require(baseUrl, '--base-url', 'CODESIGN_BASE_URL', 'the address of the signing service');
-    require(code, '--code', 'CODESIGN_CODE', 'the number of the certificate at the service');
-  }
+  const certificates = look.all('certificate');
+  refuseMissing({
+    settings: [
+      ...(dryRun || baseUrl !== undefined ? [] : (['baseUrl'] as const)),
+      ...(dryRun || code !== undefined ? [] : (['code'] as const)),
+      ...(certificates.length > 0 ? [] : (['certificate'] as const)),
+    ],
+    isWithoutCredentials: !dryRun && !hasCredentials(env),
+  });
   const algorithm = readAlgorithm(look.one('algorithm'), 'SHA256');
   const webPage = look.one('url');
   return Object.freeze({
     profile: stored.profile.name,
     baseUrl,
     code,
-    certificates: requireCertificates(look),
+    certificates: certificates.map(readText),
     algorithm,
     timestamps: resolveTimestampSettings(options, look, algorithm),
     description: text(look.one('description')),
@@ -106,23 +113,8 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   });
 }
 
-function require(value: unknown, option: string, variable: string, what: string): void {
-  if (value === undefined) throw settingsErrors('setting-missing', { option, variable, what });
-}
-
 function text(found: Found | undefined): string | undefined {
   return found && readText(found);
-}
-
-/** Throws `setting-missing`. */
-export function requireCertificates(look: Lookup): readonly string[] {
-  const found = look.all('certificate');
-  if (found.length > 0) return found.map(readText);
-  throw settingsErrors('setting-missing', {
-    option: '--certificate',
-    variable: 'CODESIGN_CERTIFICATE',
-    what: 'the signing certificate and its chain',
-  });
 }
 
 /** Who keeps no journal cannot count. */

@@ -66,11 +66,15 @@ export async function planFile(
     mode,
     stats: input.stats,
     target,
-    replaced: mode === 'replace' && !alreadySigned ? signerNames(signatures) : [],
+    replaced: alreadySigned ? [] : signerNames(mode === 'replace' ? signatures : await yieldingOf(opened, signing)),
     warnings: [...opened.warnings, ...hardLinkWarnings(file, input.stats)],
     alreadySigned,
     open: keepLayout ? openOnceFrom(opened, format) : format.open,
   };
+}
+
+async function yieldingOf(opened: SignableFile, signing: Signing): Promise<readonly EmbeddedSignature[]> {
+  return (await opened.yielding?.(signing)) ?? [];
 }
 
 /** What was read is let go when it has been used once: by the time the result is checked, it would only be in the way. */

@@ -27,6 +27,7 @@ describe('options of other tools', () => {
     ['-tsa', '--timestamp-url'],
     ['-out', '--output'],
     ['-du', '--url'],
+    ['-fd', '--algorithm'],
     ['/fd', 'an option of signtool'],
     ['/TR', '--timestamp-url'],
   ])('%s is refused with a word on %s, and nothing is signed', async (option, ours) => {

@@ -166,7 +166,8 @@ describe('a signed JAR', () => {
     await expectVerified(path, 2);
     const both = await readFile(path);
 
-    expect((await sign([...second, '--append', '-a', 'SHA512', path])).code).toBe(0);
+    const again = await sign([...second, '--append', '-a', 'SHA512', '--json', path]);
+    expect(JSON.parse(again.stdout).files).toMatchObject([{ status: 'signed', replaced: ['Second Publisher'] }]);
     expect((await signaturesIn(path)).toSorted()).toEqual([first, 'SECOND_P'].sort());
     expect(unzip(await readFile(path))).toEqual(unzip(both));
 

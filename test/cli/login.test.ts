@@ -181,6 +181,9 @@ describe.runIf(process.platform === 'linux')('login', () => {
       const calls = service.requests().length;
       expect(await at.run(['login', ...args, '--no-check'], { stdin: 'some-secret' })).toMatchObject({ code: 0 });
       expect(service.requests().length).toBe(calls);
+      // What it was told to trust, no later command need be told.
+      const roots = await at.run(['config', 'get', 'caFile'], { env: { CODESIGN_CA_FILE: '' } });
+      expect(roots).toMatchObject({ code: 0, stdout: `${service.caFile}\n` });
     } finally {
       await service.stop();
     }

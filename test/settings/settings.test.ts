@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CodesignError } from '../../src/errors/codesign-error.ts';
 import type { Environment, SettingsOptions } from '../../src/settings/options.ts';
 import { resolveSettings } from '../../src/settings/settings.ts';
 
@@ -76,6 +77,29 @@ describe('resolveSettings', () => {
     expect(() => resolve({ [name]: undefined })).toThrowError(
       expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
     );
+  });
+
+  it('names all that is missing at once, and the credentials unless they are in the environment', () => {
+    const nothing = { baseUrl: undefined, code: undefined, certificate: undefined };
+    const said = (env: Environment) => {
+      try {
+        return resolve(nothing, env);
+      } catch (thrown) {
+        if (!(thrown instanceof CodesignError)) throw thrown;
+        return thrown.hint?.match(/--[a-z-]+|CODESIGN_[A-Z_]+/g);
+      }
+    };
+    const settings = [
+      '--base-url',
+      '--code',
+      '--certificate',
+      'CODESIGN_BASE_URL',
+      'CODESIGN_CODE',
+      'CODESIGN_CERTIFICATE',
+    ];
+    expect(said({})).toEqual([...settings, 'CODESIGN_ACCESS_KEY', 'CODESIGN_ACCESS_SECRET']);
+    expect(said({ CODESIGN_ACCESS_KEY: 'key' })).toEqual(settings);
+    expect(() => resolve({ ...nothing, certificate: ['chain.pem'], dryRun: true })).not.toThrow();
   });
 
   it('needs neither address nor certificate number for a dry run', () => {

@@ -47,7 +47,7 @@ export async function init(options: InitCommandOptions, io: Io): Promise<number>
       ['caFile', answers.caFile === undefined ? [] : [answers.caFile]],
     ]),
   );
-  tell(answers, { name, environment, path: profiles.path }, io);
+  tell(answers, { name, environment, path: profiles.path, wantsLogin }, io);
   if (!wantsLogin) return 0;
   const { login } = await import('./login.ts');
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
@@ -102,9 +102,17 @@ function suggest(
   };
 }
 
+interface Told {
+  readonly name: string;
+  readonly environment: string;
+  readonly path: string;
+  /** It follows at once. */
+  readonly wantsLogin: boolean;
+}
+
 function tell(
   { baseUrl, code, chain, timestampUrl }: Answers,
-  { name, environment, path }: { readonly name: string; readonly environment: string; readonly path: string },
+  { name, environment, path, wantsLogin }: Told,
   io: Io,
 ): void {
   const lines = new Lines(io, { quiet: false, verbose: false, json: false });
@@ -117,6 +125,8 @@ function tell(
     `         ${baseUrl} (${environment}), certificate ${code}: "${chain.leaf.name}", until ${dateOf(chain.notAfter)}`,
   );
   say(`         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.join(', ')}` : 'without timestamps'}`);
-  say(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
-  say(`         codesign-remote sign${profile}${chosen} app.exe  signs; with --dry-run first, it calls nobody`);
+  if (!wantsLogin) say(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
+  say(
+    `${wantsLogin ? 'next    ' : '        '} codesign-remote sign${profile}${chosen} app.exe  signs; with --dry-run first, it calls nobody`,
+  );
 }

@@ -52,6 +52,7 @@ export async function login(options: LoginCommandOptions, io: Io): Promise<numbe
     );
   }
   await storeAddress(composition, baseUrl, lines);
+  await storeRoots(options, composition, lines);
   return 0;
 }
 
@@ -122,6 +123,18 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
       `Profile ${profile} has another address, ${storedAddress}, to which these credentials are not sent: codesign-remote config set --profile ${profile} environments.${environment} ${address} changes it.`,
     );
   }
+}
+
+/** What `login` was told to trust, `sign` would have to be told again. */
+async function storeRoots(
+  { caFile }: LoginCommandOptions,
+  { settings, profiles }: CredentialsComposition,
+  lines: Lines,
+) {
+  const { profile } = settings;
+  if (caFile === undefined || profiles.read(profile).values.has('caFile')) return;
+  await profiles.set(profile, 'caFile', [caFile]);
+  lines.result(`stored   caFile ${caFile} in profile ${profile}`);
 }
 
 function addressOf(baseUrl: URL): string {

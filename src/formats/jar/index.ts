@@ -71,6 +71,11 @@ function signableJar(source: ByteSource, layout: JarLayout, { digestEntries }: O
     async judge(context, mode) {
       await choosePlace(opened, context, mode);
     },
+    async yielding(context) {
+      const { blocks, base } = await nameBlock(opened, context);
+      const places = new Set(blocks.filter((block) => block.base === base).map(({ entry }) => entry.name));
+      return (await readSignatures(source, shared)).filter(({ place }) => places.has(place));
+    },
     prepare: (context, mode) => prepareJar(opened, context, mode),
     check: (expected) => checkResult(source, layout, digestEntries, expected),
     examine: () => examineArchive(source, layout, digestEntries),
@@ -108,11 +113,19 @@ async function choosePlace({ source, layout }: OpenedJar, context: SigningContex
     const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
   }
-  const blocks = await readBlocks(source, layout);
-  const base = chooseBlockName({ signerName, leaf: chain.leaf, others: blocks });
+  const { blocks, base } = await nameBlock({ source, layout }, context);
   const others = blocks.filter((block) => block.base !== base);
   requireSound(others, layout);
   return { base, others, leaving: new Set([base]) };
+}
+
+/** Beside the signatures that are there. Throws `signer-name-taken`. */
+async function nameBlock(
+  { source, layout }: Omit<OpenedJar, 'digestEntries'>,
+  { signerName, chain }: SigningContext,
+): Promise<{ readonly blocks: readonly EmbeddedBlock[]; readonly base: string }> {
+  const blocks = await readBlocks(source, layout);
+  return { blocks, base: chooseBlockName({ signerName, leaf: chain.leaf, others: blocks }) };
 }
 
 /** Contents → manifest → signature file → signed attributes. */
