@@ -1,8 +1,9 @@
 /** What the hooks of build tools have in common: one file signed by the settings of the environment, or a build that fails. */
 
-import { CodesignError } from '../errors/codesign-error.ts';
+import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import { type SignFilesOptions, signFiles } from '../index.ts';
+import { DEFAULT_PROFILE } from '../settings/profiles.ts';
 
 /** The file, and what the build tool knows of it. */
 export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url' | 'algorithm'> {
@@ -10,11 +11,15 @@ export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url
 }
 
 /**
- * Signs in place, with settings and credentials from the environment of the process and the profile that it names. Throws
- * a CodesignError whose message stands for itself: build tools print no more than that.
+ * Signs in place, with settings and credentials from the environment of the process, the user's profile and the keychain, as
+ * `sign` does. Throws a CodesignError whose message stands for itself: build tools print no more than that.
  */
 export async function signForBuild({ path, ...options }: FileOfBuild): Promise<void> {
-  const { files, warnings } = await signFiles({ ...options, files: [path], env: process.env });
+  const profile = process.env.CODESIGN_PROFILE || DEFAULT_PROFILE;
+  const run = signFiles({ ...options, files: [path], env: process.env, profile });
+  const { files, warnings } = await run.catch((thrown: unknown) => {
+    throw inFull(path, toCodesignError(thrown));
+  });
   const [outcome] = files;
   for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) say(warning);
   if (outcome?.status === 'failed') throw inFull(path, outcome.error);

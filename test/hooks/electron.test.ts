@@ -1,7 +1,7 @@
 /** The hooks of electron-builder and @electron/windows-sign as these call them, each in a process of its own, against the real server. */
 
 import { execFile } from 'node:child_process';
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../support/cli.ts';
@@ -93,6 +93,27 @@ describe('the hook of electron-builder', () => {
     await using folder = await temporaryFolder();
     const { code, requests } = await build(folder.path, 'electron-builder', 'await hook.sign(helper);');
     expect({ code, requests }).toEqual({ code: 0, requests: 1 });
+  });
+
+  const UNSET = { CODESIGN_BASE_URL: '', CODESIGN_CODE: '', CODESIGN_CERTIFICATE: '' };
+
+  it("goes by the user's profile, as sign does", async () => {
+    await using folder = await temporaryFolder();
+    const { CODESIGN_BASE_URL: baseUrl, CODESIGN_CODE: code, CODESIGN_CERTIFICATE: certificate } = server.env;
+    await mkdir(join(folder.path, 'config'));
+    const stored = { environments: { production: baseUrl }, code, certificate: [certificate] };
+    await writeFile(join(folder.path, 'config', 'config.json'), JSON.stringify({ profiles: { default: stored } }), {
+      mode: 0o600,
+    });
+    const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
+    expect({ code: run.code, requests: run.requests }, run.stderr).toEqual({ code: 0, requests: 1 });
+  });
+
+  it('says what is missing, and where to say it', async () => {
+    await using folder = await temporaryFolder();
+    const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
+    expect(run).toMatchObject({ code: 70, requests: 0 });
+    expect(run.stderr).toMatch(/THROWN .*app\.exe was not signed: .* \[setting-missing\]\. .*codesign-remote init/);
   });
 
   it('fails the build with the file, the reason and what to do', async () => {
