@@ -8,6 +8,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   removed: 'good',
   attached: 'good',
   reported: 'good',
+  stored: 'good',
   trusted: 'good',
   intact: 'good',
   left: 'doubtful',

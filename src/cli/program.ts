@@ -21,6 +21,7 @@ import { defineVerify } from './definitions/verify.ts';
 import { defineWhoami } from './definitions/whoami.ts';
 import { cliErrors } from './errors.ts';
 import { refuseForeignOptions } from './foreign-options.ts';
+import { formatItem, helpColumns, wrapHelp } from './help-layout.ts';
 import type { Io } from './io.ts';
 
 const DEFINITIONS = [
@@ -50,7 +51,10 @@ export function defineProgram(run: Run): Command {
     .showSuggestionAfterError()
     .exitOverride();
   for (const define of DEFINITIONS) define(program, run);
-  program.addHelpText('after', '\nRun codesign-remote <command> --help for its options.');
+  program.addHelpText(
+    'after',
+    '\nThe first time: codesign-remote init, codesign-remote login, codesign-remote sign <file>.\nRun codesign-remote <command> --help for its options.',
+  );
   return program;
 }
 
@@ -69,8 +73,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     if (thrown.exitCode === 0) return EXIT_SUCCESS;
     if (thrown.code === 'commander.help') {
       if (argv[0] === 'help' && argv[1] !== undefined) throw unknownCommand(argv[1]);
-      const named = program.commands.find((command) => command.name() === argv[0]);
-      io.stderr.write((named ?? program).helpInformation());
+      const named = program.commands.find((command) => command.name() === argv[0]) ?? program;
+      showHelpThrough(named, { ...io, stdout: io.stderr });
+      named.outputHelp();
       return 2;
     }
     const isCommand = program.commands.some((command) => command.name() === argv[0]);
@@ -86,10 +91,12 @@ function unknownCommand(name: string): Error {
 
 /** Commands take this over when they are defined, so it is told to each of them. */
 function showHelpThrough(command: Command, io: Io): void {
+  const columns = helpColumns(io.stdout);
+  command.configureHelp({ formatItem });
   command.configureOutput({
-    writeOut: (text) => io.stdout.write(text),
+    writeOut: (text) => io.stdout.write(wrapHelp(text, columns)),
     writeErr: () => undefined,
-    getOutHelpWidth: () => 100,
+    getOutHelpWidth: () => columns,
   });
   for (const below of command.commands) showHelpThrough(below, io);
 }

@@ -1,9 +1,11 @@
 /** Sessions as text: a script's commands run in the surroundings that it names, and written down with all that came of it. */
 
-import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fixture, runCli, snapshot, temporaryFolder } from './cli.ts';
 import { runOnPty } from './pty.ts';
+import { startSecretService } from './secret-service.ts';
+import { type Places, withoutChance } from './session-chance.ts';
 
 /** By the name that scripts have for them: columns of a pseudo-terminal (none: a pipe), and variables. */
 const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
@@ -31,8 +33,18 @@ export interface Script {
   readonly head: readonly string[];
   readonly surroundings: string;
   readonly files: readonly string[];
+  /** Variables of the scenery that are not set. */
+  readonly without: readonly string[];
+  /** Whether there is a keyring of its own, unlocked. */
+  readonly hasKeyring: boolean;
+  readonly steps: readonly Step[];
+}
+
+export interface Step {
   /** `$ codesign-remote …`, or `! change FILE`, `! restore FILE`; `<service>` in it stands for its address. */
-  readonly steps: readonly string[];
+  readonly line: string;
+  /** `< …` after it: typed one after the other when a question has come, or standard input where that is a pipe. */
+  readonly answers: readonly string[];
 }
 
 /** What sessions may find: files beside the fixtures, variables, and texts that differ from run to run. */
@@ -40,50 +52,68 @@ export interface Scenery {
   /** Path by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
-  /** Text and what stands for it; longer ones first. */
-  readonly places: readonly (readonly [text: string, placeholder: string])[];
+  /** Longer ones first. */
+  readonly places: Places;
 }
 
 const PROGRAM = 'codesign-remote';
+
+/** What a terminal's user types to end the input. */
+const END = '\x04';
+/** How a question ends that waits for its answer. */
+const QUESTION = /[:\]] $/;
 
 /** Takes of a transcript only what is to be done. */
 export function readScript(text: string): Script {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => /^[$!] /.test(line));
   const head = lines.slice(0, first);
+  const stray = head.find((line) => line.startsWith(' '));
+  if (stray !== undefined) throw new Error(`no command printed this: ${stray}`);
   const said = (what: string): string =>
     head.find((line) => line.startsWith(`${what}: `))?.slice(what.length + 2) ?? '';
+  const steps: { line: string; answers: string[] }[] = [];
+  for (const line of lines.slice(first)) {
+    if (/^[$!] /.test(line)) steps.push({ line, answers: [] });
+    else if (/^<( |$)/.test(line)) steps.at(-1)?.answers.push(line.slice(2));
+  }
   return {
     head,
     surroundings: said('in'),
     files: said('with').split(' ').filter(Boolean),
-    steps: lines.slice(first).filter((line) => /^[$!] /.test(line)),
+    without: said('without').split(' ').filter(Boolean),
+    hasKeyring: said('keyring') === 'unlocked',
+    steps,
   };
 }
 
 /** Runs the script in a folder of its own; gives it with all that was printed, each exit code, and the files that changed. */
-export async function runScript({ head, surroundings, files, steps }: Script, scenery: Scenery): Promise<string> {
-  const around = SURROUNDINGS[surroundings];
-  if (around === undefined) throw new Error(`nothing is known of the surroundings "${surroundings}"`);
+export async function runScript(script: Script, scenery: Scenery): Promise<string> {
+  const { head, files, steps } = script;
+  const around = SURROUNDINGS[script.surroundings];
+  if (around === undefined) throw new Error(`nothing is known of the surroundings "${script.surroundings}"`);
   await using folder = await temporaryFolder('codesign-session-');
+  await using keyring = script.hasKeyring ? await startSecretService() : undefined;
   const cwd = join(folder.path, 'work');
   await mkdir(cwd);
   for (const file of files) await provide(file, cwd, scenery);
+  const set = Object.entries(scenery.env).filter(([name]) => !script.without.includes(name));
   const beside = { CODESIGN_STATE_DIR: join(folder.path, 'state'), CODESIGN_CONFIG_DIR: join(folder.path, 'config') };
-  const env = { ...scenery.env, ...beside, ...around.env };
+  const env = { ...Object.fromEntries(set), ...beside, ...keyring?.env, ...around.env };
   const plain = (text: string): string =>
     withoutChance(text, [[cwd, '<folder>'], [folder.path, '<beside>'], ...scenery.places]);
 
   const told = [...head];
   for (const step of steps) {
     const before = await snapshot(cwd);
-    const [words = '', ...pipe] = inPlace(step.slice(2), scenery).split(' | head -n ');
+    const [words = '', ...pipe] = inPlace(step.line.slice(2), scenery).split(' | head -n ');
     const [verb = '', ...args] = words.split(' ');
-    told.push(step);
+    const answers = step.answers.map((answer) => inPlace(answer, scenery));
+    told.push(step.line, ...step.answers.map((answer) => `< ${answer}`.trimEnd()));
     if (verb === PROGRAM) {
-      const run =
-        around.columns === undefined ? inPipe(args, env, cwd, Number(pipe[0])) : onTerminal(args, env, cwd, around);
-      told.push(...(await run).map(plain));
+      const task = { args, env, cwd, answers, head: Number(pipe[0] ?? Number.POSITIVE_INFINITY) };
+      const printed = await (around.columns === undefined ? inPipe(task) : onTerminal(task, around));
+      told.push(plain(printed.join('\n')));
     } else if (verb === 'change') {
       await appendFile(join(cwd, args[0] ?? ''), 'more');
     } else if (verb === 'restore') {
@@ -112,27 +142,49 @@ async function provide(name: string, folder: string, { files }: Scenery): Promis
   else await copyFile(from, join(folder, name));
 }
 
-/** `head`: lines of standard output that are shown; NaN for all. */
-async function inPipe(args: readonly string[], env: Env, cwd: string, head: number): Promise<string[]> {
-  const { code, stdout, stderr } = await runCli(args, { env, cwd });
-  const shown = Number.isNaN(head)
-    ? stdout
-    : stdout
-        .split(/(?<=\n)/)
-        .slice(0, head)
-        .join('');
-  return [...block('standard output', shown), ...block('standard error', stderr), `exit code ${code}`];
+interface Task {
+  readonly args: readonly string[];
+  readonly env: Env;
+  readonly cwd: string;
+  readonly answers: readonly string[];
+  /** So many lines of what was printed are shown. */
+  readonly head: number;
 }
 
-async function onTerminal(
-  args: readonly string[],
-  env: Env,
-  cwd: string,
-  { columns = 80, isPlain = false }: Surroundings,
-): Promise<string[]> {
-  const { code, output, screen } = await runOnPty(args, { columns, env, cwd });
+async function inPipe({ args, env, cwd, answers, head }: Task): Promise<string[]> {
+  const stdin = answers.map((answer) => `${answer}\n`).join('');
+  const { code, stdout, stderr } = await runCli(args, { env, cwd, stdin });
+  return [
+    ...block('standard output', firstLines(stdout, head)),
+    ...block('standard error', stderr),
+    `exit code ${code}`,
+  ];
+}
+
+async function onTerminal(task: Task, { columns = 80, isPlain = false }: Surroundings): Promise<string[]> {
+  const { args, env, cwd, head } = task;
+  const answers = [...task.answers];
+  let read = 0;
+  const { code, output, screen } = await runOnPty(args, {
+    columns,
+    env,
+    cwd,
+    onOutput(printed, terminal) {
+      if (!QUESTION.test(printed.slice(read))) return;
+      read = printed.length;
+      const answer = answers.shift();
+      terminal.type(answer === undefined ? END : `${answer}\r`);
+    },
+  });
   const escapes = isPlain && output.includes('\x1b') ? ['ESCAPE SEQUENCES'] : [];
-  return [...block('screen', screen), ...escapes, `exit code ${code}`];
+  return [...block('screen', firstLines(screen, head)), ...escapes, `exit code ${code}`];
+}
+
+function firstLines(text: string, count: number): string {
+  return text
+    .split(/(?<=\n)/)
+    .slice(0, count)
+    .join('');
 }
 
 function block(title: string, text: string): string[] {
@@ -151,35 +203,4 @@ function changes(before: Digests, after: Digests, folder: string): string[] {
     const how = before[path] === undefined ? 'made' : after[path] === undefined ? 'removed' : 'changed';
     return [`file ${relative(folder, path)}: ${how}`];
   });
-}
-
-const CHANCE: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
-  [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '<uuid>'],
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?/g, '<time>'],
-  [/\b\d{4}-\d\d-\d\d\b/g, '<date>'],
-  [/\b\d{4}-\d\d\b(?=\s)/g, '<month>'],
-  [/\b[\da-f]{64}\b/g, '<sha256>'],
-  [/\b[\da-f]{40}\b/g, '<sha1>'],
-  [/\b[\da-f]{32}\b/g, '<serial>'],
-  [/\b[\da-f]{20}\b/g, '<call>'],
-  [/\bCA [\da-f]{8}\b/g, 'CA <name>'],
-  [/\b0x[\da-f]{8}\b/g, '<checksum>'],
-  // Another zlib deflates otherwise, and a random number may be a byte shorter.
-  [/\b[\d,]+(?=\s+bytes)/g, '<n>'],
-  [/\b(byte|at) \d+/g, '$1 <n>'],
-  [/\bAK[\dA-F]{2}…[\dA-F]{4}\b/g, '<masked>'],
-  [/\b\d+ ms\b/g, '<n> ms'],
-  [/"milliseconds": \d+/g, '"milliseconds": <n>'],
-  [/\b\d+\.\d s\b/g, '<n> s'],
-];
-
-function withoutChance(text: string, places: Scenery['places']): string {
-  let plain = text;
-  for (const [place, placeholder] of places) plain = plain.replaceAll(place, placeholder);
-  for (const [pattern, placeholder] of CHANCE) plain = plain.replace(pattern, placeholder);
-  return plain;
-}
-
-export async function readScriptFile(path: string): Promise<Script> {
-  return readScript(await readFile(path, 'utf8'));
 }
