@@ -8,7 +8,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   removed: 'good',
   attached: 'good',
   reported: 'good',
-  stored: 'good',
   trusted: 'good',
   intact: 'good',
   left: 'doubtful',
