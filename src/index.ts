@@ -68,7 +68,7 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
 }
 
 export interface VerifyFileOptions extends VerifyOptions {
-  /** Where SSL_CERT_FILE is looked for: pass `process.env` to use the process's own. */
+  /** Where SSL_CERT_FILE and HTTPS_PROXY are looked for: pass `process.env` to use the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -78,7 +78,7 @@ export interface VerifyFileOptions extends VerifyOptions {
  */
 export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
   const { env = {}, ...verifyOptions } = options;
-  await using composition = await composeVerifying(resolveVerifySettings(verifyOptions), env);
+  await using composition = await composeVerifying(resolveVerifySettings(verifyOptions, env), env);
   return await composition.verifyFile(path);
 }
 

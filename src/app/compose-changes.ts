@@ -39,11 +39,11 @@ export async function composeTimestamping(
   env: Environment,
   onEvent: OnEvent,
 ): Promise<ChangeComposition> {
-  const { caFile, concurrency, force } = settings;
+  const { caFile, concurrency, force, proxies } = settings;
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   const roots = await loadRoots({ caFile, environment: env });
-  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency });
+  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency, proxies });
   const authorities = composeTimestamps(settings, http);
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
   http.warmUp();

@@ -65,11 +65,11 @@ export async function composeCredentialsCommand(
     profiles,
     read: () => composeCredentials(env, settings.profile, settings.baseUrl?.origin),
     async check(baseUrl, credentials) {
-      const { caFile, timeoutMilliseconds } = settings;
+      const { caFile, timeoutMilliseconds, proxies } = settings;
       const checksDisabled = tlsChecksDisabled(env);
       if (checksDisabled) throw checksDisabled;
       const roots = await loadRoots({ caFile, environment: env });
-      const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}` });
+      const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies });
       try {
         return await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds });
       } finally {

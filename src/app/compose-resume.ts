@@ -132,13 +132,13 @@ function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
 
 /** Undefined when no service was named. No request yet. */
 async function connect(settings: ResumeSettings, env: Environment): Promise<Connection | undefined> {
-  const { baseUrl, concurrency, profile, timeoutMilliseconds, caFile } = settings;
+  const { baseUrl, concurrency, profile, timeoutMilliseconds, caFile, proxies } = settings;
   if (baseUrl === undefined) return undefined;
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await loadRoots({ caFile, environment: env });
-  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
+  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
   const given = { origin: baseUrl.origin, client: clientIdOf(credentials.accessKey), leaf: undefined };
   return { service, http, given, warnings: credentials.warnings };

@@ -66,9 +66,9 @@ async function composeTrust(
 }
 
 /** For CRLs and OCSP alone. */
-async function connect({ caFile }: VerifySettings, env: Environment): Promise<Http> {
+async function connect({ caFile, proxies }: VerifySettings, env: Environment): Promise<Http> {
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   const roots = await loadRoots({ caFile, environment: env });
-  return createHttp({ roots, userAgent: `codesign-remote/${VERSION}` });
+  return createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies });
 }

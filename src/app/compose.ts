@@ -121,12 +121,12 @@ interface Connection {
 
 /** No request yet: only what must be right before one. */
 async function connect(settings: Settings, env: Environment): Promise<Connection> {
-  const { baseUrl, concurrency, profile, timeoutMilliseconds } = settings;
+  const { baseUrl, concurrency, profile, timeoutMilliseconds, proxies } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await readRoots(settings, env);
   // A report runs beside the signatures and must not wait for one of their connections.
-  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2 });
+  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
   http.warmUp();
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
   const authorities = composeTimestamps(settings, http);

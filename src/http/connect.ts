@@ -1,111 +1,100 @@
-/** Opens the connections: TCP, TLS 1.2 or later with verified certificates; says why where that fails. */
+/** Opens the connections: TCP, TLS 1.2 or later with verified certificates, through a proxy or not; says why where that fails. */
 
 import net from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
+import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
+import type { HttpProxy } from './proxy.ts';
 import type { TrustRoots } from './roots.ts';
-
-/** Why there is no connection. In none of these cases has anything of a request been sent. */
-export type ConnectReason =
-  | 'host-not-found'
-  | 'refused'
-  | 'connect-timed-out'
-  | 'tls-untrusted'
-  | 'tls-failed'
-  | 'unreachable';
-
-export class ConnectFailure extends Error {
-  override readonly name = 'ConnectFailure';
-  readonly reason: ConnectReason;
-
-  constructor(reason: ConnectReason, message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
+import { trustInSteps } from './trust-steps.ts';
 
 export interface ConnectorOptions {
   readonly roots: TrustRoots;
-  /** For TCP and TLS together. */
+  /** For TCP and TLS together; through a proxy, for each of the three steps. */
   readonly timeoutMilliseconds: number;
 }
 
 export interface Connector {
   readonly connect: buildConnector.connector;
+  /** The same, through this proxy. */
+  through(proxy: HttpProxy): buildConnector.connector;
   /** Gives up on connections that are not open yet; undici knows only of those that are. */
   readonly abandon: () => void;
 }
 
-type Target = buildConnector.Options;
+interface Target {
+  readonly hostname: string;
+  readonly protocol: string;
+  readonly port: string;
+  readonly servername?: string | undefined;
+}
 
 export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions): Connector {
   const opening = new Set<net.Socket>();
-  const trust = trustInSteps(roots);
+  const trusting = trustInSteps(roots);
 
-  const open = (target: Target, context: tls.SecureContext | undefined): Promise<net.Socket> => {
-    const socket = context === undefined ? openPlain(target) : openTls(target, context);
+  const establish = (socket: net.Socket, isSecure: boolean): Promise<net.Socket> => {
     opening.add(socket);
-    return established(socket, context !== undefined, timeoutMilliseconds).finally(() => opening.delete(socket));
+    return established(socket, isSecure, timeoutMilliseconds).finally(() => opening.delete(socket));
   };
 
-  const openTrusted = async (target: Target): Promise<net.Socket> => {
-    if (target.protocol !== 'https:') return open(target, undefined);
+  const open = (target: Target): Promise<net.Socket> => {
+    if (target.protocol !== 'https:') return establish(openPlain(target), false);
+    return trusting((context) => establish(openTls(target, context), true));
+  };
+
+  const openToProxy = async ({ url }: HttpProxy): Promise<net.Socket> => {
+    const { protocol, port } = url;
     try {
-      return await open(target, await trust.current());
+      return await open({ protocol, port, hostname: url.hostname.replace(/^\[|\]$/g, '') });
     } catch (failure) {
-      const more = isUntrusted(failure) ? await trust.more() : undefined;
-      if (more === undefined) throw failure;
-      return open(target, more);
+      const { message } = failure instanceof Error ? failure : new Error(String(failure));
+      throw new ConnectFailure('proxy-unreachable', `${url.origin}: ${message}`);
     }
   };
 
+  const openThrough = async (proxy: HttpProxy, target: Target): Promise<net.Socket> => {
+    const { openTunnel } = await import('./tunnel.ts');
+    return trusting(async (context) => {
+      const way = await openToProxy(proxy);
+      opening.add(way);
+      try {
+        const port = target.port || '443';
+        const tunnel = await openTunnel(way, { hostname: target.hostname, port }, proxy, timeoutMilliseconds);
+        return await establish(openTls(target, context, tunnel), true);
+      } finally {
+        opening.delete(way);
+      }
+    });
+  };
+
   return {
-    connect: (target, callback) => {
-      openTrusted(target).then(
-        (socket) => callback(null, socket),
-        (failure: unknown) => callback(failure instanceof Error ? failure : new Error(String(failure)), null),
-      );
-    },
+    connect: answering(open),
+    through: (proxy) => answering((target) => openThrough(proxy, target)),
     abandon: () => {
       for (const socket of opening) socket.destroy(new Error('abandoned'));
     },
   };
 }
 
-interface TrustSteps {
-  readonly current: () => Promise<tls.SecureContext>;
-  /** The context with every root, or undefined when `current` is that already. */
-  readonly more: () => Promise<tls.SecureContext | undefined>;
-}
-
-/** The cheap step until a server is not trusted by it, then everything (see TrustRoots). */
-function trustInSteps(roots: TrustRoots): TrustSteps {
-  let first: tls.SecureContext | undefined;
-  let everything: Promise<tls.SecureContext | undefined> | undefined;
-  const current = async (): Promise<tls.SecureContext> => {
-    first ??= secureContext(roots.own);
-    return (await everything) ?? first;
+function answering(open: (target: Target) => Promise<net.Socket>): buildConnector.connector {
+  return (target, callback) => {
+    open(target).then(
+      (socket) => callback(null, socket),
+      (failure: unknown) => callback(failure instanceof Error ? failure : new Error(String(failure)), null),
+    );
   };
-  const more = (): Promise<tls.SecureContext | undefined> => {
-    everything ??= roots.all().then((all) => (all === undefined ? undefined : secureContext(all)));
-    return everything;
-  };
-  return { current, more };
-}
-
-/** Without `ca` Node takes its default roots, NODE_EXTRA_CA_CERTS among them. */
-function secureContext(ca: readonly string[] | undefined): tls.SecureContext {
-  return tls.createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [...ca] }) });
 }
 
 function openPlain({ hostname, port }: Target): net.Socket {
   return net.connect({ host: hostname, port: Number(port || 80), noDelay: true });
 }
 
-function openTls({ hostname, port, servername }: Target, context: tls.SecureContext): net.Socket {
+function openTls({ hostname, port, servername }: Target, context: tls.SecureContext, tunnel?: net.Socket): net.Socket {
   const socket = tls.connect({
     host: hostname,
     port: Number(port || 443),
+    ...(tunnel && { socket: tunnel }),
     // No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`.
     servername: servername || (net.isIP(hostname) ? '' : hostname),
     secureContext: context,
@@ -113,6 +102,7 @@ function openTls({ hostname, port, servername }: Target, context: tls.SecureCont
     // Said aloud, because the default is what NODE_TLS_REJECT_UNAUTHORIZED makes it.
     rejectUnauthorized: true,
   });
+  if (tunnel !== undefined) socket.once('close', () => tunnel.destroy());
   return socket.setNoDelay(true);
 }
 
@@ -135,9 +125,6 @@ function established(socket: net.Socket, secure: boolean, timeoutMilliseconds: n
     socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), error.message || codeOf(error))));
   });
 }
-
-const isUntrusted = (failure: unknown): boolean =>
-  failure instanceof ConnectFailure && failure.reason === 'tls-untrusted';
 
 function reasonOf(error: Error, socket: net.Socket): ConnectReason {
   // Set by Node exactly when the certificate was judged and not accepted: by chain, by time or by name.

@@ -2,7 +2,8 @@
 
 import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
-import { ConnectFailure, type ConnectReason } from './connect.ts';
+import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
+import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
   /** For the whole attempt: connection, request, headers and body of the answer. */
@@ -18,6 +19,8 @@ export interface ExchangeRequest extends RequestBounds {
   /** A Secret is revealed only as the request is handed over. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body?: Uint8Array | undefined;
+  /** Asked in the target's place, with the whole address: for `http:`. */
+  readonly proxy?: HttpProxy | undefined;
 }
 
 export interface AnswerHead {
@@ -95,6 +98,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       },
       onResponseEnd() {
         if (head === undefined) return fail('broken', 'the answer has no status');
+        if (head.status === 407 && request.proxy) return settle(unauthorized(request.proxy));
         settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
       },
       onResponseError(_controller, error) {
@@ -103,22 +107,28 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       },
     };
 
-    const { url, method, body = null } = request;
+    const { method, body = null } = request;
     try {
-      dispatcher.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method,
-          headers: reveal(request.headers),
-          body,
-        },
-        handler,
-      );
+      dispatcher.dispatch({ ...placeOf(request), method, body }, handler);
     } catch (error) {
       fail(controller === undefined ? 'unreachable' : 'broken', error instanceof Error ? error.message : String(error));
     }
   });
+}
+
+/** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */
+function placeOf({ url, headers, proxy }: ExchangeRequest) {
+  const path = url.pathname + url.search;
+  if (proxy === undefined) return { origin: url.origin, path, headers: reveal(headers) };
+  const { authorization } = proxy;
+  const forProxy = { host: url.host, ...(authorization && { 'proxy-authorization': authorization }) };
+  return { origin: proxy.url.origin, path: url.origin + path, headers: reveal({ ...headers, ...forProxy }) };
+}
+
+/** The target has not heard of the request. */
+function unauthorized({ url }: HttpProxy): Failure {
+  const detail = `${url.origin} answered with HTTP 407`;
+  return { kind: 'failure', reason: 'proxy-unauthorized', mayHaveArrived: false, head: undefined, detail };
 }
 
 function reveal(headers: ExchangeRequest['headers']): Record<string, string> {

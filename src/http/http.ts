@@ -1,11 +1,12 @@
 /** The program's HTTP: one undici dispatcher with verified TLS, short idle connections and no hidden repeats. */
 
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Agent } from 'undici';
+import type { Agent, buildConnector } from 'undici';
 import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
 import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
 import { isLoopback } from './loopback.ts';
+import { NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
 import type { TrustRoots } from './roots.ts';
 
 /** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
@@ -19,6 +20,8 @@ export interface HttpOptions {
   readonly connections?: number | undefined;
   /** For one TCP connection with its TLS handshake. */
   readonly connectMilliseconds?: number | undefined;
+  /** None unless said: the environment is not looked at here. */
+  readonly proxies?: Proxies | undefined;
 }
 
 export interface JsonRequest extends RequestBounds {
@@ -58,34 +61,25 @@ export interface Http {
   close(): Promise<void>;
 }
 
-export function createHttp({ roots, userAgent, connections, connectMilliseconds }: HttpOptions): Http {
-  const connector = createConnector({ roots, timeoutMilliseconds: connectMilliseconds ?? CONNECT_MILLISECONDS });
-  let agent: Promise<Agent> | undefined;
-  const open = (): Promise<Agent> => {
-    agent ??= import('./undici.ts').then(
-      (undici) =>
-        new undici.Agent({
-          connect: connector.connect,
-          connections: connections ?? null,
-          pipelining: 1,
-          keepAliveTimeout: IDLE_MILLISECONDS,
-          // The service may ask for less, never for more.
-          keepAliveMaxTimeout: IDLE_MILLISECONDS,
-          // The deadline of each call is the only clock.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        }),
-    );
-    return agent;
-  };
+export function createHttp(options: HttpOptions): Http {
+  const { roots, userAgent, connections, proxies = NO_PROXIES } = options;
+  const connector = createConnector({
+    roots,
+    timeoutMilliseconds: options.connectMilliseconds ?? CONNECT_MILLISECONDS,
+  });
+  const direct = openOnce(connector.connect, connections);
+  // Apart from the others: a proxy may be a target too, and the connections to it differ in what they lead to.
+  const tunnelled = proxies.https && openOnce(connector.through(proxies.https), connections);
 
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
-    const dispatcher = await open();
+    const proxy = proxyFor(request.url, proxies);
+    const isTunnelled = proxy !== undefined && request.url.protocol === 'https:';
+    const dispatcher = await (isTunnelled && tunnelled ? tunnelled : direct).open();
     // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
     // at. The first turn may end before both; the second has seen them.
     await turnOfEventLoop();
     await turnOfEventLoop();
-    return exchange(dispatcher, request);
+    return exchange(dispatcher, isTunnelled ? request : { ...request, proxy });
   };
   const sendPlain = async (
     request: PlainRequest,
@@ -112,10 +106,42 @@ export function createHttp({ roots, userAgent, connections, connectMilliseconds 
     get: (request) => sendPlain(request, 'GET', {}),
     warmUp() {
       // A failure shows in the first call, which awaits the same promise.
-      open().catch(() => undefined);
+      direct.open().catch(() => undefined);
     },
     async close() {
       connector.abandon();
+      await Promise.all([direct.close(), tunnelled?.close()]);
+    },
+  };
+}
+
+interface LazyAgent {
+  open(): Promise<Agent>;
+  /** Does nothing where none was opened. */
+  close(): Promise<void>;
+}
+
+function openOnce(connect: buildConnector.connector, connections: number | undefined): LazyAgent {
+  let agent: Promise<Agent> | undefined;
+  return {
+    open() {
+      agent ??= import('./undici.ts').then(
+        (undici) =>
+          new undici.Agent({
+            connect,
+            connections: connections ?? null,
+            pipelining: 1,
+            keepAliveTimeout: IDLE_MILLISECONDS,
+            // The service may ask for less, never for more.
+            keepAliveMaxTimeout: IDLE_MILLISECONDS,
+            // The deadline of each call is the only clock.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          }),
+      );
+      return agent;
+    },
+    async close() {
       await (await agent)?.destroy();
     },
   };

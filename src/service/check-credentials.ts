@@ -4,7 +4,7 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/exchange.ts';
 import { isSuccessStatus, readEnvelope, saysUnauthorized, statusError } from './answer.ts';
 import { ANSWER_LIMIT, basicAuthorization, operationUrl, type SigningServiceOptions, showWithout } from './client.ts';
-import { businessErrors, networkErrors } from './errors.ts';
+import { businessErrors, codeWithoutConnection, networkErrors } from './errors.ts';
 import { SIGN_PATH, type SignRequestMessage } from './messages.ts';
 
 export interface CredentialsCheck {
@@ -21,7 +21,7 @@ const PARAMETER_ERROR = 400;
 
 /**
  * Resolves when the service does not refuse the credentials: only a 401 does, under whatever status. Asks once. Throws
- * `unauthorized`, and where no answer came `service-unreachable`, `tls-untrusted`, `tls-failed` or `check-unanswered`.
+ * `unauthorized`, and where no answer came `service-unreachable`, `tls-…`, `proxy-…` or `check-unanswered`.
  */
 export async function checkCredentials(
   options: Pick<SigningServiceOptions, 'baseUrl' | 'credentials' | 'http' | 'timeoutMilliseconds'>,
@@ -61,7 +61,5 @@ function unanswered(outcome: Outcome, origin: string, show: (text: string) => st
   if (outcome.kind === 'answer') throw new Error('an answer has a head');
   const details = { origin, detail: show(outcome.detail) };
   if (outcome.mayHaveArrived) return networkErrors('check-unanswered', details);
-  const { reason } = outcome;
-  const isTls = reason === 'tls-untrusted' || reason === 'tls-failed';
-  return networkErrors(isTls ? reason : 'service-unreachable', details);
+  return networkErrors(codeWithoutConnection(outcome.reason), details);
 }

@@ -2,6 +2,7 @@
 
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors, type ErrorDetails } from '../errors/define-errors.ts';
+import type { FailureReason } from '../http/exchange.ts';
 
 const MAY_HAVE_BEEN_COUNTED = 'The signature may have been made and counted.';
 
@@ -48,6 +49,21 @@ export const networkErrors = defineErrors({
     category: 'network',
     message: (d) => `no TLS connection to ${d.origin} could be made (${d.detail}); nothing was sent`,
     hint: 'The address must lead to a service that speaks TLS 1.2 or later.',
+  },
+  'proxy-unreachable': {
+    category: 'network',
+    message: (d) => `the proxy cannot be reached (${d.detail}); nothing was sent`,
+    hint: 'Check --proxy, HTTPS_PROXY and the proxy setting of the profile. NO_PROXY names hosts that need no proxy.',
+  },
+  'proxy-unauthorized': {
+    category: 'network',
+    message: (d) => `the proxy asks for other credentials (${d.detail}); nothing was sent`,
+    hint: 'Put its user name and password into HTTPS_PROXY (http://name:password@host:port, other characters than letters and digits as %XX); never into --proxy.',
+  },
+  'proxy-refused': {
+    category: 'network',
+    message: (d) => `the proxy opened no way to ${d.origin} (${d.detail}); nothing was sent`,
+    hint: 'Ask whoever runs the proxy whether it lets this address through. NO_PROXY names hosts that need no proxy.',
   },
   'sign-timed-out': {
     category: 'network',
@@ -136,11 +152,20 @@ export function spoilsBatch(error: CodesignError): boolean {
   return error.code === 'unauthorized' || error.code === 'signature-unreadable';
 }
 
-const NO_CONNECTION: ReadonlySet<string> = new Set([
+const NO_CONNECTION = [
   'service-unreachable',
   'tls-untrusted',
   'tls-failed',
-] satisfies (keyof typeof networkErrors.table)[]);
+  'proxy-unreachable',
+  'proxy-unauthorized',
+  'proxy-refused',
+] as const satisfies readonly (keyof typeof networkErrors.table)[];
+type NoConnection = (typeof NO_CONNECTION)[number];
+
+/** The code for a failure before anything was sent, by its reason in src/http. */
+export function codeWithoutConnection(reason: FailureReason): NoConnection {
+  return NO_CONNECTION.find((code) => code === reason) ?? 'service-unreachable';
+}
 
 const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
 
@@ -152,5 +177,5 @@ export function mayHaveBeenCounted({ code, category, httpStatus = 0 }: CodesignE
 
 /** Nothing was sent, since there is no connection: from a service that never answered yet, none is to be expected. */
 export function isWithoutConnection(error: CodesignError): boolean {
-  return NO_CONNECTION.has(error.code);
+  return NO_CONNECTION.some((code) => code === error.code);
 }

@@ -1,7 +1,7 @@
 /** Judges the outcome of one attempt: success by rule 4.1.1, or the error, and whether the call may be repeated. */
 
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { Answer, AnswerHead, Failure, Outcome } from '../http/exchange.ts';
+import type { Answer, AnswerHead, Failure, FailureReason, Outcome } from '../http/exchange.ts';
 import {
   isSuccessStatus,
   type Operation,
@@ -12,7 +12,7 @@ import {
   saysUnauthorized,
   statusError,
 } from './answer.ts';
-import { businessErrors, networkErrors } from './errors.ts';
+import { businessErrors, codeWithoutConnection, networkErrors } from './errors.ts';
 import type { RepeatReason } from './repeating.ts';
 
 /** What the service answered with success (2xx and code 0). */
@@ -30,6 +30,9 @@ export interface Circumstances {
 }
 
 export type Judged = { readonly success: Success } | { readonly error: CodesignError; readonly repeat?: RepeatReason };
+
+/** As far as one run goes. */
+const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-failed', 'proxy-unauthorized']);
 
 /** Throws what a 2xx answer says instead of success: it is never repeated. */
 export function judge(outcome: Outcome, circumstances: Circumstances): Judged {
@@ -66,9 +69,8 @@ function judgeFailure(failure: Failure, { operation, origin, show }: Circumstanc
     return { error: businessErrors('malformed-answer', { operation, why: details.detail }, context) };
   }
   if (!mayHaveArrived) {
-    // Permanent, as far as one run goes.
-    if (reason === 'tls-untrusted' || reason === 'tls-failed') return { error: networkErrors(reason, details) };
-    return { error: networkErrors('service-unreachable', details), repeat: 'unreachable' };
+    const error = networkErrors(codeWithoutConnection(reason), details);
+    return PERMANENT.has(reason) ? { error } : { error, repeat: 'unreachable' };
   }
   if (operation === 'report-sign') {
     return { error: networkErrors('report-unanswered', details, context), repeat: 'unanswered' };

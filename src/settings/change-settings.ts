@@ -1,8 +1,10 @@
 /** What the commands are told that change files without the signing service. */
 
+import type { Proxies } from '../http/proxy.ts';
 import { settingsErrors } from './errors.ts';
 import { lookUp, NOTHING_STORED, type Stored } from './lookup.ts';
 import type { Environment, ProfileOptions, TimestampOptions } from './options.ts';
+import { resolveProxies } from './proxy-settings.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import { given, readConcurrency, readText, readTimeout } from './values.ts';
 
@@ -12,6 +14,7 @@ export interface TimestampingOptions extends TimestampOptions, ProfileOptions {
   /** In seconds. */
   readonly timeout?: string | number | undefined;
   readonly caFile?: string | undefined;
+  readonly proxy?: string | undefined;
 }
 
 export interface TimestampingSettings {
@@ -24,6 +27,7 @@ export interface TimestampingSettings {
   readonly timeoutMilliseconds: number;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
+  readonly proxies: Proxies;
 }
 
 /** Throws `invalid-setting`, `setting-missing`, all of category usage. */
@@ -47,6 +51,7 @@ export function resolveTimestampingSettings(
     concurrency: readConcurrency(look.one('concurrency')),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
     caFile: look.one('caFile')?.value,
+    proxies: resolveProxies(look, env),
   };
 }
 

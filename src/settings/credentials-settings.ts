@@ -1,8 +1,10 @@
 /** What `login`, `logout` and `whoami` are told: the profile, and how to reach its service. */
 
+import type { Proxies } from '../http/proxy.ts';
 import { lookUp, NOTHING_STORED, readBaseUrl, type StoredProfile } from './lookup.ts';
 import type { Environment, ProfileOptions } from './options.ts';
 import { checkName, type Profiles } from './profiles.ts';
+import { resolveProxies } from './proxy-settings.ts';
 import { readTimeout } from './values.ts';
 
 export interface CredentialsOptions extends ProfileOptions {
@@ -10,6 +12,7 @@ export interface CredentialsOptions extends ProfileOptions {
   /** In seconds. */
   readonly timeout?: string | number | undefined;
   readonly caFile?: string | undefined;
+  readonly proxy?: string | undefined;
 }
 
 export interface CredentialsSettings {
@@ -24,6 +27,7 @@ export interface CredentialsSettings {
   readonly timeoutMilliseconds: number;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
+  readonly proxies: Proxies;
 }
 
 /** `named`: which profile, and who says so. It may be one that is not there yet. Throws usage. */
@@ -43,6 +47,7 @@ export function resolveCredentialsSettings(
     storedAddress: profile.environments.get(environment),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
     caFile: look.one('caFile')?.value,
+    proxies: resolveProxies(look, env),
   };
 }
 

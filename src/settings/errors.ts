@@ -95,6 +95,17 @@ export const settingsErrors = defineErrors({
     message: (d) => `${d.name} holds a user name or password`,
     hint: 'Give the address without them: it would end up in logs.',
   },
+  'proxy-invalid': {
+    category: 'usage',
+    // Never the address itself: it may hold a password.
+    message: (d) => `${d.name} is no usable address of a proxy`,
+    hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported.',
+  },
+  'proxy-holds-credentials': {
+    category: 'usage',
+    message: (d) => `${d.name} holds a user name or password`,
+    hint: "Take it out: others can read it there. A proxy's own credentials go into HTTPS_PROXY and HTTP_PROXY, in the environment.",
+  },
   'settings-conflict': {
     category: 'usage',
     message: (d) => `${d.options} exclude one another`,

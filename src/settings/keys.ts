@@ -1,6 +1,7 @@
 /** The settings there are: option, variable and default of each, what its value must be, and which files may hold it. */
 
 import { parseBaseUrl } from './base-url.ts';
+import { readProxy } from './proxy-values.ts';
 import { readTimestampPolicy, readTimestampUrl } from './timestamp-values.ts';
 import {
   EXTRA_POLICIES,
@@ -137,6 +138,8 @@ export const SETTINGS = {
     ...PROFILE_ONLY,
     check: readText,
   },
+  // Its variables are two, and everybody's: HTTPS_PROXY and HTTP_PROXY.
+  proxy: { option: '--proxy', form: 'text', ...PROFILE_ONLY, check: readProxy },
 } as const satisfies Readonly<Record<string, SettingDefinition>>;
 
 export type SettingKey = keyof typeof SETTINGS;

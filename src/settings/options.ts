@@ -41,6 +41,7 @@ export interface SettingsOptions extends TimestampOptions, ProfileOptions {
   /** False: none is kept. */
   readonly journal?: boolean | undefined;
   readonly caFile?: string | undefined;
+  readonly proxy?: string | undefined;
   readonly dryRun?: boolean | undefined;
 }
 

@@ -1,9 +1,11 @@
 /** What `resume` is told: the service, the certificate and the authorities, as far as they are needed for what is unfinished. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { Proxies } from '../http/proxy.ts';
 import { lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
 import { requireCertificates } from './missing.ts';
 import type { Environment, ProfileOptions, TimestampOptions } from './options.ts';
+import { resolveProxies } from './proxy-settings.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import { readConcurrency, readTimeout } from './values.ts';
 
@@ -15,6 +17,7 @@ export interface ResumeOptions extends TimestampOptions, ProfileOptions {
   /** In seconds. */
   readonly timeout?: string | number | undefined;
   readonly caFile?: string | undefined;
+  readonly proxy?: string | undefined;
 }
 
 export interface ResumeSettings {
@@ -32,6 +35,7 @@ export interface ResumeSettings {
   readonly timeoutMilliseconds: number;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
+  readonly proxies: Proxies;
 }
 
 /** Throws `invalid-setting`, and what is wrong with the address. */
@@ -50,5 +54,6 @@ export function resolveResumeSettings(
     concurrency: readConcurrency(look.one('concurrency')),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
     caFile: look.one('caFile')?.value,
+    proxies: resolveProxies(look, env),
   };
 }

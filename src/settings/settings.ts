@@ -2,10 +2,12 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { hasCredentials } from './credentials.ts';
+import type { Proxies } from '../http/proxy.ts';
 import { settingsErrors } from './errors.ts';
 import { type Found, type Lookup, lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
 import { refuseMissing } from './missing.ts';
 import type { Environment, SettingsOptions } from './options.ts';
+import { resolveProxies } from './proxy-settings.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import {
   EXTRA_POLICIES,
@@ -65,6 +67,7 @@ export interface Settings {
   readonly journal: boolean;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
+  readonly proxies: Proxies;
   readonly dryRun: boolean;
 }
 
@@ -109,6 +112,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     reportFailures: readWord(look.one('reportFailures'), REPORT_FAILURES, 'pending'),
     journal: options.journal ?? true,
     caFile: look.one('caFile')?.value,
+    proxies: resolveProxies(look, env),
     dryRun,
   });
 }

@@ -1,7 +1,11 @@
 /** What `verify` is told: whom to trust, and what a signature must have. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { Proxies } from '../http/proxy.ts';
 import { settingsErrors } from './errors.ts';
+import { lookUp } from './lookup.ts';
+import type { Environment } from './options.ts';
+import { resolveProxies } from './proxy-settings.ts';
 import { given, readAlgorithm, readText, readTimeout, refuse } from './values.ts';
 
 export interface VerifyOptions {
@@ -13,6 +17,7 @@ export interface VerifyOptions {
   readonly signer?: string | undefined;
   readonly algorithmAtLeast?: string | undefined;
   readonly caFile?: string | undefined;
+  readonly proxy?: string | undefined;
   /** In seconds. */
   readonly timeout?: string | number | undefined;
 }
@@ -28,6 +33,7 @@ export interface VerifySettings {
   readonly signer: { readonly commonName: string } | { readonly sha256: string } | undefined;
   readonly leastAlgorithm: DigestAlgorithm | undefined;
   readonly caFile: string | undefined;
+  readonly proxies: Proxies;
   /** For one request for a CRL or to an OCSP responder. */
   readonly timeoutMilliseconds: number;
 }
@@ -36,8 +42,8 @@ export interface VerifySettings {
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
-/** Throws `invalid-setting`, `settings-conflict`. */
-export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
+/** No profile is looked into. Throws `invalid-setting`, `settings-conflict`, `proxy-…`. */
+export function resolveVerifySettings(options: VerifyOptions, env: Environment = {}): VerifySettings {
   const { crlFile = [], checkRevocation = false, integrityOnly = false, requireTimestamp = false } = options;
   if (integrityOnly) refuseTrustOptions(options);
   const text = optionalText(options.signer, '--signer');
@@ -56,6 +62,7 @@ export function resolveVerifySettings(options: VerifyOptions): VerifySettings {
     signer,
     leastAlgorithm: least === undefined ? undefined : readAlgorithm(least, 'SHA256'),
     caFile: optionalText(options.caFile, '--ca-file'),
+    proxies: resolveProxies(lookUp({ proxy: options.proxy }, env), env),
     timeoutMilliseconds: readTimeout(given(options.timeout?.toString(), '--timeout')),
   };
 }

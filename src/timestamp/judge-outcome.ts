@@ -50,6 +50,8 @@ function judgeFailure({ reason, detail }: Failure): Unusable {
     case 'tls-untrusted':
     case 'tls-failed':
       return { refusal: `no TLS connection (${detail})`, isPassing: false, isDown: true };
+    case 'proxy-unauthorized':
+      return { refusal: `the proxy asks for other credentials (${detail})`, isPassing: false, isDown: true };
     case 'broken':
       return { refusal: `the connection broke (${detail})`, isPassing: true, isDown: true };
     default:

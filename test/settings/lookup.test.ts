@@ -27,6 +27,7 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   extra: ['none', 'anonymous'],
   reportFailures: ['now', 'pending'],
   caFile: ['/one.pem', '/other.pem'],
+  proxy: ['http://one.example:3128', 'https://other.example'],
 };
 
 /** The places from the last to the first, each saying `value`, as far as it may say anything. */

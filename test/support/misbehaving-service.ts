@@ -22,6 +22,8 @@ export interface MisbehavingServiceOptions {
   readonly times?: number | undefined;
   /** Default: a certificate for localhost, 127.0.0.1 and ::1 that `caFile` vouches for. */
   readonly certificate?: 'valid' | 'expired' | 'other-name' | 'untrusted' | undefined;
+  /** A name to reach it by through a proxy: then `baseUrl` and the certificate have it. */
+  readonly name?: string | undefined;
   /** A path in the base address. Default: none. */
   readonly path?: string | undefined;
   /** Plain HTTP instead of HTTPS. */
@@ -58,7 +60,7 @@ export async function startMisbehavingService(
 ): Promise<MisbehavingService> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-service-'));
   const caFile = join(folder, 'ca.pem');
-  const { identity, root } = await makeIdentity(options.certificate ?? 'valid');
+  const { identity, root } = await makeIdentity(options.certificate ?? 'valid', options.name);
   await writeFile(caFile, root);
 
   const requests: ReceivedRequest[] = [];
@@ -108,7 +110,7 @@ export async function startMisbehavingService(
   const { port } = server.address() as AddressInfo;
 
   return {
-    baseUrl: `${options.plain ? 'http' : 'https'}://127.0.0.1:${port}${prefix}`,
+    baseUrl: `${options.plain ? 'http' : 'https'}://${options.name ?? '127.0.0.1'}:${port}${prefix}`,
     caFile,
     requests: () => [...requests],
     signRequests: () => requests.filter(({ path }) => path === prefix + SIGN).length,
@@ -135,9 +137,10 @@ function createServer(mode: ServiceMode, plain: boolean, identity: ServerIdentit
 
 async function makeIdentity(
   kind: NonNullable<MisbehavingServiceOptions['certificate']>,
+  name = 'localhost',
 ): Promise<{ identity: ServerIdentity; root: string }> {
   const authority = await createTlsAuthority();
-  const names = kind === 'other-name' ? ['elsewhere.example'] : ['localhost', '127.0.0.1', '::1'];
+  const names = kind === 'other-name' ? ['elsewhere.example'] : [name, 'localhost', '127.0.0.1', '::1'];
   const notAfter = kind === 'expired' ? new Date(Date.now() - 3_600_000) : undefined;
   const identity = await authority.issue({ names, notAfter });
   const { root } = kind === 'untrusted' ? await createTlsAuthority('Another Test Root') : authority;

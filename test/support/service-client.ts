@@ -1,6 +1,7 @@
 /** The real client of the signing service, with waits that are recorded instead of slept. */
 
 import { createHttp } from '../../src/http/http.ts';
+import type { Proxies } from '../../src/http/proxy.ts';
 import { loadRoots } from '../../src/http/roots.ts';
 import { Secret } from '../../src/secrets/secret.ts';
 import { createSigningService, type ServiceClock } from '../../src/service/client.ts';
@@ -25,12 +26,22 @@ export interface ServiceClientOptions {
   /** 0 ≤ random < 1; default 0. */
   readonly random?: number | undefined;
   readonly now?: number | undefined;
+  readonly proxies?: Proxies | undefined;
   /** Really sleeps and rolls dice. */
   readonly realClock?: boolean | undefined;
 }
 
 export async function openServiceClient(options: ServiceClientOptions): Promise<ServiceClient> {
-  const { baseUrl, caFile, timeoutMilliseconds = 10_000, connectMilliseconds, random = 0, now, realClock } = options;
+  const {
+    baseUrl,
+    caFile,
+    timeoutMilliseconds = 10_000,
+    connectMilliseconds,
+    random = 0,
+    now,
+    realClock,
+    proxies,
+  } = options;
   const waits: number[] = [];
   const clock: ServiceClock = {
     now: () => now ?? Date.now(),
@@ -43,6 +54,7 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     roots: await loadRoots({ caFile, environment: process.env }),
     userAgent: 'codesign-remote/test',
     connectMilliseconds,
+    proxies,
   });
   const service = createSigningService({
     baseUrl: new URL(baseUrl),

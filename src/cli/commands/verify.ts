@@ -24,7 +24,7 @@ export interface VerifyCommandOptions extends VerifyOptions {
 /** Gives the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
 export async function verify(named: readonly string[], options: VerifyCommandOptions, io: Io): Promise<number> {
   const { recursive = false, json = false, quiet = false, verbose = false } = options;
-  const settings = resolveVerifySettings(options);
+  const settings = resolveVerifySettings(options, io.env);
   const inputs = await expandInputs(named, {
     recursive,
     exclude: options.exclude,

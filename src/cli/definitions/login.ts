@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { LoginCommandOptions } from '../commands/login.ts';
 import { PROFILE } from './profile.ts';
+import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
 export function defineLogin(program: Command, run: Run): void {
@@ -15,6 +16,7 @@ export function defineLogin(program: Command, run: Run): void {
     .option('--no-check', 'store without asking the service whether it takes them')
     .option('--timeout <seconds>', 'limit for asking the service (default 30) [CODESIGN_TIMEOUT]')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
+    .option(...PROXY)
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))
     .option('-v, --verbose', 'say more: causes of errors')
     .addHelpText('after', EXAMPLES)

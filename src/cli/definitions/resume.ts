@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { ResumeCommandOptions } from '../commands/resume.ts';
 import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
 export function defineResume(program: Command, run: Run): void {
@@ -34,6 +35,7 @@ export function defineResume(program: Command, run: Run): void {
     .option('--timeout <seconds>', 'limit for one attempt of one request (default 30) [CODESIGN_TIMEOUT]')
     .option('--no-report', 'do not report the outcome to the service, and drop reports that are pending')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
+    .option(...PROXY)
     .option('--dry-run', 'show what is unfinished, and do nothing')
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { SignCommandOptions } from '../commands/sign.ts';
 import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
 export function defineSign(program: Command, run: Run): void {
@@ -59,6 +60,7 @@ export function defineSign(program: Command, run: Run): void {
     )
     .option('--no-journal', 'keep no journal: a signature that could not be used is lost, and paid for again')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
+    .option(...PROXY)
     .option('--dry-run', 'everything but calls and writes; shows the digest that would be sent')
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))

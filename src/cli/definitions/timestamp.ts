@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { TimestampCommandOptions } from '../commands/timestamp.ts';
 import { PROFILE } from './profile.ts';
+import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
 export function defineTimestamp(program: Command, run: Run): void {
@@ -29,6 +30,7 @@ export function defineTimestamp(program: Command, run: Run): void {
     .option('-j, --concurrency <n>', 'files under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one request (default 30) [CODESIGN_TIMEOUT]')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
+    .option(...PROXY)
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))
     .option('-v, --verbose', 'say more: each start, causes of errors')

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { VerifyCommandOptions } from '../commands/verify.ts';
+import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
 export function defineVerify(program: Command, run: Run): void {
@@ -21,6 +22,7 @@ export function defineVerify(program: Command, run: Run): void {
     .option('--check-revocation', 'ask the addresses in the certificates (OCSP, CRL) whether they were revoked')
     .option('--timeout <seconds>', 'limit for one such request (default 30)')
     .option('--ca-file <pem>', 'further roots to trust for TLS in such requests')
+    .option(...PROXY)
     .option('--recursive', 'take folders: every file in them of a format that is signed')
     .option(
       '--exclude <pattern>',

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { WhoamiCommandOptions } from '../commands/whoami.ts';
 import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
 export function defineWhoami(program: Command, run: Run): void {
@@ -15,6 +16,7 @@ export function defineWhoami(program: Command, run: Run): void {
     .option('--check', 'ask the service whether it takes them, which spends no signature')
     .option('--timeout <seconds>', 'limit for asking the service (default 30) [CODESIGN_TIMEOUT]')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
+    .option(...PROXY)
     .option('--json', 'one JSON document on standard output')
     .option('-v, --verbose', 'say more: causes of errors')
     .addHelpText('after', EXAMPLES)

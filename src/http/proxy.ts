@@ -1,0 +1,62 @@
+/** Which proxy a request goes through: by the scheme of its address, unless it is excepted; never for this machine itself. */
+
+import { isIP } from 'node:net';
+import type { Secret } from '../secrets/secret.ts';
+import { isLoopback } from './loopback.ts';
+
+export interface HttpProxy {
+  /** Scheme, host and port: no user information, which would be shown. */
+  readonly url: URL;
+  /** For Proxy-Authorization: goes to the proxy alone. */
+  readonly authorization: Secret | undefined;
+}
+
+/** A host and all below it, on one port or on all. */
+export interface ProxyException {
+  /** Lower case; without a leading dot, and without the brackets of an IPv6 address. */
+  readonly host: string;
+  readonly port: string | undefined;
+}
+
+export interface Proxies {
+  /** For `https:` addresses. */
+  readonly https: HttpProxy | undefined;
+  /** For `http:` addresses. */
+  readonly http: HttpProxy | undefined;
+  readonly exceptions: readonly ProxyException[] | 'everything';
+}
+
+export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptions: [] };
+
+/**
+ * NO_PROXY as undici and curl read it: names with commas or blanks between, each for itself and what is below it, with
+ * or without a leading dot or `*.`; with a port for that port alone; `*` alone for everything. Ranges of addresses are
+ * no names: they except nothing.
+ */
+export function readExceptions(text: string): Proxies['exceptions'] {
+  const entries = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '');
+  if (entries.includes('*')) return 'everything';
+  return entries.map((entry) => {
+    const [, bracketed, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+    // An IPv6 address without brackets has colons, and no port.
+    const host = bracketed ?? name ?? entry;
+    return { host: host.replace(/^\*?\.+/, '').replace(/\.$/, ''), port };
+  });
+}
+
+export function proxyFor(url: URL, { https, http, exceptions }: Proxies): HttpProxy | undefined {
+  const proxy = url.protocol === 'https:' ? https : http;
+  if (proxy === undefined || exceptions === 'everything' || isLoopback(url)) return undefined;
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return exceptions.some((exception) => covers(exception, host, port)) ? undefined : proxy;
+}
+
+function covers(exception: ProxyException, host: string, port: string): boolean {
+  if (exception.port !== undefined && exception.port !== port) return false;
+  if (exception.host === host) return true;
+  return exception.host !== '' && isIP(host) === 0 && host.endsWith(`.${exception.host}`);
+}
