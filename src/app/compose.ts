@@ -128,7 +128,7 @@ async function connect(settings: Settings, env: Environment): Promise<Connection
   // A report runs beside the signatures and must not wait for one of their connections.
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
   http.warmUp();
-  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
+  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency });
   const authorities = composeTimestamps(settings, http);
   return { service, authorities, accessKey: credentials.accessKey, warnings: credentials.warnings };
 }

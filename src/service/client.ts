@@ -1,16 +1,16 @@
 /** The Remote Code Signing API over HTTP: sign and report-sign, repeated only where nothing can have been signed. */
 
 import { printable } from '../errors/printable.ts';
+import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
-import { REAL_WAITING, type Waiting } from '../http/waiting.ts';
+import { REAL_WAITING } from '../http/waiting.ts';
 import { Secret } from '../secrets/secret.ts';
-import { type Operation, readSignatureRecord, type Show } from './answer.ts';
-import { networkErrors } from './errors.ts';
-import { headOf, judge, type Success } from './judge.ts';
+import { readSignatureRecord, type Show } from './answer.ts';
+import { type Attempting, attempt, type Call, type ServiceClock } from './attempts.ts';
+import { type CallRecord, maskDigest } from './call-record.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
-import { waitBeforeRepeat } from './repeating.ts';
-import type { SigningService } from './signing-service.ts';
+import { createPace } from './pace.ts';
+import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
 export const ANSWER_LIMIT = 1024 * 1024;
@@ -22,21 +22,31 @@ export interface SigningServiceOptions {
   readonly http: Http;
   /** For one attempt of one call; the waits between attempts are apart. */
   readonly timeoutMilliseconds: number;
+  /** Calls for signatures at once, as long as the service does not throttle. */
+  readonly concurrency?: number | undefined;
+  /** Hears of every attempt of every call. */
+  readonly onCall?: ((record: CallRecord) => void) | undefined;
   readonly clock?: ServiceClock | undefined;
-}
-
-/** Time and chance, for tests to hold still. */
-export interface ServiceClock extends Waiting {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_WAITING };
 
+/** More at once than anybody asks for. */
+const UNBOUNDED = 1_000;
+
 export function createSigningService(options: SigningServiceOptions): SigningService {
-  const call = createCall(options);
+  const { baseUrl, credentials, http, concurrency = UNBOUNDED, onCall = () => undefined, clock = REAL_CLOCK } = options;
+  const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
+  const attempting: Attempting = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
+  const sender = (path: string, message: object): (() => Promise<Outcome>) => {
+    const url = operationUrl(baseUrl, path);
+    const body = new TextEncoder().encode(JSON.stringify(message));
+    const bounds = { deadlineMilliseconds: options.timeoutMilliseconds, sizeLimit: ANSWER_LIMIT };
+    return () => http.postJson({ url, headers: { authorization: basicAuthorization(credentials) }, body, ...bounds });
+  };
+
   return {
-    async sign({ code, digest, algorithm, extra }, signal) {
+    sign({ code, digest, algorithm, extra, file }, signal) {
       const message: SignRequestMessage = {
         code,
         digest: Buffer.from(digest).toString('base64'),
@@ -44,52 +54,28 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         padding: PADDING,
         ...(extra === undefined ? {} : { extra }),
       };
-      const { data, httpStatus } = await call('sign', SIGN_PATH, message, signal);
-      return readSignatureRecord(data, httpStatus);
+      const call: Call<SignatureRecord> = {
+        operation: 'sign',
+        subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
+        send: sender(SIGN_PATH, message),
+        read({ data, httpStatus }) {
+          const answer = readSignatureRecord(data, httpStatus);
+          return { answer, record: answer.id };
+        },
+      };
+      return attempt(call, attempting, signal);
     },
-    async report(id, status, signal) {
+    report(id, status, signal, file) {
       const message: ReportRequestMessage = { id, status };
-      await call('report-sign', REPORT_PATH, message, signal);
+      const call: Call<void> = {
+        operation: 'report-sign',
+        subject: { file, code: undefined, digest: undefined, record: id, status },
+        send: sender(REPORT_PATH, message),
+        read: () => ({ answer: undefined }),
+      };
+      return attempt(call, attempting, signal);
     },
-    close: () => options.http.close(),
-  };
-}
-
-type Call = (operation: Operation, path: string, message: object, signal?: AbortSignal) => Promise<Success>;
-
-function createCall({
-  baseUrl,
-  credentials,
-  http,
-  timeoutMilliseconds,
-  clock = REAL_CLOCK,
-}: SigningServiceOptions): Call {
-  const { origin } = baseUrl;
-  const show = showWithout(credentials);
-
-  return async (operation, path, message, signal) => {
-    const url = operationUrl(baseUrl, path);
-    const body = new TextEncoder().encode(JSON.stringify(message));
-    for (let attempts = 1; ; attempts += 1) {
-      // A report tells of what has happened, so the first attempt is always made.
-      if (signal?.aborted && (operation === 'sign' || attempts > 1)) throw networkErrors('interrupted', { operation });
-      const outcome = await http.postJson({
-        url,
-        headers: { authorization: basicAuthorization(credentials) },
-        body,
-        deadlineMilliseconds: timeoutMilliseconds,
-        sizeLimit: ANSWER_LIMIT,
-      });
-      const judged = judge(outcome, { operation, attempts, origin, show });
-      if ('success' in judged) return judged.success;
-      const { error, repeat } = judged;
-      const retryAfter = readRetryAfter(headOf(outcome)?.headers.get('retry-after'), clock.now());
-      const wait = repeat && waitBeforeRepeat({ attempts, reason: repeat, retryAfter, random: clock.random() });
-      if (wait === undefined) throw error;
-      await clock.sleep(wait, signal).catch((cause: unknown) => {
-        throw networkErrors('interrupted', { operation: `${operation} again` }, { cause });
-      });
-    }
+    close: () => http.close(),
   };
 }
 

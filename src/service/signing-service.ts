@@ -10,6 +10,8 @@ export interface SignRequest {
   readonly digest: Uint8Array;
   readonly algorithm: DigestAlgorithm;
   readonly extra?: Extra | undefined;
+  /** The file's name as it may be told in this client's own records; not sent. */
+  readonly file?: string | undefined;
 }
 
 export interface SignatureRecord {
@@ -29,8 +31,8 @@ export type ReportStatus = 1 | 2;
 export interface SigningService {
   /** Asks for one signature. Repeats only what certainly reached nobody, or was refused with 429 or 503. */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
-  /** Reports the final outcome; may be repeated, since it never counts. */
-  report(id: string, status: ReportStatus, signal?: AbortSignal): Promise<void>;
+  /** Reports the final outcome; may be repeated, since it never counts. `file`: as in SignRequest. */
+  report(id: string, status: ReportStatus, signal?: AbortSignal, file?: string): Promise<void>;
   /** Closes the connections. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** One run over several files: whether it is still going, and what stopped it. */
 
+import { setMaxListeners } from 'node:events';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';
 
@@ -14,6 +15,8 @@ export interface Batch {
 
 export function startBatch(): Batch {
   const controller = new AbortController();
+  // Every call that waits listens to it.
+  setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
     signal: controller.signal,

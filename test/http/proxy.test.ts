@@ -18,7 +18,7 @@ afterEach(async () => {
 
 async function start(options: TestProxyOptions = {}): Promise<TestProxy> {
   const proxy = await startProxy(options);
-  closers.push(() => proxy[Symbol.asyncDispose]());
+  closers.push(async () => proxy[Symbol.asyncDispose]());
   return proxy;
 }
 

@@ -48,19 +48,9 @@ export async function startProxy({
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     keep(socket, sockets);
     const isKnown = note(request);
-    if (manner === 'hangs') return;
-    if (manner === 'breaks') return socket.destroy();
-    if (manner === 'talks-nonsense') return socket.end('SSH-2.0-OpenSSH_9.6\r\n');
-    if (manner === 'answers-html')
-      return socket.end('HTTP/1.1 503 Down\r\ncontent-type: text/html\r\n\r\n<html>no</html>');
-    if (manner === 'refuses') return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-    if (!isKnown) return socket.end('HTTP/1.1 407 Who\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
-    const target = net.connect(Number(/:(\d+)$/.exec(request.url ?? '')?.[1]), '127.0.0.1');
-    keep(target, sockets);
-    target.once('connect', () => {
-      socket.write('HTTP/1.1 200 Established\r\n\r\n');
-      target.pipe(socket).pipe(target);
-    });
+    if (!isKnown) socket.end('HTTP/1.1 407 Who\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
+    else if (manner === 'good') tunnel(request, socket, sockets);
+    else MANNERS[manner](socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -73,6 +63,23 @@ export async function startProxy({
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const MANNERS: Readonly<Record<Exclude<ProxyManner, 'good'>, (socket: Socket) => unknown>> = {
+  refuses: (socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'),
+  'answers-html': (socket) => socket.end('HTTP/1.1 503 Down\r\ncontent-type: text/html\r\n\r\n<html>no</html>'),
+  hangs: () => undefined,
+  breaks: (socket) => socket.destroy(),
+  'talks-nonsense': (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+};
+
+function tunnel(request: IncomingMessage, socket: Socket, sockets: Set<Socket>): void {
+  const target = net.connect(Number(/:(\d+)$/.exec(request.url ?? '')?.[1]), '127.0.0.1');
+  keep(target, sockets);
+  target.once('connect', () => {
+    socket.write('HTTP/1.1 200 Established\r\n\r\n');
+    target.pipe(socket).pipe(target);
+  });
 }
 
 function forward(request: IncomingMessage, response: ServerResponse): void {

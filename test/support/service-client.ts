@@ -4,7 +4,9 @@ import { createHttp } from '../../src/http/http.ts';
 import type { Proxies } from '../../src/http/proxy.ts';
 import { loadRoots } from '../../src/http/roots.ts';
 import { Secret } from '../../src/secrets/secret.ts';
-import { createSigningService, type ServiceClock } from '../../src/service/client.ts';
+import type { ServiceClock } from '../../src/service/attempts.ts';
+import type { CallRecord } from '../../src/service/call-record.ts';
+import { createSigningService } from '../../src/service/client.ts';
 import type { SigningService, SignRequest } from '../../src/service/signing-service.ts';
 
 export const ACCESS_KEY = 'key-of-a-test';
@@ -16,6 +18,7 @@ export interface ServiceClient {
   readonly service: SigningService;
   /** Milliseconds of each wait between attempts. */
   readonly waits: readonly number[];
+  readonly calls: readonly CallRecord[];
 }
 
 export interface ServiceClientOptions {
@@ -27,6 +30,7 @@ export interface ServiceClientOptions {
   readonly random?: number | undefined;
   readonly now?: number | undefined;
   readonly proxies?: Proxies | undefined;
+  readonly concurrency?: number | undefined;
   /** Really sleeps and rolls dice. */
   readonly realClock?: boolean | undefined;
 }
@@ -43,6 +47,7 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     proxies,
   } = options;
   const waits: number[] = [];
+  const calls: CallRecord[] = [];
   const clock: ServiceClock = {
     now: () => now ?? Date.now(),
     random: () => random,
@@ -61,7 +66,9 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
     credentials: { accessKey: ACCESS_KEY, accessSecret: new Secret(ACCESS_SECRET) },
     http,
     timeoutMilliseconds,
+    concurrency: options.concurrency,
+    onCall: (record) => calls.push(record),
     ...(realClock ? {} : { clock }),
   });
-  return { service, waits };
+  return { service, waits, calls };
 }
