@@ -12,6 +12,7 @@ import { type InspectedFile, inspectFile as inspectWith } from './verifying/insp
 import type { VerifiedFile } from './verifying/verdict.ts';
 
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
+export type { CallRecord } from './service/call-record.ts';
 export type { SettingsOptions } from './settings/options.ts';
 export type { VerifyOptions } from './settings/verify-settings.ts';
 export type {

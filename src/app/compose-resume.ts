@@ -24,6 +24,7 @@ import type { SigningLike } from '../signing/resume-files.ts';
 import { type Given, judgeCall } from '../signing/resume-judge.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
 import { clientIdOf } from './compose.ts';
+import { composeCallRecords } from './compose-call-records.ts';
 import { composeStored } from './compose-config.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
@@ -47,6 +48,8 @@ interface Connection {
   readonly http: Http;
   readonly given: Given;
   readonly warnings: readonly string[];
+  /** Grows as things are found. */
+  readonly later: readonly string[];
 }
 
 export interface ResumeRequest extends ResumeOptions {
@@ -70,7 +73,8 @@ export async function composeResume(
   // To list calls and to give them up works without credentials too.
   const isOptional = (options.dryRun || options.forget !== undefined) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
-  const connecting = isUseful ? connect(settings, env) : undefined;
+  const auditLog = options.dryRun ? undefined : settings.auditLog;
+  const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
   const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const temporaryFiles = new Set<string>();
   const warnings: string[] = [...(connection?.warnings ?? [])];
@@ -107,10 +111,12 @@ export async function composeResume(
       const warn = (sentence: string): void => {
         warnings.push(sentence);
       };
-      const parts = { journal: journal ?? NO_JOURNAL, service: settings.report ? connection?.service : undefined };
+      const { report, maskFilename } = settings;
+      const service = report ? connection?.service : undefined;
+      const parts = { journal: journal ?? NO_JOURNAL, service, maskFilename };
       return forgetCall(id, calls, connection?.given, parts, warn);
     },
-    warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? [])],
+    warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? []), ...(connection?.later ?? [])],
     removeTemporaryFiles: () => removeNow(temporaryFiles),
     async [Symbol.asyncDispose]() {
       await connection?.service.close();
@@ -131,17 +137,22 @@ function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
 }
 
 /** Undefined when no service was named. No request yet. */
-async function connect(settings: ResumeSettings, env: Environment): Promise<Connection | undefined> {
+async function connect(
+  settings: ResumeSettings,
+  env: Environment,
+  onEvent: (event: SigningEvent) => void,
+): Promise<Connection | undefined> {
   const { baseUrl, concurrency, profile, timeoutMilliseconds, caFile, proxies } = settings;
   if (baseUrl === undefined) return undefined;
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await loadRoots({ caFile, environment: env });
+  const { onCall, warnings: later } = composeCallRecords(settings.auditLog, onEvent);
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
-  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds });
+  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
   const given = { origin: baseUrl.origin, client: clientIdOf(credentials.accessKey), leaf: undefined };
-  return { service, http, given, warnings: credentials.warnings };
+  return { service, http, given, warnings: credentials.warnings, later };
 }
 
 interface WritingParts {
@@ -195,7 +206,7 @@ async function composeWriting(
       client: {
         id: given.client,
         policy: 'none',
-        mask: 'omit',
+        mask: settings.maskFilename,
         platform: '',
         version: VERSION,
         revision: REVISION,

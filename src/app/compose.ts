@@ -25,6 +25,7 @@ import type { Signing } from '../signing/signing.ts';
 import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
+import { composeCallRecords } from './compose-call-records.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal } from './compose-journal.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
@@ -54,7 +55,7 @@ export async function composeSigning(
   const certificate = await readCertificateFiles(settings.certificates, env);
   const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
   checkProgramInfo(settings);
-  const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env));
+  const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
   const signing: Signing = {
     ...settings,
@@ -95,7 +96,10 @@ export async function composeSigning(
     async signFiles(files, signal) {
       const result = await signFiles(files, signing, signal);
       isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
-      return { ...result, warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? [])] };
+      return {
+        ...result,
+        warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? []), ...connection.later],
+      };
     },
     removeTemporaryFiles: () => removeNow(temporaryFiles),
     async [Symbol.asyncDispose]() {
@@ -117,20 +121,27 @@ interface Connection {
   readonly accessKey?: string | undefined;
   readonly authorities?: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
+  /** Grows as things are found. */
+  readonly later: readonly string[];
 }
 
 /** No request yet: only what must be right before one. */
-async function connect(settings: Settings, env: Environment): Promise<Connection> {
+async function connect(
+  settings: Settings,
+  env: Environment,
+  onEvent: (event: SigningEvent) => void,
+): Promise<Connection> {
   const { baseUrl, concurrency, profile, timeoutMilliseconds, proxies } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await readRoots(settings, env);
+  const { onCall, warnings: later } = composeCallRecords(settings.auditLog, onEvent);
   // A report runs beside the signatures and must not wait for one of their connections.
   const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
   http.warmUp();
-  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency });
+  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
   const authorities = composeTimestamps(settings, http);
-  return { service, authorities, accessKey: credentials.accessKey, warnings: credentials.warnings };
+  return { service, authorities, accessKey: credentials.accessKey, warnings: credentials.warnings, later };
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
@@ -144,9 +155,9 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
   await readRoots(settings, env);
-  if (!hasCredentials(env)) return { service: undefined, warnings: [] };
+  if (!hasCredentials(env)) return { service: undefined, warnings: [], later: [] };
   const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
-  return { service: undefined, warnings };
+  return { service: undefined, warnings, later: [] };
 }
 
 function readRoots({ caFile }: Settings, env: Environment): Promise<TrustRoots> {

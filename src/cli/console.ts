@@ -10,6 +10,7 @@ import type {
   SignFilesResult,
   SigningEvent,
 } from '../signing/outcome.ts';
+import { callLine } from './call-line.ts';
 import type { Io } from './io.ts';
 import { tellJobSummary } from './job-summary.ts';
 import { counted, Lines, type LinesOptions, oneLine, shownPath, shownPaths } from './lines.ts';
@@ -58,6 +59,9 @@ export class Console implements Disposable {
         if (event.step === 'asking-service') this.#asked.add(event.path);
         break;
       case 'bytes-read':
+        break;
+      case 'service-called':
+        if (this.#lines.options.verbose) this.#lines.tell(callLine(event.call));
         break;
       case 'file-finished':
         this.#outcome(event.outcome);

@@ -1,19 +1,12 @@
 /** The JSON document of `sign --json`: its shape is fixed, scripts read it. */
 
 import type { CodesignError } from '../errors/codesign-error.ts';
+import { harmlessJson } from '../errors/harmless-json.ts';
 import type { FileOutcome, SignFilesResult } from '../signing/outcome.ts';
-
-/** What JSON allows in a string and a terminal would act on: C1 controls and DEL, marks of reading direction, line separators. */
-const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
-
-/** What build services read as a command to them in the middle of a line, too. */
-const COMMAND = /##(?=[a-z]*\[)/gi;
 
 /** The document as text. Text from outside stays whole for programs, and harmless on a terminal. */
 export function jsonText(document: object): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const text = JSON.stringify(document, undefined, 2).replace(COMMAND, '#\\u0023');
-  return `${text.replace(DANGEROUS, escaped)}\n`;
+  return `${harmlessJson(document, 2)}\n`;
 }
 
 export function errorJson(error: CodesignError) {

@@ -5,9 +5,8 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/exchange.ts';
 import { businessErrors, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
+import type { Operation } from './operation.ts';
 import type { SignatureRecord } from './signing-service.ts';
-
-export type Operation = 'sign' | 'report-sign';
 
 /** Makes text of the service fit to be shown: printable, bounded, and without the credentials should it echo them. */
 export type Show = (text: string) => string;

@@ -4,10 +4,10 @@ import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts
 import type { Outcome } from '../http/exchange.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
 import { LONGEST_WAIT, type Waiting } from '../http/waiting.ts';
-import type { Operation } from './answer.ts';
 import type { CallRecord, CallSubject } from './call-record.ts';
 import { networkErrors } from './errors.ts';
 import { type Circumstances, headOf, judge, type Success } from './judge.ts';
+import type { Operation } from './operation.ts';
 import type { Pace, Place } from './pace.ts';
 import { type RepeatReason, waitBeforeRepeat } from './repeating.ts';
 

@@ -33,6 +33,15 @@ function hintForStatus({ status, serviceCode }: ErrorDetails): string {
   return 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.';
 }
 
+/** Found before the first call. */
+export const auditErrors = defineErrors({
+  'audit-log-unusable': {
+    category: 'usage',
+    message: (d) => `the audit log ${d.path} cannot be written (${d.reason}); nothing was sent`,
+    hint: 'Give --audit-log (or CODESIGN_AUDIT_LOG) the path of a file that this user may write, in a folder that is there.',
+  },
+});
+
 /** No answer came. */
 export const networkErrors = defineErrors({
   'service-unreachable': {

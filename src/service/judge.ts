@@ -4,7 +4,6 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Answer, AnswerHead, Failure, FailureReason, Outcome } from '../http/exchange.ts';
 import {
   isSuccessStatus,
-  type Operation,
   type Refusal,
   readData,
   readEnvelope,
@@ -13,6 +12,7 @@ import {
   statusError,
 } from './answer.ts';
 import { businessErrors, codeWithoutConnection, networkErrors } from './errors.ts';
+import type { Operation } from './operation.ts';
 import type { RepeatReason } from './repeating.ts';
 
 /** What the service answered with success (2xx and code 0). */

@@ -2,6 +2,9 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Extra } from './messages.ts';
+import type { ReportStatus } from './operation.ts';
+
+export type { ReportStatus } from './operation.ts';
 
 export interface SignRequest {
   /** Number of the code-signing certificate (API 2.2 `code`). */
@@ -20,9 +23,6 @@ export interface SignatureRecord {
   /** The raw RSA signature. */
   readonly signature: Uint8Array;
 }
-
-/** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
-export type ReportStatus = 1 | 2;
 
 /**
  * When `signal` aborts, no signature is asked for any more, nothing is repeated, and waits before a repeat end; an answer

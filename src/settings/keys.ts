@@ -138,6 +138,14 @@ export const SETTINGS = {
     ...PROFILE_ONLY,
     check: readText,
   },
+  auditLog: {
+    option: '--audit-log',
+    variable: 'CODESIGN_AUDIT_LOG',
+    form: 'text',
+    isPath: true,
+    ...PROFILE_ONLY,
+    check: readText,
+  },
   // Its variables are two, and everybody's: HTTPS_PROXY and HTTP_PROXY.
   proxy: { option: '--proxy', form: 'text', ...PROFILE_ONLY, check: readProxy },
 } as const satisfies Readonly<Record<string, SettingDefinition>>;

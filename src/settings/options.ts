@@ -40,6 +40,8 @@ export interface SettingsOptions extends TimestampOptions, ProfileOptions {
   readonly reportFailures?: string | undefined;
   /** False: none is kept. */
   readonly journal?: boolean | undefined;
+  /** Path of a file to which a record of each call is added. */
+  readonly auditLog?: string | undefined;
   readonly caFile?: string | undefined;
   readonly proxy?: string | undefined;
   readonly dryRun?: boolean | undefined;

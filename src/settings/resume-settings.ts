@@ -7,7 +7,7 @@ import { requireCertificates } from './missing.ts';
 import type { Environment, ProfileOptions, TimestampOptions } from './options.ts';
 import { resolveProxies } from './proxy-settings.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
-import { readConcurrency, readTimeout } from './values.ts';
+import { FILENAME_MASKS, type FilenameMask, readConcurrency, readText, readTimeout, readWord } from './values.ts';
 
 export interface ResumeOptions extends TimestampOptions, ProfileOptions {
   readonly baseUrl?: string | undefined;
@@ -16,6 +16,7 @@ export interface ResumeOptions extends TimestampOptions, ProfileOptions {
   readonly concurrency?: string | number | undefined;
   /** In seconds. */
   readonly timeout?: string | number | undefined;
+  readonly auditLog?: string | undefined;
   readonly caFile?: string | undefined;
   readonly proxy?: string | undefined;
 }
@@ -33,6 +34,10 @@ export interface ResumeSettings {
   readonly concurrency: number;
   /** For one attempt of one call. */
   readonly timeoutMilliseconds: number;
+  /** How file names stand in the records of calls. */
+  readonly maskFilename: FilenameMask;
+  /** Path of the file to which a record of each call is added. */
+  readonly auditLog: string | undefined;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
   readonly proxies: Proxies;
@@ -45,6 +50,7 @@ export function resolveResumeSettings(
   stored: Stored = NOTHING_STORED,
 ): ResumeSettings {
   const look = lookUp(options, env, stored);
+  const auditLog = look.one('auditLog');
   return {
     profile: stored.profile.name,
     baseUrl: readBaseUrl(look),
@@ -53,6 +59,8 @@ export function resolveResumeSettings(
     report: options.report ?? true,
     concurrency: readConcurrency(look.one('concurrency')),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
+    maskFilename: readWord(look.one('maskFilename'), FILENAME_MASKS, 'basename'),
+    auditLog: auditLog && readText(auditLog),
     caFile: look.one('caFile')?.value,
     proxies: resolveProxies(look, env),
   };

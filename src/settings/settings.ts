@@ -65,6 +65,8 @@ export interface Settings {
   readonly reportFailures: ReportFailures;
   /** Whether calls are kept in the journal. */
   readonly journal: boolean;
+  /** Path of the file to which a record of each call is added. */
+  readonly auditLog: string | undefined;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
   readonly proxies: Proxies;
@@ -111,6 +113,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     report: options.report ?? true,
     reportFailures: readWord(look.one('reportFailures'), REPORT_FAILURES, 'pending'),
     journal: options.journal ?? true,
+    auditLog: text(look.one('auditLog')),
     caFile: look.one('caFile')?.value,
     proxies: resolveProxies(look, env),
     dryRun,

@@ -26,7 +26,8 @@ export function describeRequest(client: ClientDescription, path: string, size: n
   return { ...extra, hostname: client.hostname, ...(filename === undefined ? {} : { signing_filename: filename }) };
 }
 
-function maskFilename(mask: FilenameMask, path: string): string | undefined {
+/** The name as it may be told; undefined when it may not. */
+export function maskFilename(mask: FilenameMask, path: string): string | undefined {
   switch (mask) {
     case 'none':
       return path;

@@ -2,6 +2,7 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
+import type { CallRecord } from '../service/call-record.ts';
 
 /** A file to sign and where the result goes. */
 export interface FileToSign {
@@ -120,6 +121,8 @@ export type SigningEvent =
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
   /** By the service, for this run: it counts. */
   | { readonly type: 'signature-given'; readonly path: string }
+  /** One attempt of one call was answered, or failed. */
+  | { readonly type: 'service-called'; readonly call: CallRecord }
   /** The file is final; its report may still be under way. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

@@ -11,6 +11,7 @@ import type { SignatureRecord, SigningService } from '../service/signing-service
 import type { Batch } from './batch.ts';
 import { askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
 import { signingErrors } from './errors.ts';
+import { maskFilename } from './extra.ts';
 import type { Signing } from './signing.ts';
 
 export interface SignatureWork extends FileOfCall {
@@ -54,9 +55,10 @@ export function requestSignatures(
   const known = signing.claims.isProven({ origin: signing.origin, code, leaf }).catch(() => false);
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function request(digest: Uint8Array, extra: Extra | undefined): Promise<SignatureRecord> {
+  async function request(digest: Uint8Array, { path, extra }: SignatureWork): Promise<SignatureRecord> {
     try {
-      return await service.sign({ code, algorithm: signing.algorithm, digest, extra }, batch.signal);
+      const file = maskFilename(signing.client.mask, path);
+      return await service.sign({ code, algorithm: signing.algorithm, digest, extra, file }, batch.signal);
     } catch (thrown) {
       // Stopped while it waited to be repeated: then what stopped the batch is the reason, and not this call.
       if (batch.signal.aborted && toCodesignError(thrown).code === 'interrupted') batch.assertGoing();
@@ -88,7 +90,7 @@ export function requestSignatures(
       batch.assertGoing();
       await work.beforeRequest();
     });
-    const record = await askOnRecord(claim, () => request(digest, work.extra), work.warn);
+    const record = await askOnRecord(claim, () => request(digest, work), work.warn);
     signing.onEvent({ type: 'signature-given', path: work.path });
     const mismatch = findMismatch(signing, code, work.toBeSigned, record);
     if (mismatch) {

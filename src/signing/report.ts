@@ -5,6 +5,7 @@ import { toCodesignError } from '../errors/codesign-error.ts';
 import type { Claim, Reported } from '../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../service/signing-service.ts';
 import { noted } from './call.ts';
+import { type ClientDescription, maskFilename } from './extra.ts';
 import type { SigningEvent } from './outcome.ts';
 
 export interface Reports {
@@ -19,6 +20,7 @@ export interface ReportsOptions {
   /** Reports under way at once: they share the connections with the calls for signatures. */
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
+  readonly client: Pick<ClientDescription, 'mask'>;
   /** When it aborts, each report still goes out, once. */
   readonly signal: AbortSignal | undefined;
 }
@@ -29,7 +31,7 @@ interface Sent {
 }
 
 /** Of one record, the same is sent once: several files of a run may share a signature. */
-export function reportTo({ service, concurrency, onEvent, signal }: ReportsOptions): Reports {
+export function reportTo({ service, concurrency, onEvent, client, signal }: ReportsOptions): Reports {
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
 
@@ -37,7 +39,7 @@ export function reportTo({ service, concurrency, onEvent, signal }: ReportsOptio
     // Reports of one record must not overtake one another: the last one counts.
     await before?.arrival;
     try {
-      await limit(() => service.report(record, status, signal));
+      await limit(() => service.report(record, status, signal, maskFilename(client.mask, path)));
       return true;
     } catch (thrown) {
       onEvent({ type: 'report-failed', path, record, error: toCodesignError(thrown) });

@@ -4,7 +4,9 @@ import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import type { SigningService } from '../service/signing-service.ts';
+import type { FilenameMask } from '../settings/values.ts';
 import { signingErrors } from './errors.ts';
+import { maskFilename } from './extra.ts';
 import type { FileOutcome } from './outcome.ts';
 import { type SigningLike, writeFiles } from './resume-files.ts';
 import { type Given, type JudgedCall, judgeCall } from './resume-judge.ts';
@@ -15,10 +17,18 @@ export interface Resuming {
   readonly signingLike: SigningLike;
   /** Whether the service is to be told; otherwise reports that are pending are dropped. */
   readonly report: boolean;
+  /** How file names stand in the records of calls. */
+  readonly maskFilename: FilenameMask;
   /** Reports under way at once. */
   readonly concurrency: number;
   /** Why reports of this run failed, by record. */
   readonly failedReports: ReadonlyMap<string, CodesignError>;
+}
+
+export interface Forgetting extends Pick<Resuming, 'maskFilename'> {
+  readonly journal: Pick<Journal, 'forget'>;
+  /** Undefined where nobody is to be told. */
+  readonly service: SigningService | undefined;
 }
 
 /** `left`: not tried. `failed`: tried, and still unfinished. */
@@ -66,7 +76,7 @@ export async function forgetCall(
   id: string,
   calls: readonly UnfinishedCall[],
   given: Given | undefined,
-  { journal, service }: { readonly journal: Pick<Journal, 'forget'>; readonly service: SigningService | undefined },
+  { journal, service, maskFilename: mask }: Forgetting,
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
   const call = calls.find((one) => one.id === id);
@@ -79,7 +89,7 @@ export async function forgetCall(
   let told = false;
   if (isWanted && service !== undefined && call.record !== undefined) {
     try {
-      await service.report(call.record, status);
+      await service.report(call.record, status, undefined, maskFilename(mask, call.facts.file));
       told = true;
     } catch (thrown) {
       warn(`The service was not told that ${id} is given up: ${toCodesignError(thrown).message}.`);
@@ -96,15 +106,15 @@ function left({ call, error }: JudgedCall): ResumedCall {
 
 async function sendReports(
   calls: readonly UnfinishedCall[],
-  { journal, service, report, concurrency }: Resuming,
+  { journal, service, report, concurrency, maskFilename: mask }: Resuming,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, CodesignError>> {
   const failed = new Map<string, CodesignError>();
   const limit = pLimit(concurrency);
-  const send = async ({ id, record }: UnfinishedCall): Promise<void> => {
+  const send = async ({ id, record, facts }: UnfinishedCall): Promise<void> => {
     try {
       const isWanted = report && record !== undefined;
-      if (isWanted) await service.report(record, 1, signal);
+      if (isWanted) await service.report(record, 1, signal, maskFilename(mask, facts.file));
       await journal.reported(id, isWanted ? 1 : 'not-wanted');
     } catch (thrown) {
       failed.set(id, toCodesignError(thrown));

@@ -27,6 +27,7 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   extra: ['none', 'anonymous'],
   reportFailures: ['now', 'pending'],
   caFile: ['/one.pem', '/other.pem'],
+  auditLog: ['/one.jsonl', '/other.jsonl'],
   proxy: ['http://one.example:3128', 'https://other.example'],
 };
 

@@ -26,7 +26,7 @@ describe('giving a call up', () => {
         'call-1',
         [callOf(kind)],
         undefined,
-        { journal, service: undefined },
+        { journal, service: undefined, maskFilename: 'basename' },
         () => undefined,
       );
       await expect(forgotten).rejects.toMatchObject({ code: 'call-under-way', category: 'local' });
@@ -48,7 +48,7 @@ describe('giving a call up', () => {
     };
     const given = { origin: 'https://a.example', client: 'me', leaf: undefined };
     const warnings: string[] = [];
-    const parts = { journal, service };
+    const parts = { journal, service, maskFilename: 'basename' } as const;
     const { status } = await forgetCall('call-1', [callOf('unwritten')], given, parts, (text) => warnings.push(text));
     expect(status).toBe('forgotten');
     expect(told).toEqual([['call-1', undefined]]);

@@ -47,6 +47,7 @@ export async function sign(named: readonly string[], options: SignCommandOptions
     const result = await composition.signFiles(files, interruption.signal);
     if (result.files.length === 0) throw cliErrors('nothing-to-sign');
     if (json) io.stdout.write(jsonText(resultJson(result)));
+    for (const warning of result.warnings.slice(composition.warnings.length)) console.warning(warning);
     console.summary(result);
     const categories = result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : []));
     const { exitCode = exitCodeFor(categories) } = interruption;

@@ -59,12 +59,13 @@ export function defineSign(program: Command, run: Run): void {
       'files that fail after their signature: pending, until written or given up, or now (default pending) [CODESIGN_REPORT_FAILURES]',
     )
     .option('--no-journal', 'keep no journal: a signature that could not be used is lost, and paid for again')
+    .option('--audit-log <file>', 'add a record of each call, masked, to this file [CODESIGN_AUDIT_LOG]')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
     .option(...PROXY)
     .option('--dry-run', 'everything but calls and writes; shows the digest that would be sent')
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))
-    .option('-v, --verbose', 'say more: each start, causes of errors')
+    .option('-v, --verbose', 'say more: each start, each call, causes of errors')
     .addHelpText('after', EXAMPLES)
     .exitOverride()
     .action((files: string[], options: SignCommandOptions) =>
