@@ -125,6 +125,62 @@ describe('a service that misbehaves', () => {
     expect([4, 5, 6]).toContain(run.code);
   });
 
+  /** Rule 7.2: by HTTP status and code, under whatever status; with what exit code. */
+  const UNAUTHORIZED: readonly (readonly [MisbehaviourName, number, number])[] = [
+    ['unauthorized-200', 200, 5],
+    ['unauthorized-400', 400, 4],
+    ['unauthorized-401', 401, 4],
+    ['unauthorized-401-page', 401, 4],
+    ['unauthorized-401-other-code', 401, 4],
+    ['unauthorized-403', 403, 4],
+    ['unauthorized-429', 429, 4],
+    ['unauthorized-500', 500, 4],
+    ['unauthorized-503', 503, 4],
+  ];
+
+  it.each(UNAUTHORIZED)('%s stops the batch with its first request', async (mode, httpStatus, exitCode) => {
+    await using stage = await scene(mode, 5);
+    const untouched = await snapshot(stage.folder);
+    const run = await stage.sign(['--concurrency', '5']);
+    const { files, summary } = parseJson(run);
+    expect(run.code).toBe(exitCode);
+    expect(summary).toEqual({ signed: 0, skipped: 0, failed: 5 });
+    const category = exitCode === 4 ? 'http' : 'business';
+    const errors = files.map(({ error }) => error);
+    const [first, ...others] = errors.sort((one) => (one?.code === 'unauthorized' ? -1 : 1));
+    expect(first).toMatchObject({ category, code: 'unauthorized', httpStatus });
+    for (const other of others) expect(other).toMatchObject({ category, code: 'not-attempted' });
+    expect(stage.service.requests()).toHaveLength(1);
+    expect(await snapshot(stage.folder)).toEqual(untouched);
+  });
+
+  it.each(UNAUTHORIZED)('%s in the middle: nothing is asked after it', async (mode, _status, exitCode) => {
+    await using stage = await scene(mode, 6, { after: 2 });
+    const run = await stage.sign(['--concurrency', '1', '--no-report']);
+    expect(parseJson(run).files.map(({ status, error }) => error?.code ?? status)).toEqual([
+      'signed',
+      'signed',
+      'unauthorized',
+      'not-attempted',
+      'not-attempted',
+      'not-attempted',
+    ]);
+    expect(run.code).toBe(exitCode);
+    expect(stage.service.requests()).toHaveLength(3);
+  });
+
+  it('a 401 in the middle of many at once: only what was under way arrives, none of it is repeated', async () => {
+    await using stage = await scene('unauthorized-503', 12, { after: 3 });
+    const run = await stage.sign(['--concurrency', '4', '--no-report']);
+    const codes = parseJson(run).files.map(({ status, error }) => error?.code ?? status);
+    const count = (code: string) => codes.filter((one) => one === code).length;
+    expect(count('signed')).toBe(3);
+    expect(count('unauthorized')).toBeLessThanOrEqual(4);
+    expect(count('signed') + count('unauthorized') + count('not-attempted')).toBe(12);
+    expect(stage.service.signRequests()).toBe(3 + count('unauthorized'));
+    expect(run.code).toBe(4);
+  });
+
   it('a refusal of one file is of that file only', async () => {
     await using stage = await scene('refused', 4, { times: 1 });
     const run = await stage.sign();

@@ -2,6 +2,7 @@
 
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttp } from '../../src/http/http.ts';
 import { readExceptions } from '../../src/http/proxy.ts';
@@ -46,6 +47,15 @@ describe('https:', () => {
     expect(proxy.asked).toEqual([`CONNECT service.test:${port}`]);
     expect(proxy.headers[0]).toEqual({ host: `service.test:${port}`, connection: expect.any(String) });
     expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
+  });
+
+  test('is opened anew after 2 seconds without a call', async () => {
+    const proxy = await start();
+    const { service } = await openThrough(proxy.url);
+    await service.sign(SIGN_REQUEST);
+    await pause(2100);
+    await service.sign(SIGN_REQUEST);
+    expect(proxy.asked).toHaveLength(2);
   });
 
   test("has the proxy's credentials told to the proxy alone", async () => {

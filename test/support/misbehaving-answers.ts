@@ -42,9 +42,9 @@ const page =
     answer(exchange, status, '<!DOCTYPE html><html><body>Welcome</body></html>', { 'content-type': 'text/html' });
 
 const withHeaders =
-  (status: number, headers: () => Record<string, string>): Misbehaviour =>
+  (status: number, headers: () => Record<string, string>, code = status): Misbehaviour =>
   (exchange) =>
-    answer(exchange, status, { code: status, message: 'text', data: null }, headers());
+    answer(exchange, status, { code, message: 'text', data: null }, headers());
 
 const success = ({ signature }: Exchange): string =>
   JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });
@@ -112,7 +112,10 @@ export const MISBEHAVIOURS = {
   'unauthorized-401': envelope(401, 401),
   'unauthorized-401-page': page(401),
   'unauthorized-401-other-code': envelope(401, 12),
+  'unauthorized-400': envelope(400, 401),
   'unauthorized-403': envelope(403, 401),
+  'unauthorized-429': withHeaders(429, () => ({ 'retry-after': '1' }), 401),
+  'unauthorized-500': envelope(500, 401),
   'unauthorized-503': envelope(503, 401),
 
   throttled: envelope(429, 429),

@@ -18,6 +18,8 @@ export interface MisbehavingServiceOptions {
   readonly key?: KeyObject | undefined;
   /** Which operation misbehaves; the other one is good. Default: sign. */
   readonly operation?: 'sign' | 'report-sign' | undefined;
+  /** So many requests are good first. Default: none. */
+  readonly after?: number | undefined;
   /** Only so many requests go wrong, then all is good. Default: all of them. */
   readonly times?: number | undefined;
   /** Default: a certificate for localhost, 127.0.0.1 and ::1 that `caFile` vouches for. */
@@ -66,10 +68,11 @@ export async function startMisbehavingService(
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<net.Socket>();
   const stopped = new AbortController();
-  const { path: prefix = '', operation = 'sign', times = Number.POSITIVE_INFINITY } = options;
+  const { path: prefix = '', operation = 'sign', after = 0, times = Number.POSITIVE_INFINITY } = options;
   const misbehaving = operation === 'sign' ? SIGN : REPORT;
   let connections = 0;
   let misbehaved = 0;
+  let good = 0;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
@@ -82,7 +85,9 @@ export async function startMisbehavingService(
       signature: makeSignature(body, options.key),
       pause: pauseUntil(stopped.signal),
     };
-    const goesWrong = path === prefix + misbehaving && misbehaved < times;
+    const isChosen = path === prefix + misbehaving;
+    const goesWrong = isChosen && good >= after && misbehaved < times;
+    if (isChosen && !goesWrong) good += 1;
     if (goesWrong && mode in MISBEHAVIOURS) {
       misbehaved += 1;
       await MISBEHAVIOURS[mode as MisbehaviourName](exchange);

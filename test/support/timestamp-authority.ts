@@ -81,6 +81,8 @@ export interface TimestampAuthority {
   readonly requests: readonly AuthorityRequest[];
   /** The most requests that were under way at one time. */
   mostAtOnce(): number;
+  /** TCP connections taken. */
+  connections(): number;
   /** The token for these bytes without HTTP. */
   stamp(bytes: Uint8Array, options?: StampOptions): Promise<Buffer>;
   /** The SignerInfo of an older timestamp on this signature value; its certificate is `certificatePem`. */
@@ -138,6 +140,7 @@ export async function startTimestampAuthority(): Promise<TimestampAuthority> {
     send(await desk.reply(query, mode));
   };
 
+  let connections = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -155,6 +158,9 @@ export async function startTimestampAuthority(): Promise<TimestampAuthority> {
       });
     });
   });
+  server.on('connection', () => {
+    connections += 1;
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const urlOf = (mode: string): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${mode}`;
 
@@ -167,6 +173,7 @@ export async function startTimestampAuthority(): Promise<TimestampAuthority> {
     policy: POLICY,
     requests,
     mostAtOnce: () => most,
+    connections: () => connections,
     stamp: desk.stamp,
     counterSign: desk.counterSign,
     async stop() {

@@ -1,0 +1,49 @@
+/** Connections are few and used again: to the service, and to the time stamp authority. */
+
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
+import { startMisbehavingService } from '../support/misbehaving-service.ts';
+import { makePki } from '../support/pki.ts';
+import { ACCESS_KEY, ACCESS_SECRET } from '../support/service-client.ts';
+import { startTimestampAuthority } from '../support/timestamp-authority.ts';
+
+const FILES = 20;
+const CONCURRENCY = 4;
+
+it(`${FILES} files, with reports and timestamps, take no more connections than go out at once`, async () => {
+  await using folder = await temporaryFolder();
+  const pki = makePki();
+  const leaf = pki.leaf();
+  const certificate = join(folder.path, 'chain.pem');
+  await writeFile(certificate, leaf.pem + pki.intermediate.pem);
+  const paths = Array.from({ length: FILES }, (_, index) => join(folder.path, `app-${index}.exe`));
+  for (const path of paths) {
+    await copyFile(fixture('pe/hello.exe'), path);
+    await appendFile(path, path);
+  }
+  const service = await startMisbehavingService('good', { key: leaf.privateKey });
+  const authority = await startTimestampAuthority();
+  try {
+    const env = {
+      CODESIGN_BASE_URL: service.baseUrl,
+      CODESIGN_CA_FILE: service.caFile,
+      CODESIGN_CODE: '1001',
+      CODESIGN_CERTIFICATE: certificate,
+      CODESIGN_ACCESS_KEY: ACCESS_KEY,
+      CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+    };
+    const args = ['sign', '--json', '-j', `${CONCURRENCY}`, '-t', authority.urlOf('ok'), ...paths];
+    const run = await runCli(args, { env });
+    expect(parseJson(run).summary).toMatchObject({ signed: FILES, failed: 0 });
+    expect(service.requests()).toHaveLength(2 * FILES);
+    // As many reports as signatures; the authority is asked by two files at once.
+    expect(service.connections()).toBeLessThanOrEqual(2 * CONCURRENCY);
+    expect(authority.requests).toHaveLength(FILES);
+    expect(authority.connections()).toBeLessThanOrEqual(2);
+  } finally {
+    await service.stop();
+    await authority.stop();
+  }
+}, 60_000);
