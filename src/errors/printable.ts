@@ -16,7 +16,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
  * What build services read in a program's output as a command to them, wherever it stands: GitHub Actions (both of its
  * forms), Azure Pipelines, TeamCity.
  */
-const COMMAND =
+export const COMMAND =
   /::(?=(?:set-output|set-env|save-state|add-path|add-mask|add-matcher|remove-matcher|stop-commands|debug|notice|warning|error|group|endgroup|echo)[ :])|##(?=[a-z]*\[)/gi;
 
 /** Code points of outside text that a message carries at most. */

@@ -49,11 +49,23 @@ const withHeaders =
 const success = ({ signature }: Exchange): string =>
   JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });
 
+/** Words that are out to do harm on a terminal, in a build service's log, in a spreadsheet and on a page. */
+export const HOSTILE =
+  "=cmd|' /C calc'!A0 \u001b[2J\u001b]0;owned\u0007\n::error::owned\r\n##[error]owned ::set-output name=a::b \u202egnp.exe\u2066 \u009b31m\u2028 <script>alert(1)</script> | [x](https://evil.example) `@team`";
+
 /** All of these read the whole request first; what fails before that is a mode of the service itself. */
 export const MISBEHAVIOURS = {
   refused: envelope(200, 1001),
   'parameter-error': envelope(200, 400),
   'refused-with-escapes': envelope(200, 1001, null, `${ANSI}red\u202e\n::error::x${'y'.repeat(5000)}`),
+  'hostile-refusal': envelope(200, 1001, null, HOSTILE),
+  'hostile-status': envelope(500, 5001, null, HOSTILE),
+  'hostile-redirect': withHeaders(307, () => ({ location: 'https://evil.example/\u009b31m::error::owned' })),
+  'hostile-record': (exchange) => {
+    const data = { id: HOSTILE, signature: exchange.signature };
+    answer(exchange, 200, { code: 0, message: HOSTILE, data });
+  },
+  'hostile-record-of-nothing': envelope(200, 0, { id: HOSTILE, signature: 'not base64' }, HOSTILE),
   'refused-echoing-authorization': (exchange) => {
     const given = exchange.request.headers.authorization ?? '';
     const plain = Buffer.from(given.replace('Basic ', ''), 'base64').toString();
