@@ -43,7 +43,12 @@ export async function composeTimestamping(
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   const roots = await loadRoots({ caFile, environment: env });
-  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency, proxies });
+  const http = createHttp({
+    roots,
+    userAgent: `codesign-remote/${VERSION}`,
+    connections: concurrency,
+    proxies: proxies(),
+  });
   const authorities = composeTimestamps(settings, http);
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
   http.warmUp();

@@ -69,7 +69,7 @@ export async function composeCredentialsCommand(
       const checksDisabled = tlsChecksDisabled(env);
       if (checksDisabled) throw checksDisabled;
       const roots = await loadRoots({ caFile, environment: env });
-      const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies });
+      const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies: proxies() });
       try {
         return await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds });
       } finally {

@@ -149,7 +149,12 @@ async function connect(
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
   const roots = await loadRoots({ caFile, environment: env });
   const { onCall, warnings: later } = composeCallRecords(settings.auditLog, onEvent);
-  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
+  const http = createHttp({
+    roots,
+    userAgent: `codesign-remote/${VERSION}`,
+    connections: concurrency * 2,
+    proxies: proxies(),
+  });
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
   const given = { origin: baseUrl.origin, client: clientIdOf(credentials.accessKey), leaf: undefined };
   return { service, http, given, warnings: credentials.warnings, later };

@@ -70,5 +70,5 @@ async function connect({ caFile, proxies }: VerifySettings, env: Environment): P
   const checksDisabled = tlsChecksDisabled(env);
   if (checksDisabled) throw checksDisabled;
   const roots = await loadRoots({ caFile, environment: env });
-  return createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies });
+  return createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies: proxies() });
 }

@@ -137,7 +137,12 @@ async function connect(
   const roots = await readRoots(settings, env);
   const { onCall, warnings: later } = composeCallRecords(settings.auditLog, onEvent);
   // A report runs beside the signatures and must not wait for one of their connections.
-  const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, connections: concurrency * 2, proxies });
+  const http = createHttp({
+    roots,
+    userAgent: `codesign-remote/${VERSION}`,
+    connections: concurrency * 2,
+    proxies: proxies(),
+  });
   http.warmUp();
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
   const authorities = composeTimestamps(settings, http);
@@ -155,6 +160,7 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
   await readRoots(settings, env);
+  settings.proxies();
   if (!hasCredentials(env)) return { service: undefined, warnings: [], later: [] };
   const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
   return { service: undefined, warnings, later: [] };

@@ -27,7 +27,8 @@ export interface TimestampingSettings {
   readonly timeoutMilliseconds: number;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
-  readonly proxies: Proxies;
+  /** Asked for where somebody is to be called. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  readonly proxies: () => Proxies;
 }
 
 /** Throws `invalid-setting`, `setting-missing`, all of category usage. */
@@ -51,7 +52,7 @@ export function resolveTimestampingSettings(
     concurrency: readConcurrency(look.one('concurrency')),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
     caFile: look.one('caFile')?.value,
-    proxies: resolveProxies(look, env),
+    proxies: () => resolveProxies(look, env),
   };
 }
 

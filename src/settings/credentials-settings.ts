@@ -27,7 +27,8 @@ export interface CredentialsSettings {
   readonly timeoutMilliseconds: number;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
-  readonly proxies: Proxies;
+  /** Asked for where somebody is to be called. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  readonly proxies: () => Proxies;
 }
 
 /** `named`: which profile, and who says so. It may be one that is not there yet. Throws usage. */
@@ -47,7 +48,7 @@ export function resolveCredentialsSettings(
     storedAddress: profile.environments.get(environment),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
     caFile: look.one('caFile')?.value,
-    proxies: resolveProxies(look, env),
+    proxies: () => resolveProxies(look, env),
   };
 }
 

@@ -40,7 +40,8 @@ export interface ResumeSettings {
   readonly auditLog: string | undefined;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
-  readonly proxies: Proxies;
+  /** Asked for where somebody is to be called. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  readonly proxies: () => Proxies;
 }
 
 /** Throws `invalid-setting`, and what is wrong with the address. */
@@ -62,6 +63,6 @@ export function resolveResumeSettings(
     maskFilename: readWord(look.one('maskFilename'), FILENAME_MASKS, 'basename'),
     auditLog: auditLog && readText(auditLog),
     caFile: look.one('caFile')?.value,
-    proxies: resolveProxies(look, env),
+    proxies: () => resolveProxies(look, env),
   };
 }

@@ -69,7 +69,8 @@ export interface Settings {
   readonly auditLog: string | undefined;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
-  readonly proxies: Proxies;
+  /** Asked for where somebody is to be called. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  readonly proxies: () => Proxies;
   readonly dryRun: boolean;
 }
 
@@ -115,7 +116,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     journal: options.journal ?? true,
     auditLog: text(look.one('auditLog')),
     caFile: look.one('caFile')?.value,
-    proxies: resolveProxies(look, env),
+    proxies: () => resolveProxies(look, env),
     dryRun,
   });
 }

@@ -33,7 +33,8 @@ export interface VerifySettings {
   readonly signer: { readonly commonName: string } | { readonly sha256: string } | undefined;
   readonly leastAlgorithm: DigestAlgorithm | undefined;
   readonly caFile: string | undefined;
-  readonly proxies: Proxies;
+  /** Asked for where somebody is to be called. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  readonly proxies: () => Proxies;
   /** For one request for a CRL or to an OCSP responder. */
   readonly timeoutMilliseconds: number;
 }
@@ -42,7 +43,7 @@ export interface VerifySettings {
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
-/** No profile is looked into. Throws `invalid-setting`, `settings-conflict`, `proxy-…`. */
+/** No profile is looked into. Throws `invalid-setting`, `settings-conflict`. */
 export function resolveVerifySettings(options: VerifyOptions, env: Environment = {}): VerifySettings {
   const { crlFile = [], checkRevocation = false, integrityOnly = false, requireTimestamp = false } = options;
   if (integrityOnly) refuseTrustOptions(options);
@@ -62,7 +63,7 @@ export function resolveVerifySettings(options: VerifyOptions, env: Environment =
     signer,
     leastAlgorithm: least === undefined ? undefined : readAlgorithm(least, 'SHA256'),
     caFile: optionalText(options.caFile, '--ca-file'),
-    proxies: resolveProxies(lookUp({ proxy: options.proxy }, env), env),
+    proxies: () => resolveProxies(lookUp({ proxy: options.proxy }, env), env),
     timeoutMilliseconds: readTimeout(given(options.timeout?.toString(), '--timeout')),
   };
 }

@@ -65,6 +65,14 @@ describe('sign', () => {
     expect(run.stdout + run.stderr).not.toContain('hunter2');
   });
 
+  it('does not mind a proxy that cannot be used where nobody is called', async () => {
+    const more = { HTTPS_PROXY: 'socks5://127.0.0.1:1' };
+    expect((await runCli(['verify', '--integrity-only', fixture('pe/hello.exe')], { env: more })).code).toBe(8);
+    expect(await runCli(['resume', '--dry-run'], { env: { ...env(), ...more } })).toMatchObject({ code: 0 });
+    const run = await runCli(['sign', '--dry-run', fixture('pe/hello.exe')], { env: { ...env(), ...more } });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('HTTPS_PROXY') });
+  });
+
   it('goes straight to a service on this machine', async () => {
     await using proxy = await startProxy({ manner: 'refuses' });
     await using folder = await temporaryFolder();
