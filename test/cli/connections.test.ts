@@ -12,7 +12,7 @@ import { startTimestampAuthority } from '../support/timestamp-authority.ts';
 const FILES = 20;
 const CONCURRENCY = 4;
 
-it(`${FILES} files, with reports and timestamps, take no more connections than go out at once`, async () => {
+it(`${FILES} files, with reports and timestamps, take few connections`, async () => {
   await using folder = await temporaryFolder();
   const pki = makePki();
   const leaf = pki.leaf();
@@ -38,10 +38,11 @@ it(`${FILES} files, with reports and timestamps, take no more connections than g
     const run = await runCli(args, { env });
     expect(parseJson(run).summary).toMatchObject({ signed: FILES, failed: 0 });
     expect(service.requests()).toHaveLength(2 * FILES);
-    // As many reports as signatures; the authority is asked by two files at once.
-    expect(service.connections()).toBeLessThanOrEqual(2 * CONCURRENCY);
+    // As many reports as signatures; the authority is asked by two files at once. One that was idle for 2 s is not
+    // used again, so on a busy machine there may be a few more.
+    expect(service.connections()).toBeLessThanOrEqual(3 * CONCURRENCY);
     expect(authority.requests).toHaveLength(FILES);
-    expect(authority.connections()).toBeLessThanOrEqual(2);
+    expect(authority.connections()).toBeLessThanOrEqual(4);
   } finally {
     await service.stop();
     await authority.stop();
