@@ -1,8 +1,8 @@
 /** Everything a run is told, from options, environment, files and defaults, judged and frozen. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { hasCredentials } from './credentials.ts';
 import type { Proxies } from '../http/proxy.ts';
+import { hasCredentials } from './credentials.ts';
 import { settingsErrors } from './errors.ts';
 import { type Found, type Lookup, lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
 import { refuseMissing } from './missing.ts';
