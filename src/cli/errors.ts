@@ -36,7 +36,7 @@ export const cliErrors = defineErrors({
   'folder-not-recursive': {
     category: 'usage',
     message: (d) => `${d.path} is a folder`,
-    hint: 'Add --recursive to take the files in it that can be signed, or name the files.',
+    hint: 'Add --recursive to take the files in it that can be signed, or name the files. A pattern in quotes leaves folders out.',
   },
   'nothing-matches': {
     category: 'usage',

@@ -20,8 +20,8 @@ export function defineCompletion(program: Command, run: Run): void {
 }
 
 const EXAMPLES = `
-Examples:
-  bash         codesign-remote completion bash > ~/.local/share/bash-completion/completions/codesign-remote
-  zsh          codesign-remote completion zsh > "\${fpath[1]}/_codesign-remote"
-  fish         codesign-remote completion fish > ~/.config/fish/completions/codesign-remote.fish
-  PowerShell   codesign-remote completion powershell | Out-String | Invoke-Expression   (in $PROFILE)`;
+A line for the shell's start-up file:
+  ~/.bashrc                    eval "$(codesign-remote completion bash)"
+  ~/.zshrc, after compinit     source <(codesign-remote completion zsh)
+  ~/.config/fish/config.fish   codesign-remote completion fish | source
+  $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression`;
