@@ -53,6 +53,16 @@ describe('the packed package', () => {
     expect(packed.some((file) => pattern.test(file))).toBe(true);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'brings its manual page to where man finds it when it is installed globally',
+    async () => {
+      const prefix = path.join(folder, 'global');
+      const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
+      await npm(['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', tarball], folder);
+      expect(existsSync(path.join(prefix, 'share/man/man1/codesign-remote.1'))).toBe(true);
+    },
+  );
+
   it('hands on a notice for each package inside, and none of the server', async () => {
     const notices = await readFile(
       path.join(project, 'node_modules/codesign-remote/dist/THIRD-PARTY-NOTICES.txt'),
