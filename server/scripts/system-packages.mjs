@@ -87,6 +87,11 @@ const TOOLS = {
     isThere: program('man'),
     packages: { 'apt-get': 'man-db', dnf: 'man-db', apk: 'mandoc', brew: 'man-db' },
   },
+  postgresql: {
+    title: 'PostgreSQL (the server)',
+    isThere: () => hasPostgres(),
+    packages: { 'apt-get': 'postgresql', dnf: 'postgresql-server', apk: 'postgresql', brew: 'postgresql' },
+  },
   messageBus: {
     title: 'a message bus (dbus-daemon)',
     isThere: onLinux(program('dbus-daemon')),
@@ -115,7 +120,7 @@ export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
 const KEYCHAIN_TOOLS = ['messageBus', 'messageTool', 'keyring', 'libsecret'];
 /** The verifiers and helpers of `npm test` that are not ours. */
 export const TEST_TOOLS = [
-  ...['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man', 'python'],
+  ...['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man', 'python', 'postgresql'],
   ...KEYCHAIN_TOOLS,
 ];
 
@@ -187,6 +192,13 @@ function hasJdk() {
   const unlinked = ['/usr/lib/jvm/default-jvm/bin', '/opt/homebrew/opt/openjdk/bin', '/usr/local/opt/openjdk/bin'];
   const compilers = [onPath('javac'), ...unlinked.map((folder) => path.join(folder, 'javac'))];
   return compilers.some((javac) => javac !== undefined && spawnSync(javac, ['-version']).status === 0);
+}
+
+/** As server/test/support/postgres.ts looks for it: Debian keeps each version's programs in a folder off the PATH. */
+function hasPostgres() {
+  const versions = '/usr/lib/postgresql';
+  const folders = existsSync(versions) ? readdirSync(versions).map((name) => path.join(versions, name, 'bin')) : [];
+  return onPath('initdb') !== undefined || folders.some((folder) => existsSync(path.join(folder, 'initdb')));
 }
 
 function hasSoftHsmLibrary() {

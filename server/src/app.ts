@@ -26,6 +26,8 @@ export interface TimeLimits {
   readonly bodyAtEnd: number;
 }
 const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000 };
+/** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
+export const LEASE = 60_000;
 /** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
 const CHECKING_INTERVAL = 500;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
@@ -39,6 +41,8 @@ export interface ServerDependencies {
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: TimeLimits;
+  /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
+  readonly lease?: number;
   /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
   readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
 }
@@ -47,7 +51,7 @@ export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { store, keys, tls, now, log, limits = TIME_LIMITS, timestamps } = dependencies;
+  const { store, keys, tls, now, log, limits = TIME_LIMITS, lease = LEASE, timestamps } = dependencies;
   const app: App = Fastify({
     https: {
       cert: tls.certificate,
@@ -83,7 +87,7 @@ export function buildServer(dependencies: ServerDependencies): App {
   const clients = new WeakMap<FastifyRequest, Client>();
   // Before the body is read: who has no credentials gets nothing else out of the server.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const client = await authenticate(request.raw, store.clients);
+    const client = await authenticate(request.raw, store.clients, now());
     if (client !== undefined) {
       clients.set(request, client);
       return undefined;
@@ -97,7 +101,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     return client;
   };
   app.post(SIGN_PATH, { onRequest }, (request, reply) =>
-    handleSign({ store, keys, now, afterSending }, clientOf(request), request, reply),
+    handleSign({ store, keys, now, lease, afterSending }, clientOf(request), request, reply),
   );
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>
     handleReport({ store, now }, clientOf(request), request, reply),

@@ -9,13 +9,18 @@ const COLON = 0x3a;
 /** What an unknown access key is compared with, so that it takes as long as a known one. */
 const NOBODY = Buffer.alloc(32);
 
-/** The client whose credentials the request carries, or undefined. */
-export async function authenticate(request: IncomingMessage, clients: Store['clients']): Promise<Client | undefined> {
+/** The client whose credentials the request carries, or undefined: also where they are right, but no longer good. */
+export async function authenticate(
+  request: IncomingMessage,
+  clients: Pick<Store['clients'], 'findByAccessKey'>,
+  now: Date,
+): Promise<Client | undefined> {
   const credentials = readCredentials(authorizationHeaders(request.rawHeaders));
   if (credentials === undefined) return undefined;
   const client = await clients.findByAccessKey(credentials.accessKey);
   const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), client?.secretDigest ?? NOBODY);
-  return matches ? client : undefined;
+  if (!matches || client === undefined || client.disabled) return undefined;
+  return client.expiresAt === undefined || now < client.expiresAt ? client : undefined;
 }
 
 /** What the server keeps of an access secret. It has 256 random bits, so that a plain digest cannot be turned back. */

@@ -60,6 +60,11 @@ export const SERVER_ERRORS = {
     message: ({ path }) => `there is no server's data in ${path}`,
     hint: 'Check --data and CODESIGN_SERVER_DATA. A first start, or certificate add, makes the data.',
   },
+  'database-unusable': {
+    category: 'local',
+    message: ({ reason }) => `the database cannot be used: ${reason}`,
+    hint: 'Check --database or CODESIGN_SERVER_DATABASE, that the database is there and runs, and that its user may make tables in it.',
+  },
   'data-folder-incomplete': {
     category: 'local',
     message: ({ path, missing }) => `the data folder ${path} lacks ${missing}`,

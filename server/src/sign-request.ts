@@ -4,10 +4,10 @@ import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../src/crypto/algorithms.ts';
 import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../src/service/messages.ts';
 import { decodeBase64 } from './base64.ts';
-import type { StoredCertificate } from './records/store.ts';
+import type { Client, StoredCertificate } from './records/store.ts';
 
 /** Which check refused the request. */
-export type Refusal = 'body' | 'code' | 'digest' | 'algorithm' | 'padding' | 'extra';
+export type Refusal = 'body' | 'code' | 'digest' | 'algorithm' | 'padding' | 'extra' | 'not-allowed';
 
 /** For people; the contract only asks for a short text that means "invalid request". */
 export const REFUSAL_MESSAGE: Readonly<Record<Refusal, string>> = {
@@ -17,6 +17,18 @@ export const REFUSAL_MESSAGE: Readonly<Record<Refusal, string>> = {
   algorithm: 'invalid request: algorithm is unknown or does not match the digest',
   padding: `invalid request: padding is not ${PADDING}`,
   extra: 'invalid request: extra is not as described',
+  'not-allowed': 'this client may not sign with this algorithm',
+};
+
+/** HTTP status and business code. */
+export const REFUSAL_STATUS: Readonly<Record<Refusal, number>> = {
+  body: 400,
+  code: 400,
+  digest: 400,
+  algorithm: 400,
+  padding: 400,
+  extra: 400,
+  'not-allowed': 403,
 };
 
 export interface CheckedSignRequest {
@@ -32,11 +44,13 @@ export type SignRequestCheck =
 
 /**
  * Judges a request body.
+ * @param client whose request it is: a certificate that is not allowed to it is to it as good as none
  * @param findCertificate the certificate with this number, or undefined
  * @param now a certificate outside its validity is not a valid one
  */
 export async function checkSignRequest(
   body: unknown,
+  client: Pick<Client, 'certificates' | 'algorithms'>,
   findCertificate: (number: string) => Promise<StoredCertificate | undefined>,
   now: Date,
 ): Promise<SignRequestCheck> {
@@ -53,6 +67,7 @@ export async function checkSignRequest(
   const code = v.safeParse(entries.code, fields.code);
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');
+  if (client.certificates?.includes(certificate.number) === false) return refuse('code', certificate.number);
   if (now < certificate.notBefore || now > certificate.notAfter) return refuse('code', certificate.number);
 
   // 2. `digest` is valid Base64.
@@ -72,6 +87,8 @@ export async function checkSignRequest(
   // The contract gives `extra` a shape (2.3) but no place in the order: it comes last.
   const extra = v.safeParse(entries.extra, fields.extra);
   if (!extra.success) return refuse('extra', certificate.number);
+
+  if (client.algorithms?.includes(algorithm.output) === false) return refuse('not-allowed', certificate.number);
 
   return { accepted: true, request: { certificate, digest, algorithm: algorithm.output, extra: extra.output } };
 }

@@ -112,3 +112,20 @@ test('a client that was not handed its credentials yet is replaced, not accepted
   await expect(clients.markHandedOver('first')).rejects.toThrow();
   await clients.markHandedOver('second');
 });
+
+test.each([
+  ['was disabled', { disabled: true }],
+  ['has expired', { expiresAt: new Date(Date.now() - 1000) }],
+])(
+  'a client that %s is refused like one that is not known, and is taken again once that is undone',
+  async (_name, change) => {
+    const client = await server.addClient();
+    const { clients } = server.data.store;
+    await clients.change(client.accessKey, change);
+    const refused = await server.sign(goodRequest(), client);
+    const unknown = await server.sign(goodRequest(), { ...client, accessKey: 'AK-nobody' });
+    expect(refused).toMatchObject({ status: 401, body: unknown.body });
+    await clients.change(client.accessKey, { disabled: false, expiresAt: new Date(Date.now() + 60_000) });
+    expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
+  },
+);

@@ -47,22 +47,6 @@ test('a signature whose record cannot be stored does not leave the server', asyn
   expect(await server.counted()).toBe(0);
 });
 
-test('a record that names a client who is not there is neither stored nor counted', async () => {
-  server = await openApp();
-  const { records } = server.data.store;
-  const record = {
-    id: 'record',
-    clientId: 'nobody',
-    certificate: goodRequest().code,
-    algorithm: 'SHA256',
-    digest: Buffer.alloc(32),
-    extra: undefined,
-    signedAt: new Date(),
-  } as const;
-  await expect(records.add(record)).rejects.toThrow(/FOREIGN KEY/);
-  expect(await records.find('record')).toBeUndefined();
-});
-
 test('a count is taken back once, however often that is asked', async () => {
   server = await openApp();
   const { body } = await server.sign(goodRequest());
@@ -72,4 +56,73 @@ test('a count is taken back once, however often that is asked', async () => {
   await server.data.store.records.uncount(id);
   expect(await server.counted()).toBe(1);
   expect(await server.data.store.records.find(id)).toMatchObject({ counted: false });
+});
+
+test('a failure of the HSM or of the database gives the place of the quota back at once', async () => {
+  server = await openApp(({ store }) => ({
+    store: { ...store, records: { ...store.records, add: async () => Promise.reject(new Error('disk full')) } },
+  }));
+  await server.sign(goodRequest());
+  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
+  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
+});
+
+test('the call that would go over the quota is refused with 403, before the HSM is asked, and counts nothing', async () => {
+  let asked = 0;
+  server = await openApp(({ keys }) => ({
+    keys: {
+      ...keys,
+      async find(id) {
+        asked += 1;
+        return await keys.find(id);
+      },
+    },
+  }));
+  await server.data.store.clients.change(server.credentials.accessKey, { quota: 3 });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => server.sign(goodRequest())));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(7).fill(403)]);
+  expect(answers.find(({ status }) => status === 403)?.body).toEqual({
+    code: 403,
+    message: expect.any(String),
+    data: null,
+  });
+  expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'signed' });
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'quota' }));
+  expect(asked).toBe(3);
+  expect(await server.counted()).toBe(3);
+});
+
+test('a call whose lease expired while its place went to another gets no signature', async () => {
+  let later = 0;
+  server = await openApp(({ keys, store }) => ({
+    now: () => new Date(Date.now() + later),
+    lease: 1000,
+    keys: {
+      ...keys,
+      async find(id) {
+        later = 2000; // the HSM takes that long, and meanwhile another call comes
+        const other = { id: 'other', clientId: server.credentials.clientId, expiresAt: new Date(Date.now() + 60_000) };
+        expect(await store.quota.reserve(other, new Date(Date.now() + later))).toBe(true);
+        return await keys.find(id);
+      },
+    },
+  }));
+  await server.data.store.clients.change(server.credentials.accessKey, { quota: 1 });
+  const answer = await server.sign(goodRequest());
+  expect(answer).toMatchObject({ status: 403, body: { data: null } });
+  expect(await server.counted()).toBe(0);
+});
+
+test('the record holds the signature that was given, and of paths in extra only the last part', async () => {
+  server = await openApp();
+  const given = ['C:\\Users\\someone\\app.exe', '/home/someone/app.jar', 'plain.exe'];
+  for (const signing_filename of given) {
+    const { body } = await server.sign({ ...goodRequest(), extra: { signing_filename, hostname: 'build' } });
+    const record = await server.data.store.records.find(body.data?.id ?? '');
+    expect(Buffer.from(record?.signature ?? []).toString('base64')).toBe(body.data?.signature);
+    expect(record?.extra).toEqual({
+      signing_filename: signing_filename.split(/[\\/]/).at(-1),
+      hostname: 'build',
+    });
+  }
 });

@@ -89,7 +89,7 @@ test('a signature that went out over a socket counts', async () => {
   expect(await server.counted()).toBe(1);
 });
 
-test('a client that left while the HSM signed pays nothing, and no record is kept', async () => {
+test('a client that left while the HSM signed pays nothing and holds no place of its quota, and no record is kept', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call } = await post();
@@ -100,7 +100,8 @@ test('a client that left while the HSM signed pays nothing, and no record is kep
   hold.open();
   await eventually(() => outcomes().length > 0);
   expect(outcomes()).toEqual(['abandoned']);
-  expect(await server.counted()).toBe(0);
+  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
+  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
 });
 
 test('a client that left before its answer went out pays nothing, and the record says so', async () => {
@@ -111,10 +112,11 @@ test('a client that left before its answer went out pays nothing, and the record
       ...store,
       records: {
         ...store.records,
-        async add(record) {
-          await store.records.add(record);
+        async add(record, lease) {
+          const counted = await store.records.add(record, lease);
           stored.push(record.id);
           await hold.pass();
+          return counted;
         },
       },
     },

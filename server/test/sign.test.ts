@@ -179,6 +179,29 @@ describe('refuses as a parameter error', () => {
   ])('the extra %j', (extra) => refusals({ ...goodRequest(), extra }, 'extra'));
 });
 
+describe('what an operator allows a client', () => {
+  test('a certificate that is not allowed is to it as good as none', async () => {
+    const client = await server.addClient();
+    await server.data.store.clients.change(client.accessKey, { certificates: ['1'] });
+    const other = await server.sign(goodRequest(), client);
+    const none = await server.sign({ ...goodRequest(), code: 'nobody' }, client);
+    expect(other).toMatchObject({ status: 400, body: none.body });
+    await server.data.store.clients.change(client.accessKey, { certificates: ['1', NUMBER] });
+    expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
+  });
+
+  test('an algorithm that is not allowed is refused with 403, and counts nothing', async () => {
+    const client = await server.addClient();
+    await server.data.store.clients.change(client.accessKey, { algorithms: ['SHA384', 'SHA512'] });
+    const { status, body } = await server.sign(goodRequest(), client);
+    expect({ status, ...body }).toEqual({ status: 403, code: 403, message: expect.any(String), data: null });
+    expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'refused', reason: 'not-allowed' });
+    expect(await server.counted(client)).toBe(0);
+    const digest = Buffer.alloc(64, 7).toString('base64');
+    expect((await server.sign({ ...goodRequest(), digest, algorithm: 'SHA512' }, client)).body.code).toBe(0);
+  });
+});
+
 describe('a certificate outside its validity', () => {
   test.each([
     ['not begun', -366],

@@ -1,17 +1,51 @@
 /** The embedded database: one SQLite file in the data folder, through libsql. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
-import { openStore } from './kysely-store.ts';
+import { reasonOf, serverError } from '../errors.ts';
+import { migrate, storeOver } from './kysely-store.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Opens the database file, makes it where it is missing, and brings its tables up to date. */
+/** How long another process may write, in milliseconds: several servers and the administration commands share the file. */
+const PATIENCE = 10_000;
+const INTERVAL = 20;
+
+/**
+ * Opens the database file, makes it where it is missing, and brings its tables up to date.
+ * @throws `database-unusable`
+ */
 export async function openSqliteStore(path: string): Promise<Store> {
   const file = new Database(path);
-  file.pragma('busy_timeout = 5000'); // the administration commands write beside a running server
-  file.pragma('journal_mode = WAL');
-  file.pragma('synchronous = FULL'); // a transaction is on the disk before its answer leaves
-  file.pragma('foreign_keys = ON');
-  return await openStore(new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) }));
+  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  try {
+    // All of it or nothing, and by one server at a time: kysely has no lock of its own for SQLite.
+    await whenFree(() => file.pragma('journal_mode = WAL'));
+    await whenFree(() => file.exec('BEGIN IMMEDIATE'));
+    await migrate(database);
+    file.exec('COMMIT');
+    file.pragma(`busy_timeout = ${PATIENCE}`);
+    file.pragma('synchronous = FULL'); // a transaction is on the disk before its answer leaves
+    file.pragma('foreign_keys = ON');
+  } catch (error) {
+    await database.destroy(); // closing takes an open transaction back
+    throw serverError('database-unusable', { reason: reasonOf(error) }, error);
+  }
+  return storeOver(database);
+}
+
+/** Not by SQLite's own waiting, which would hold this whole process up for as long as migrations of another take. */
+async function whenFree(work: () => void): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      const busy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+      if (!busy || performance.now() > deadline) throw error;
+      await sleep(INTERVAL);
+    }
+  }
 }

@@ -12,10 +12,43 @@ export interface Client {
   readonly accessKey: string;
   /** SHA-256 of the access secret, 32 bytes; the secret itself is nowhere. */
   readonly secretDigest: Uint8Array;
+  /** For people. */
+  readonly name: string | undefined;
   /** Signatures counted so far (API 8). */
   readonly signatures: number;
+  /** Places of the quota that calls under way hold, or that calls held whose server was killed. */
+  readonly reserved: number;
   /** Whether somebody got the secret; it stays false when a first start was interrupted before that. */
   readonly handedOver: boolean;
+  /** Numbers of the certificates it may use; undefined: every one. */
+  readonly certificates: readonly string[] | undefined;
+  /** Undefined: every one. */
+  readonly algorithms: readonly DigestAlgorithm[] | undefined;
+  /** The most signatures that may ever be counted for it; undefined: no bound. */
+  readonly quota: number | undefined;
+  /** From then on its credentials are as good as none. */
+  readonly expiresAt: Date | undefined;
+  readonly disabled: boolean;
+  readonly createdAt: Date;
+}
+
+/** What an operator says of a new client. */
+export type NewClient = Omit<Client, 'signatures' | 'reserved' | 'handedOver' | 'disabled' | 'createdAt'>;
+
+/** A place of a client's quota, kept for one call. */
+export interface Lease {
+  readonly id: string;
+  readonly clientId: string;
+  /** From then on anybody may give the place back: whoever held it is taken for dead. */
+  readonly expiresAt: Date;
+}
+
+/** A key that waits for its certificate. */
+export interface CertificateRequest {
+  readonly number: string;
+  readonly keyId: string;
+  /** PKCS#10, PEM. */
+  readonly request: string;
 }
 
 export interface StoredCertificate {
@@ -47,10 +80,21 @@ export interface SignatureRecord {
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
   readonly extra: Extra | undefined;
+  /** What the client was given, for an operator to find again; undefined in records from before it was kept. */
+  readonly signature: Uint8Array | undefined;
   readonly signedAt: Date;
   /** Whether it counts for its client: false once its answer is known not to have gone out (API 8, rule 2). */
   readonly counted: boolean;
   readonly report: { readonly status: ReportStatus; readonly at: Date } | undefined;
+}
+
+export interface RecordFilter {
+  readonly clientId?: string | undefined;
+  readonly certificate?: string | undefined;
+  /** Signed then or later. */
+  readonly since?: Date | undefined;
+  /** Signed before. */
+  readonly until?: Date | undefined;
 }
 
 export interface Store {
@@ -61,17 +105,37 @@ export interface Store {
     addPending(client: Pick<Client, 'id' | 'accessKey' | 'secretDigest'>, at: Date): Promise<void>;
     /** Rejects where there is no such client: whoever got its secret got nothing. */
     markHandedOver(id: string): Promise<void>;
+    /** Adds a client whose secret is in somebody's hands. */
+    add(client: NewClient, at: Date): Promise<void>;
+    /** Changes what an operator may change. @returns false where there is no such client */
+    change(
+      accessKey: string,
+      change: Partial<
+        Pick<Client, 'secretDigest' | 'disabled' | 'quota' | 'expiresAt' | 'certificates' | 'algorithms'>
+      >,
+    ): Promise<boolean>;
   };
   readonly certificates: {
     list(): Promise<readonly StoredCertificate[]>;
     find(number: string): Promise<StoredCertificate | undefined>;
     /** @returns false where the number is taken */
     add(certificate: StoredCertificate, at: Date): Promise<boolean>;
+    /** Gives a number another certificate of the same key. @returns false where there is no such number with this key */
+    renew(certificate: StoredCertificate): Promise<boolean>;
+  };
+  /** Keys whose certificate another authority is to make. */
+  readonly certificateRequests: {
+    list(): Promise<readonly CertificateRequest[]>;
+    find(number: string): Promise<CertificateRequest | undefined>;
+    /** @returns false where the number is taken by another request */
+    add(request: CertificateRequest, at: Date): Promise<boolean>;
+    remove(number: string): Promise<void>;
   };
   /** The authority for code signing, once there is one. */
   readonly authority: {
     get(): Promise<Authority | undefined>;
-    set(authority: Authority): Promise<void>;
+    /** Sets it, unless another server was quicker. @returns the one that is there then */
+    set(authority: Authority): Promise<Authority>;
   };
   /** The authority for timestamps, once there is one. */
   readonly timestampAuthority: {
@@ -85,14 +149,34 @@ export interface Store {
       authority: StoredTimestampAuthority,
     ): Promise<StoredTimestampAuthority>;
   };
+  /** The first of the three steps in which a signature is counted; the second is the HSM's, the third `records.add`. */
+  readonly quota: {
+    /** Keeps a place of the client's quota, durably. @returns false where none is left */
+    reserve(lease: Lease, now: Date): Promise<boolean>;
+    /** Gives the place back at once: nothing was signed, or nobody got it. */
+    release(lease: Lease): Promise<void>;
+    /** Gives back the places whose leases have expired. @returns how many */
+    giveBackExpired(now: Date): Promise<number>;
+  };
   readonly records: {
-    /** Stores the record and counts it for its client, both or neither, durably. */
-    add(record: Omit<SignatureRecord, 'counted' | 'report'>): Promise<void>;
+    /**
+     * Stores the record and counts it for its client in the place of the lease, both or neither, durably.
+     * @returns false where the lease had expired and its place was needed for another: then neither is done
+     */
+    add(record: Omit<SignatureRecord, 'counted' | 'report'>, lease: Lease): Promise<boolean>;
     find(id: string): Promise<SignatureRecord | undefined>;
+    /** In the order of signing, oldest first. @param after the last one of the page before */
+    list(
+      filter: RecordFilter,
+      limit: number,
+      after?: Pick<SignatureRecord, 'id' | 'signedAt'>,
+    ): Promise<readonly SignatureRecord[]>;
     /** Takes a count back whose answer never went out; does nothing the second time. */
     uncount(id: string): Promise<void>;
     /** Notes a report on this client's record; the latest stands. @returns the record, or undefined where the client has none of this id */
     report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined>;
   };
+  /** Rejects where the database does not answer. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }

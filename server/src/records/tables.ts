@@ -12,7 +12,21 @@ export interface Tables {
     /** 0 or 1. */
     handed_over: Generated<number>;
     created_at: string;
+    name: string | null;
+    /** JSON, a list; null: every one. */
+    certificates: string | null;
+    /** JSON, a list; null: every one. */
+    algorithms: string | null;
+    /** Null: no bound. */
+    quota: number | null;
+    /** As many as it has leases. */
+    reserved: Generated<number>;
+    expires_at: string | null;
+    /** 0 or 1. */
+    disabled: Generated<number>;
   };
+  leases: { id: string; client_id: string; expires_at: string };
+  certificate_requests: { number: string; key_id: string; request: string; created_at: string };
   certificates: {
     number: string;
     key_id: string;
@@ -36,6 +50,8 @@ export interface Tables {
     counted: Generated<number>;
     report_status: number | null;
     reported_at: string | null;
+    /** Base64, or null in records of the first release. */
+    signature: string | null;
   };
 }
 
@@ -82,5 +98,39 @@ const first: Migration = {
   },
 };
 
+const quota: Migration = {
+  async up(database: Kysely<unknown>) {
+    const { schema } = database;
+    // One statement for each column: SQLite knows no other way.
+    const clients = () => schema.alterTable('clients');
+    await clients().addColumn('name', 'text').execute();
+    await clients().addColumn('certificates', 'text').execute();
+    await clients().addColumn('algorithms', 'text').execute();
+    await clients().addColumn('quota', 'integer').execute();
+    await clients()
+      .addColumn('reserved', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await clients().addColumn('expires_at', 'text').execute();
+    await clients()
+      .addColumn('disabled', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await schema.alterTable('records').addColumn('signature', 'text').execute();
+    await schema.createIndex('records_in_order').on('records').columns(['signed_at', 'id']).execute();
+    await schema
+      .createTable('leases')
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('client_id', 'text', (column) => column.notNull().references('clients.id'))
+      .addColumn('expires_at', 'text', (column) => column.notNull())
+      .execute();
+    await schema
+      .createTable('certificate_requests')
+      .addColumn('number', 'text', (column) => column.primaryKey())
+      .addColumn('key_id', 'text', (column) => column.notNull())
+      .addColumn('request', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'text', (column) => column.notNull())
+      .execute();
+  },
+};
+
 /** In the order of their names; a migration that was released never changes. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-quota': quota };

@@ -1,4 +1,4 @@
-/** POST /v1/codesign/sign (API 4.1): checks, signs in the HSM, stores the record, then answers. */
+/** POST /v1/codesign/sign (API 4.1): checks, keeps a place of the quota, signs in the HSM, stores the record, then answers. */
 
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,51 +6,65 @@ import type { AfterSending } from '../after-sending.ts';
 import { refuse, success } from '../envelope.ts';
 import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import type { Client, Store } from '../records/store.ts';
-import { checkSignRequest, REFUSAL_MESSAGE } from '../sign-request.ts';
+import { maskExtra } from '../mask-extra.ts';
+import type { Client, Lease, Store } from '../records/store.ts';
+import { checkSignRequest, REFUSAL_MESSAGE, REFUSAL_STATUS } from '../sign-request.ts';
 
 export interface SignDependencies {
-  readonly store: Pick<Store, 'certificates' | 'records'>;
+  readonly store: Pick<Store, 'certificates' | 'quota' | 'records'>;
   readonly keys: Pick<KeyStore, 'find'>;
   readonly now: () => Date;
+  /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
+  readonly lease: number;
   readonly afterSending: AfterSending;
 }
 
 /** Serves one signing request of an authenticated client. */
 export async function handleSign(
-  { store, keys, now, afterSending }: SignDependencies,
+  { store, keys, now, lease: term, afterSending }: SignDependencies,
   client: Client,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const operation = 'sign';
-  const check = await checkSignRequest(request.body, store.certificates.find, now());
+  const check = await checkSignRequest(request.body, client, store.certificates.find, now());
   if (!check.accepted) {
     const { refusal, certificate } = check;
     request.log.info({ operation, outcome: 'refused', reason: refusal, certificate, client: client.id });
-    return refuse(reply, 400, REFUSAL_MESSAGE[refusal]);
+    return refuse(reply, REFUSAL_STATUS[refusal], REFUSAL_MESSAGE[refusal]);
   }
   const { certificate, algorithm, digest, extra } = check.request;
-  const key = await keys.find(certificate.keyId);
-  if (key === undefined) throw serverError('key-not-found', { id: certificate.keyId });
-  const signature = await key.sign(algorithm, digest);
-
   const record = randomUUID();
   const about = { operation, record, certificate: certificate.number, algorithm, client: client.id };
+  const quotaExhausted = () => {
+    request.log.warn({ ...about, outcome: 'refused', reason: 'quota' });
+    return refuse(reply, 403, 'the quota is exhausted');
+  };
+
+  // 1. A place of the quota: a server killed from here to step 3 leaves a lease that expires, and counts nothing.
+  const lease: Lease = { id: record, clientId: client.id, expiresAt: new Date(now().getTime() + term) };
+  if (!(await store.quota.reserve(lease, now()))) return quotaExhausted();
+
+  // 2. The HSM.
+  const signature = await orGiveBack(store, lease, async () => {
+    const key = await keys.find(certificate.keyId);
+    if (key === undefined) throw serverError('key-not-found', { id: certificate.keyId });
+    return await key.sign(algorithm, digest);
+  });
   if (reply.raw.destroyed) {
     // Nobody is there to get the signature: it is dropped, and does not count (API 8, rule 2).
+    await store.quota.release(lease);
     request.log.warn({ ...about, outcome: 'abandoned' });
     return reply;
   }
-  await store.records.add({
-    id: record,
-    clientId: client.id,
-    certificate: certificate.number,
-    algorithm,
-    digest,
-    extra,
-    signedAt: now(),
-  });
+
+  // 3. Record and count: a server killed from here on has counted, and the record holds the signature.
+  const kept = { id: record, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
+  const entry = { ...kept, extra: maskExtra(extra), signedAt: now() };
+  const counted = await orGiveBack(store, lease, () => store.records.add(entry, lease));
+  if (!counted) return quotaExhausted();
+
+  // 4. The answer.
   afterSending(reply, async (sent) => {
     if (sent) return;
     await store.records.uncount(record);
@@ -58,4 +72,14 @@ export async function handleSign(
   });
   request.log.info({ ...about, outcome: 'signed' });
   return reply.send(success({ id: record, signature: Buffer.from(signature).toString('base64') }));
+}
+
+/** The work's result; where it fails, the place of the quota is given back at once instead of when its lease expires. */
+async function orGiveBack<T>({ quota }: Pick<Store, 'quota'>, lease: Lease, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await quota.release(lease).catch(() => {}); // the failure itself is what is told; the lease expires by itself
+    throw error;
+  }
 }
