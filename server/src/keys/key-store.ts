@@ -29,6 +29,8 @@ export interface KeyStore {
   generate(label: string, bits: RsaBits): Promise<SigningKey>;
   /** The key with this id, or undefined where the HSM has none. @throws `hsm-failed` */
   find(id: string): Promise<SigningKey | undefined>;
+  /** Rejects where the HSM does not answer. @throws `hsm-failed` */
+  check(): Promise<void>;
   /** Waits for signatures under way, then closes sessions and library. */
   close(): Promise<void>;
 }

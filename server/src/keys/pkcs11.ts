@@ -2,22 +2,22 @@
 
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
-import { reasonOf, ServerError, serverError } from '../errors.ts';
 import { digestInfo } from './digest-info.ts';
 import type { KeyStore, RsaBits, SigningKey } from './key-store.ts';
-import { createSessionPool } from './session-pool.ts';
+import {
+  attempt,
+  attemptAsync,
+  findSlot,
+  type Handle,
+  LABEL_LENGTH,
+  type Library,
+  load,
+  unload,
+} from './pkcs11-library.ts';
+import { logIn } from './token-login.ts';
 
-/** PKCS#11 pads a token's label with blanks to this many bytes. */
-const LABEL_LENGTH = 32;
 const KEY_ID_BYTES = 16;
 const PUBLIC_EXPONENT = Buffer.from([1, 0, 1]);
-
-type Handle = Pkcs11.Handle;
-/** A library that is loaded and initialised. */
-interface Library {
-  readonly p11: typeof Pkcs11;
-  readonly module: Pkcs11.PKCS11;
-}
 
 export interface TokenOptions {
   /** Path of the PKCS#11 library. */
@@ -69,63 +69,23 @@ export async function createToken(options: TokenOptions, securityOfficerPin: str
   }
 }
 
-async function load(path: string): Promise<Library> {
-  let p11: typeof Pkcs11;
-  try {
-    p11 = (await import('pkcs11js')).default;
-  } catch (error) {
-    throw serverError('pkcs11-addon-missing', {}, error);
-  }
-  const module = new p11.PKCS11();
-  attempt(`load the library ${path}`, () => {
-    module.load(path);
-    module.C_Initialize({ flags: p11.CKF_OS_LOCKING_OK });
-  });
-  return { p11, module };
-}
-
-function unload({ module }: Library): void {
-  module.C_Finalize();
-  module.close();
-}
-
-function findSlot({ module }: Library, label: string): Handle {
-  const slot = module
-    .C_GetSlotList(true)
-    .find((candidate) => module.C_GetTokenInfo(candidate).label.trimEnd() === label);
-  if (slot === undefined) throw serverError('token-not-found', { label });
-  return slot;
-}
-
-function openToken(library: Library, { label, pin }: TokenOptions, sessions: number): KeyStore {
+function openToken(library: Library, token: TokenOptions, sessions: number): KeyStore {
   const { p11, module } = library;
-  const slot = attempt('list its tokens', () => findSlot(library, label));
-  const open = (flags: number): Handle =>
-    attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
-  // The login belongs to the whole application for as long as one session lives: this one.
-  const anchor = open(0);
-  attempt('log in', () => module.C_Login(anchor, p11.CKU_USER, pin));
-
-  const discard = (session: Handle): void => {
-    try {
-      module.C_CloseSession(session);
-    } catch {
-      // A session that the HSM dropped by itself is as closed as it can be.
-    }
-  };
-  const signing = createSessionPool({ open: () => open(0), discard }, sessions);
-  const generating = createSessionPool({ open: () => open(p11.CKF_RW_SESSION), discard }, sessions);
+  const login = logIn(library, token, sessions);
   const keys = new Map<string, SigningKey>();
 
-  const remember = (id: Buffer, privateKey: Handle, publicKey: KeyObject): SigningKey => {
+  const remember = (id: Buffer, publicKey: KeyObject): SigningKey => {
     const length = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
     const key: SigningKey = {
       id: id.toString('hex'),
       publicKey,
       sign: (algorithm, digest) =>
-        signing.use((session) =>
+        login.withSession('signing', (session, handles) =>
           attemptAsync('sign', async () => {
-            module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, privateKey);
+            const handle = handles.get(key.id) ?? findObject(session, p11.CKO_PRIVATE_KEY, id);
+            if (handle === undefined) throw new Error('the key is not there any more');
+            handles.set(key.id, handle);
+            module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, handle);
             return await module.C_SignAsync(session, digestInfo(algorithm, digest), Buffer.alloc(length));
           }),
         ),
@@ -156,7 +116,7 @@ function openToken(library: Library, { label, pin }: TokenOptions, sessions: num
 
   return {
     generate: (label, bits) =>
-      generating.use((session) =>
+      login.withSession('generating', (session) =>
         attemptAsync('make a key', async () => {
           const id = randomBytes(KEY_ID_BYTES);
           const { publicTemplate, privateTemplate } = keyTemplates(p11, id, label, bits);
@@ -166,25 +126,30 @@ function openToken(library: Library, { label, pin }: TokenOptions, sessions: num
             publicTemplate,
             privateTemplate,
           );
-          return remember(id, pair.privateKey, publicKeyOf(session, pair.publicKey));
+          return remember(id, publicKeyOf(session, pair.publicKey));
         }),
       ),
     async find(id) {
       const known = keys.get(id);
       if (known !== undefined) return known;
-      return await signing.use((session) =>
+      return await login.withSession('signing', (session) =>
         attemptAsync('find a key', async () => {
           const rawId = Buffer.from(id, 'hex');
           const privateKey = findObject(session, p11.CKO_PRIVATE_KEY, rawId);
           const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
           if (privateKey === undefined || publicKey === undefined) return undefined;
-          return remember(rawId, privateKey, publicKeyOf(session, publicKey));
+          return remember(rawId, publicKeyOf(session, publicKey));
         }),
       );
     },
+    check: () =>
+      login.withSession('signing', (session) =>
+        attemptAsync('answer', async () => {
+          module.C_GetSessionInfo(session);
+        }),
+      ),
     async close() {
-      await Promise.all([signing.drain(), generating.drain()]);
-      module.C_CloseAllSessions(slot);
+      await login.close();
       unload(library);
     },
   };
@@ -213,26 +178,4 @@ function keyTemplates(p11: typeof Pkcs11, id: Buffer, label: string, bits: RsaBi
       { type: p11.CKA_UNWRAP, value: false },
     ],
   };
-}
-
-function attempt<T>(operation: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw asHsmError(operation, error);
-  }
-}
-
-async function attemptAsync<T>(operation: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asHsmError(operation, error);
-  }
-}
-
-function asHsmError(operation: string, error: unknown): unknown {
-  return error instanceof ServerError
-    ? error
-    : serverError('hsm-failed', { operation, reason: reasonOf(error) }, error);
 }

@@ -5,6 +5,8 @@ export interface SessionPool<Session> {
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
   drain(): Promise<void>;
+  /** Drops the sessions that nobody uses, without closing them: they are known to be gone. */
+  forget(): void;
 }
 
 export interface SessionSource<Session> {
@@ -50,6 +52,9 @@ export function createSessionPool<Session>(source: SessionSource<Session>, size:
       } finally {
         release();
       }
+    },
+    forget() {
+      idle.length = 0;
     },
     async drain() {
       if (busy > 0) await new Promise<void>((resolve) => drained.push(resolve));

@@ -1,5 +1,5 @@
 import { constants, createHash, publicDecrypt, verify } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pkcs11 from 'pkcs11js';
@@ -122,4 +122,61 @@ test('finds no library where there is none, and says where it looked', () => {
       message: expect.stringContaining('/no/such/library.so'),
     }),
   );
+});
+
+/** What the library does to its application when the token is pulled or restarted, brought about from beside it. */
+function beside(work: (module: pkcs11.PKCS11, slot: pkcs11.Handle) => void) {
+  const module = new pkcs11.PKCS11();
+  module.load(token.library); // the same library in the same process: its state is the one under test
+  const slot = module.C_GetSlotList(true).find((each) => module.C_GetTokenInfo(each).label.trimEnd() === token.label);
+  if (slot === undefined) throw new Error('no slot');
+  work(module, slot);
+}
+
+test.each([
+  ['its sessions were closed', () => beside((module, slot) => module.C_CloseAllSessions(slot))],
+  ['its library was ended', () => beside((module) => module.C_Finalize())],
+  [
+    'its library was ended and begun anew',
+    () =>
+      beside((module) => {
+        module.C_Finalize();
+        module.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
+      }),
+  ],
+])('signs on, finds keys and makes keys after %s', async (_name, lose) => {
+  const keys = await openPkcs11(token, 2);
+  const key = await keys.generate('a key', 2048);
+  const digest = createHash('sha256').update('content').digest();
+  const expectSigned = (signature: Uint8Array) =>
+    expect(verify('sha256', Buffer.from('content'), key.publicKey, signature)).toBe(true);
+  expectSigned(await key.sign('SHA256', digest));
+  lose();
+  const signatures = await Promise.all(Array.from({ length: 20 }, () => key.sign('SHA256', digest)));
+  for (const signature of signatures) expectSigned(signature);
+  lose();
+  await keys.check();
+  lose();
+  expect(await keys.find('00'.repeat(16))).toBeUndefined();
+  lose();
+  expectSigned(
+    await (await keys.generate('another', 2048)).sign('SHA256', digest).then(() => key.sign('SHA256', digest)),
+  );
+  await keys.close();
+});
+
+test('a token that is away is an error until it is back', async () => {
+  const keys = await openPkcs11(token, 2);
+  const key = await keys.generate('a key', 2048);
+  const away = `${tokenFolder(folder)}.away`;
+  beside((module) => module.C_Finalize());
+  await rename(tokenFolder(folder), away);
+  await mkdir(tokenFolder(folder));
+  await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'token-not-found' });
+  await expect(keys.check()).rejects.toMatchObject({ code: 'token-not-found' });
+  await rm(tokenFolder(folder), { recursive: true });
+  await rename(away, tokenFolder(folder));
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  await keys.close();
 });

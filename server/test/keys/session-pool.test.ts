@@ -67,3 +67,12 @@ test('is drained once all work is done, the waiting too', async () => {
   await sessions.drain();
   expect(done).toBe(3);
 });
+
+test('opens others in the place of sessions that it was told are gone, and closes none of them', async () => {
+  const { sessions, opened, discarded } = pool(2);
+  await Promise.all([sessions.use(tick), sessions.use(tick)]);
+  sessions.forget();
+  await sessions.use(async () => {});
+  expect(opened).toHaveLength(3);
+  expect(discarded).toEqual([]);
+});

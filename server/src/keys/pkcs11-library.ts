@@ -1,0 +1,90 @@
+/** A PKCS#11 library: loading it, finding tokens in it, and what its errors say. */
+
+import type * as Pkcs11 from 'pkcs11js';
+import { reasonOf, ServerError, serverError } from '../errors.ts';
+
+/** PKCS#11 pads a token's label with blanks to this many bytes. */
+export const LABEL_LENGTH = 32;
+
+export type Handle = Pkcs11.Handle;
+
+/** A library that is loaded and initialised. */
+export interface Library {
+  readonly p11: typeof Pkcs11;
+  readonly module: Pkcs11.PKCS11;
+}
+
+/** @throws `pkcs11-addon-missing`, `hsm-failed` */
+export async function load(path: string): Promise<Library> {
+  let p11: typeof Pkcs11;
+  try {
+    p11 = (await import('pkcs11js')).default;
+  } catch (error) {
+    throw serverError('pkcs11-addon-missing', {}, error);
+  }
+  const library = { p11, module: new p11.PKCS11() };
+  attempt(`load the library ${path}`, () => {
+    library.module.load(path);
+    initialize(library);
+  });
+  return library;
+}
+
+export function initialize({ p11, module }: Library): void {
+  module.C_Initialize({ flags: p11.CKF_OS_LOCKING_OK });
+}
+
+export function unload({ module }: Library): void {
+  try {
+    module.C_Finalize();
+  } catch {
+    // An HSM that is away may leave the library in no state to be finalised.
+  }
+  module.close();
+}
+
+/** @throws `token-not-found` */
+export function findSlot({ module }: Library, label: string): Handle {
+  const slot = module
+    .C_GetSlotList(true)
+    .find((candidate) => module.C_GetTokenInfo(candidate).label.trimEnd() === label);
+  if (slot === undefined) throw serverError('token-not-found', { label });
+  return slot;
+}
+
+/**
+ * Whether an error means that the sessions or the whole token were lost, so that the same may work after a new login.
+ * A library that only reports a general error is among them: those of network HSMs do so when their connection is gone.
+ */
+export function isLost({ p11 }: Library, error: unknown): boolean {
+  const cause = error instanceof ServerError ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return [
+    ...[p11.CKR_SESSION_HANDLE_INVALID, p11.CKR_SESSION_CLOSED, p11.CKR_USER_NOT_LOGGED_IN],
+    ...[p11.CKR_KEY_HANDLE_INVALID, p11.CKR_OBJECT_HANDLE_INVALID, p11.CKR_SLOT_ID_INVALID],
+    ...[p11.CKR_TOKEN_NOT_PRESENT, p11.CKR_TOKEN_NOT_RECOGNIZED, p11.CKR_DEVICE_REMOVED],
+    ...[p11.CKR_DEVICE_ERROR, p11.CKR_GENERAL_ERROR, p11.CKR_CRYPTOKI_NOT_INITIALIZED],
+  ].some((lost) => lost === code);
+}
+
+export function attempt<T>(operation: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asHsmError(operation, error);
+  }
+}
+
+export async function attemptAsync<T>(operation: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asHsmError(operation, error);
+  }
+}
+
+function asHsmError(operation: string, error: unknown): unknown {
+  return error instanceof ServerError
+    ? error
+    : serverError('hsm-failed', { operation, reason: reasonOf(error) }, error);
+}

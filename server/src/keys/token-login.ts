@@ -1,0 +1,111 @@
+/** The login to a token and the sessions under it, which are made anew where the HSM lost them or was restarted. */
+
+import { attempt, findSlot, type Handle, initialize, isLost, type Library } from './pkcs11-library.ts';
+import { createSessionPool, type SessionPool } from './session-pool.ts';
+
+/** An HSM that is away is not asked for a new login more often than this, in milliseconds: the library may wait long for it. */
+const PAUSE = 1000;
+
+export interface TokenLogin {
+  /**
+   * Runs `work` with a session of its own, twice where the first time fails because sessions or token were lost.
+   * @param handles of keys, by id: they hold for as long as the login
+   */
+  withSession<T>(
+    kind: 'signing' | 'generating',
+    work: (session: Handle, handles: Map<string, Handle>) => Promise<T>,
+  ): Promise<T>;
+  /** Waits for work under way and closes every session. */
+  close(): Promise<void>;
+}
+
+/** @param sessions how many operations of a kind may be under way at once @throws `token-not-found`, `hsm-failed` */
+export function logIn(
+  library: Library,
+  { label, pin }: { readonly label: string; readonly pin: string },
+  sessions: number,
+): TokenLogin {
+  const { p11, module } = library;
+  const open = (slot: Handle, flags: number): Handle =>
+    attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
+  const start = () => {
+    const slot = attempt('list its tokens', () => findSlot(library, label));
+    // The login belongs to the whole application for as long as one session lives: this one.
+    const anchor = open(slot, 0);
+    attempt('log in', () => module.C_Login(anchor, p11.CKU_USER, pin));
+    return { slot, handles: new Map<string, Handle>() };
+  };
+  let current: ReturnType<typeof start> | undefined = start();
+  let recovery: Promise<void> | undefined;
+  let failure: { readonly at: number; readonly error: unknown } | undefined;
+
+  const pool = (flags: number): SessionPool<Handle> =>
+    createSessionPool(
+      { open: () => open(login().slot, flags), discard: (session) => quietly(() => module.C_CloseSession(session)) },
+      sessions,
+    );
+  const pools = { signing: pool(0), generating: pool(p11.CKF_RW_SESSION) };
+  const login = () => {
+    if (current === undefined) current = restart();
+    return current;
+  };
+  const restart = () => {
+    if (failure !== undefined && performance.now() - failure.at < PAUSE) throw failure.error;
+    try {
+      initialize(library);
+      return start();
+    } catch (error) {
+      failure = { at: performance.now(), error };
+      quietly(() => module.C_Finalize());
+      throw error;
+    }
+  };
+  /** Nobody works in a library that is being finalised: what is under way ends first, and what comes waits. */
+  const recover = async (lost: typeof current): Promise<void> => {
+    if (current !== lost || lost === undefined) return;
+    await Promise.all([pools.signing.drain(), pools.generating.drain()]);
+    for (const each of Object.values(pools)) each.forget();
+    current = undefined;
+    quietly(() => module.C_Finalize());
+    login();
+  };
+
+  return {
+    async withSession(kind, work) {
+      let used: typeof current;
+      const once = async () => {
+        await recovery;
+        used = current; // in case that not even a session can be opened
+        return await pools[kind].use((session) => {
+          used = login();
+          return work(session, used.handles);
+        });
+      };
+      try {
+        return await once();
+      } catch (error) {
+        if (!isLost(library, error)) throw error;
+        recovery ??= recover(used)
+          .catch(() => {}) // told by the second attempt
+          .finally(() => {
+            recovery = undefined;
+          });
+        return await once();
+      }
+    },
+    async close() {
+      await Promise.all([pools.signing.drain(), pools.generating.drain()]);
+      const { slot } = current ?? {};
+      if (slot !== undefined) quietly(() => module.C_CloseAllSessions(slot));
+    },
+  };
+}
+
+/** What the HSM dropped by itself is as closed as it can be. */
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // see above
+  }
+}
