@@ -4,9 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import type { DataConfig } from './config.ts';
 import { serverError } from './errors.ts';
 import { RSA_BITS, type RsaBits } from './keys/key-store.ts';
-import { findSoftHsm } from './keys/softhsm.ts';
 import { makeCertificate } from './setup/certificates.ts';
 import { dataFolder, isMade } from './setup/data-folder.ts';
+import { chooseHsm } from './setup/hsm.ts';
 import { makeData } from './setup/make-data.ts';
 import { type OpenData, openData } from './setup/open-data.ts';
 
@@ -31,8 +31,7 @@ export async function certificateAdd(
     bits: readBits(options.bits),
     commonName: checked('--common-name', options.commonName, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters'),
   };
-  const root = config.dataRoot;
-  await makeData({ ...surroundings, root, library: findSoftHsm(config.pkcs11Library) });
+  await init(config, surroundings);
   return await withData(config, surroundings, (data) => makeCertificate(data, certificate, surroundings.now()));
 }
 
@@ -48,15 +47,22 @@ export async function certificateList(config: DataConfig, surroundings: AdminSur
   });
 }
 
+/** `init`: makes the data where there is none yet. @returns its folder @throws ServerError */
+export async function init(config: DataConfig, surroundings: AdminSurroundings): Promise<string> {
+  const { database, dataRoot: root } = config;
+  const hsm = await chooseHsm(config, surroundings.environment);
+  return (await makeData({ ...surroundings, ...hsm, root, database })).path;
+}
+
 async function withData<T>(
   config: DataConfig,
   { environment }: AdminSurroundings,
   work: (data: OpenData) => Promise<T>,
 ): Promise<T> {
-  const library = findSoftHsm(config.pkcs11Library);
+  const { library, token } = await chooseHsm(config, environment);
   const folder = dataFolder(config.dataRoot);
   if (!(await isMade(folder))) throw serverError('data-folder-not-made', { path: config.dataRoot });
-  const data = await openData(folder, library, environment);
+  const data = await openData(folder, library, environment, { database: config.database, token });
   try {
     return await work(data);
   } finally {

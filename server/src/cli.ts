@@ -91,12 +91,28 @@ function withDataOptions(command: Command): Command {
   return command
     .exitOverride()
     .option(
+      '--config <file>',
+      'a JSON file with settings (CODESIGN_SERVER_CONFIG); options and environment win over it',
+    )
+    .option(
       '--data <folder>',
       'token, database and certificates (CODESIGN_SERVER_DATA; default: where the platform keeps data)',
     )
     .option(
+      '--database <url>',
+      'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite in the data folder)',
+    )
+    .option(
       '--pkcs11-library <path>',
-      'the SoftHSM library (CODESIGN_SERVER_PKCS11_LIBRARY; default: the usual places)',
+      "the HSM's PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's, in the usual places)",
+    )
+    .option(
+      '--pkcs11-token <label>',
+      'a token that is there already (CODESIGN_SERVER_PKCS11_TOKEN; default: one made in the data folder)',
+    )
+    .option(
+      '--pkcs11-pin-file <path>',
+      'holds its PIN (CODESIGN_SERVER_PKCS11_PIN_FILE; or the PIN itself: CODESIGN_SERVER_PKCS11_PIN)',
     );
 }
 

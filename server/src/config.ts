@@ -1,11 +1,12 @@
-/** The server's settings: option, then environment, then default; checked, and frozen from then on. */
+/** The server's settings: option, then environment, then configuration file, then default; checked, and frozen from then on. */
 
 import { isIP } from 'node:net';
+import { type ConfigFile, LOG_LEVELS, readConfigFile } from './config-file.ts';
 import { serverError } from './errors.ts';
 import { checkTokenPath } from './keys/softhsm.ts';
 import { defaultDataRoot } from './setup/data-folder.ts';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export { LOG_LEVELS };
 
 /** Options as the command line gives them: all text. */
 export interface StartOptions extends DataOptions {
@@ -20,14 +21,25 @@ export interface StartOptions extends DataOptions {
 }
 
 export interface DataOptions {
+  readonly config?: string;
   readonly data?: string;
+  readonly database?: string;
   readonly pkcs11Library?: string;
+  readonly pkcs11Token?: string;
+  readonly pkcs11PinFile?: string;
 }
 
 export interface DataConfig {
   /** The folder that `--data` names. */
   readonly dataRoot: string;
+  /** `postgres://…`; undefined: SQLite in the data folder. */
+  readonly database: string | undefined;
   readonly pkcs11Library: string | undefined;
+  /** A token of the operator's own HSM; undefined: one of SoftHSM's in the data folder. */
+  readonly pkcs11Token: string | undefined;
+  readonly pkcs11PinFile: string | undefined;
+  /** How many operations of the HSM may be under way at once; undefined: by the number of cores. */
+  readonly pkcs11Sessions: number | undefined;
 }
 
 export interface StartConfig extends DataConfig {
@@ -41,35 +53,76 @@ export interface StartConfig extends DataConfig {
   /** Whether to serve timestamps too. */
   readonly tsa: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** How many signatures may wait for a session of the HSM. */
+  readonly waiting: number;
+  /** How long a call may hold a place of the quota, in milliseconds. */
+  readonly lease: number;
 }
 
+/** Done within a second or so by an HSM that makes some hundred signatures a second. */
+const WAITING = 256;
+/** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. */
+const LEASE_SECONDS = 60;
+
 export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv): DataConfig {
-  const dataRoot = options.data ?? (environment.CODESIGN_SERVER_DATA || defaultDataRoot(environment, process.platform));
-  checkTokenPath(dataRoot);
+  return dataSettings(options, environment, fileOf(options, environment));
+}
+
+/** @throws `invalid-option`, `tls-pair-incomplete`, `config-unreadable`, `config-invalid` */
+export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv): StartConfig {
+  const file = fileOf(options, environment);
+  const given = options.tlsCert !== undefined || options.tlsKey !== undefined;
+  const tls = given ? { certificate: options.tlsCert, key: options.tlsKey } : file.tls;
+  const { certificate, key } = tls ?? {};
+  if ((certificate === undefined) !== (key === undefined)) throw serverError('tls-pair-incomplete');
+  const tlsNames = options.tlsName ?? file.tls?.names ?? [];
+  for (const name of tlsNames) checkName(options.tlsName === undefined ? 'tls.names' : '--tls-name', name);
+  const host = options.host ?? (environment.CODESIGN_SERVER_HOST || (file.host ?? '127.0.0.1'));
+  checkName('--host', host);
+  const inFile = file.tsa ?? false;
+  return Object.freeze({
+    ...dataSettings(options, environment, file),
+    host,
+    port: readPort(options.port ?? (environment.CODESIGN_SERVER_PORT || String(file.port ?? 8443))),
+    clientEnv: options.clientEnv,
+    tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
+    tlsNames,
+    tsa: options.tsa ?? readSwitch('CODESIGN_SERVER_TSA', environment.CODESIGN_SERVER_TSA, inFile),
+    logLevel: readLogLevel(options.logLevel ?? file.logLevel ?? 'info'),
+    waiting: file.limits?.waiting ?? WAITING,
+    lease: 1000 * (file.limits?.leaseSeconds ?? LEASE_SECONDS),
+  });
+}
+
+function fileOf({ config }: DataOptions, environment: NodeJS.ProcessEnv): ConfigFile {
+  const path = config ?? (environment.CODESIGN_SERVER_CONFIG || undefined);
+  return path === undefined ? {} : readConfigFile(path);
+}
+
+function dataSettings(options: DataOptions, environment: NodeJS.ProcessEnv, file: ConfigFile): DataConfig {
+  const either = (option: string | undefined, variable: string, inFile: string | undefined) =>
+    option ?? (environment[`CODESIGN_SERVER_${variable}`] || inFile);
+  const pkcs11Token = either(options.pkcs11Token, 'PKCS11_TOKEN', file.pkcs11?.token);
+  if (pkcs11Token !== undefined && !/^[\x20-\x7e]{1,32}$/.test(pkcs11Token)) {
+    const expected = 'a label of at most 32 characters of ASCII';
+    throw serverError('invalid-option', { option: '--pkcs11-token', value: pkcs11Token, expected });
+  }
+  const dataRoot = either(options.data, 'DATA', file.data) ?? defaultDataRoot(environment, process.platform);
+  if (pkcs11Token === undefined) checkTokenPath(dataRoot);
   return {
     dataRoot,
-    pkcs11Library: options.pkcs11Library ?? (environment.CODESIGN_SERVER_PKCS11_LIBRARY || undefined),
+    database: readDatabase(either(options.database, 'DATABASE', file.database)),
+    pkcs11Library: either(options.pkcs11Library, 'PKCS11_LIBRARY', file.pkcs11?.library),
+    pkcs11Token,
+    pkcs11PinFile: either(options.pkcs11PinFile, 'PKCS11_PIN_FILE', file.pkcs11?.pinFile),
+    pkcs11Sessions: file.pkcs11?.sessions,
   };
 }
 
-/** @throws `invalid-option`, `tls-pair-incomplete` */
-export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv): StartConfig {
-  const { tlsCert, tlsKey } = options;
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) throw serverError('tls-pair-incomplete');
-  const tlsNames = options.tlsName ?? [];
-  for (const name of tlsNames) checkName('--tls-name', name);
-  const host = options.host ?? (environment.CODESIGN_SERVER_HOST || '127.0.0.1');
-  checkName('--host', host);
-  return Object.freeze({
-    ...dataConfig(options, environment),
-    host,
-    port: readPort(options.port ?? (environment.CODESIGN_SERVER_PORT || '8443')),
-    clientEnv: options.clientEnv,
-    tls: tlsCert === undefined || tlsKey === undefined ? undefined : { certificate: tlsCert, key: tlsKey },
-    tlsNames,
-    tsa: options.tsa ?? readSwitch('CODESIGN_SERVER_TSA', environment.CODESIGN_SERVER_TSA),
-    logLevel: readLogLevel(options.logLevel ?? 'info'),
-  });
+/** The value is not in the message: it may hold a password. */
+function readDatabase(value: string | undefined): string | undefined {
+  if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value;
+  throw serverError('database-address-unknown');
 }
 
 function readPort(value: string): number {
@@ -80,8 +133,9 @@ function readPort(value: string): number {
   return port;
 }
 
-function readSwitch(variable: string, value = ''): boolean {
-  if (!['', '0', '1'].includes(value)) {
+function readSwitch(variable: string, value: string | undefined, otherwise: boolean): boolean {
+  if (value === undefined || value === '') return otherwise;
+  if (!['0', '1'].includes(value)) {
     throw serverError('invalid-option', { option: variable, value, expected: '1 (on) or 0 (off)' });
   }
   return value === '1';

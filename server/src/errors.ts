@@ -19,6 +19,31 @@ export const SERVER_ERRORS = {
     message: ({ option, value, expected }) => `${option} is ${JSON.stringify(value)}, which is not ${expected}`,
     hint: 'Give a fitting value; --help lists the options and the names of their environment variables.',
   },
+  'config-unreadable': {
+    category: 'usage',
+    message: ({ path, reason }) => `the configuration file ${path} cannot be read: ${reason}`,
+    hint: 'Check --config and CODESIGN_SERVER_CONFIG.',
+  },
+  'config-invalid': {
+    category: 'usage',
+    message: ({ path, key, reason }) => `in the configuration file ${path}, ${key} ${reason}`,
+    hint: "The server's README lists the settings.",
+  },
+  'database-address-unknown': {
+    category: 'usage',
+    message: 'the address of the database does not begin with postgres://',
+    hint: 'Give one as in postgres://user@host/name with --database or CODESIGN_SERVER_DATABASE, or none for SQLite in the data folder.',
+  },
+  'pin-missing': {
+    category: 'usage',
+    message: ({ token }) => `there is no PIN for the token ${token}`,
+    hint: 'Name a file that holds it with --pkcs11-pin-file, or set CODESIGN_SERVER_PKCS11_PIN.',
+  },
+  'pin-unreadable': {
+    category: 'usage',
+    message: ({ path, reason }) => `the file of the PIN cannot be read: ${path} (${reason})`,
+    hint: 'Check --pkcs11-pin-file and CODESIGN_SERVER_PKCS11_PIN_FILE.',
+  },
   'tls-pair-incomplete': {
     category: 'usage',
     message: '--tls-cert and --tls-key go together, and only one of them was given',
@@ -64,6 +89,11 @@ export const SERVER_ERRORS = {
     category: 'local',
     message: ({ reason }) => `the database cannot be used: ${reason}`,
     hint: 'Check --database or CODESIGN_SERVER_DATABASE, that the database is there and runs, and that its user may make tables in it.',
+  },
+  'database-of-another': {
+    category: 'usage',
+    message: 'the database holds no code-signing authority, though the data folder was made',
+    hint: 'Use the database that the data folder was made with: data does not move to another by itself.',
   },
   'data-folder-incomplete': {
     category: 'local',

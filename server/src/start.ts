@@ -5,10 +5,10 @@ import { isIPv6 } from 'node:net';
 import { type App, buildServer, type ServerDependencies } from './app.ts';
 import type { StartConfig } from './config.ts';
 import { reasonOf, serverError } from './errors.ts';
-import { findSoftHsm } from './keys/softhsm.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
+import { chooseHsm } from './setup/hsm.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { type OpenData, openData } from './setup/open-data.ts';
 import { openTimestampAuthority } from './setup/timestamp-authority.ts';
@@ -34,26 +34,29 @@ export interface RunningServer {
 /** Starts the server; resolves once it takes calls and has said so. @throws ServerError */
 export async function startServer(config: StartConfig, surroundings: Surroundings): Promise<RunningServer> {
   const { environment, now, terminal } = surroundings;
-  const library = findSoftHsm(config.pkcs11Library);
+  const { library, token } = await chooseHsm(config, environment);
+  const { database, pkcs11Sessions: sessions } = config;
   const folder = dataFolder(config.dataRoot);
   const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
 
   let receiver: Receiver | undefined;
   if (!(await isMade(folder))) {
     receiver = await receiverOf();
-    await makeData({ root: config.dataRoot, library, environment, now });
+    await makeData({ root: config.dataRoot, library, environment, now, database, token });
   }
-  const data = await openData(folder, library, environment);
+  const data = await openData(folder, library, environment, { database, token, sessions });
   let app: App | undefined;
   try {
     const due = await isHandOverDue(data.store.clients, config.clientEnv);
     receiver = due ? (receiver ?? (await receiverOf())) : undefined;
     await restoreChainFiles(data.store, folder);
+    await data.store.quota.giveBackExpired(now());
 
     const tls = await tlsFor(config, data, now());
     const log = { level: config.logLevel, stream: surroundings.log };
     const timestamps = config.tsa ? await timestampsOf(data, now()) : undefined;
-    app = buildServer({ store: data.store, keys: data.keys, tls, now, log, ...(timestamps && { timestamps }) });
+    const { lease } = config;
+    app = buildServer({ store: data.store, keys: data.keys, tls, now, log, lease, ...(timestamps && { timestamps }) });
     const port = await listen(app, config);
     const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
     const timestampUrl = config.tsa ? `${baseUrl}${TSA_PATH}` : undefined;

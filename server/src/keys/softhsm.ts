@@ -1,7 +1,7 @@
 /** SoftHSM 2 as the HSM: where its library lives on each platform, and its configuration inside the data folder. */
 
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { serverError } from '../errors.ts';
 
@@ -64,7 +64,10 @@ export async function configureSoftHsm(folder: string, environment: NodeJS.Proce
     'log.level = ERROR',
     '',
   ];
-  await writeFile(path, lines.join('\n'), { mode: 0o600 });
+  // Whole or not at all: another server may be reading it, and a command may start beside it.
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, lines.join('\n'), { mode: 0o600 });
+  await rename(temporary, path);
   environment.SOFTHSM2_CONF = path;
 }
 

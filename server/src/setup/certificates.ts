@@ -16,7 +16,7 @@ export interface NewCertificate {
   readonly commonName: string;
 }
 
-interface MakingData {
+export interface MakingData {
   readonly store: Store;
   readonly keys: KeyStore;
   readonly folder: DataFolder;

@@ -7,14 +7,13 @@ import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates
 import { toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { RsaBits } from '../keys/key-store.ts';
-import { createToken, openPkcs11 } from '../keys/pkcs11.ts';
+import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
-import { openSqliteStore } from '../records/sqlite.ts';
-import { addCertificate, issueCodeSigning } from './certificates.ts';
+import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certificates.ts';
 import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
+import { openStore, TOKEN_LABEL } from './open-data.ts';
 import { syncFolder } from './sync-folder.ts';
 
-export const TOKEN_LABEL = 'codesign-remote';
 /** What the first certificate is called by clients. */
 export const FIRST_NUMBER = '1';
 const AUTHORITY_BITS: RsaBits = 3072;
@@ -32,6 +31,10 @@ export interface MakeOptions {
   readonly library: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => Date;
+  /** `postgres://…`; undefined: SQLite in the data folder. */
+  readonly database?: string | undefined;
+  /** A token of the operator's own HSM; undefined: one is made with SoftHSM in the data folder. */
+  readonly token?: TokenOptions | undefined;
 }
 
 /**
@@ -78,8 +81,25 @@ async function isAbandoned(path: string, now: Date): Promise<boolean> {
   return now.getTime() - found.mtimeMs > ABANDONED && (process.getuid === undefined || found.uid === process.getuid());
 }
 
-async function fill(folder: DataFolder, { library, environment, now }: MakeOptions): Promise<void> {
+async function fill(folder: DataFolder, options: MakeOptions): Promise<void> {
+  const { now } = options;
   for (const name of ['certificates', 'tls']) await mkdir(join(folder.path, name));
+  const token = options.token ?? (await makeToken(folder, options));
+  const keys = await openPkcs11(token, 2);
+  try {
+    const store = await openStore(folder, options.database);
+    try {
+      await makeAuthority({ store, keys, folder }, now());
+      await makeTlsAuthority(folder, now());
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await keys.close();
+  }
+}
+
+async function makeToken(folder: DataFolder, { library, environment }: MakeOptions): Promise<TokenOptions> {
   await mkdir(tokenFolder(folder.path));
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
@@ -89,25 +109,28 @@ async function fill(folder: DataFolder, { library, environment, now }: MakeOptio
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
     throw serverError('hsm-failed', { operation: 'keep its token in the data folder', reason: 'it made it elsewhere' });
   }
+  return token;
+}
 
-  const keys = await openPkcs11(token, 2);
-  const store = await openSqliteStore(folder.database);
-  try {
-    const [authorityKey, firstKey] = await Promise.all([
-      keys.generate('code-signing-ca', AUTHORITY_BITS),
-      keys.generate(`certificate-${FIRST_NUMBER}`, FIRST_BITS),
-    ]);
+/** The code-signing authority and the first certificate, unless another server's first start has put them into the same database. */
+async function makeAuthority(data: MakingData, now: Date): Promise<void> {
+  const { store, keys, folder } = data;
+  const known = await store.authority.get();
+  const isFirst = (await store.certificates.list()).length === 0;
+  const [authorityKey, firstKey] = await Promise.all([
+    known === undefined ? keys.generate('code-signing-ca', AUTHORITY_BITS) : undefined,
+    isFirst ? keys.generate(`certificate-${FIRST_NUMBER}`, FIRST_BITS) : undefined,
+  ]);
+  if (authorityKey !== undefined) {
     const issuer = hsmIssuer(authorityName('Code Signing'), authorityKey);
-    const certificate = toPem(await selfSign(issuer, now()));
-    await writeFile(folder.authority, certificate);
-    await store.authority.set({ keyId: authorityKey.id, certificate });
-    const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now());
-    await addCertificate(store, folder, issued, now());
-    await makeTlsAuthority(folder, now());
-  } finally {
-    await keys.close();
-    await store.close();
+    await store.authority.set({ keyId: authorityKey.id, certificate: toPem(await selfSign(issuer, now)) });
   }
+  const { issuer, certificate } = await codeSigningIssuer(data);
+  await writeFile(folder.authority, certificate);
+  if (firstKey === undefined) return;
+  const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now);
+  // Where another server was quicker just now, its key is the number's; every start writes the chains that are missing.
+  if (await store.certificates.add(issued, now)) await writeFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
 /** Its key is beside the TLS key it stands for, which is on the disk too: it is no more worth than that. */

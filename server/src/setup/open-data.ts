@@ -1,14 +1,17 @@
 /** Opens what a data folder holds: the store and the HSM's keys. */
 
 import { availableParallelism } from 'node:os';
+import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { openPkcs11 } from '../keys/pkcs11.ts';
+import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm } from '../keys/softhsm.ts';
+import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
 import { type DataFolder, readPart, requirePart } from './data-folder.ts';
-import { TOKEN_LABEL } from './make-data.ts';
 
+/** The label of the token that a first start makes. */
+export const TOKEN_LABEL = 'codesign-remote';
 /** While one signature is computed on each core, the next one's request already waits in a session of its own. */
 const SESSIONS_PER_CORE = 2;
 
@@ -21,16 +24,29 @@ export interface OpenData {
   close(): Promise<void>;
 }
 
+export interface OpenOptions {
+  /** Undefined: SQLite in the data folder. */
+  readonly database?: string | undefined;
+  /** Undefined: SoftHSM's in the data folder. */
+  readonly token?: TokenOptions | undefined;
+  readonly sessions?: number | undefined;
+}
+
 /** @param library path of the PKCS#11 library @throws `data-folder-incomplete`, `data-folder-unusable`, and what HSM and database throw */
-export async function openData(folder: DataFolder, library: string, environment: NodeJS.ProcessEnv): Promise<OpenData> {
-  const pin = await readPart(folder, folder.pin, 'the PIN of its token');
-  // The database would make a missing file anew, and an empty one at that: no client, no certificate, no record.
-  await requirePart(folder, folder.database, 'its database');
-  await configureSoftHsm(folder.path, environment);
-  const sessions = SESSIONS_PER_CORE * availableParallelism();
-  const keys = await openPkcs11({ library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);
+export async function openData(
+  folder: DataFolder,
+  library: string,
+  environment: NodeJS.ProcessEnv,
+  { database, token, sessions = SESSIONS_PER_CORE * availableParallelism() }: OpenOptions = {},
+): Promise<OpenData> {
+  // SQLite would make a missing file anew, and an empty one at that: no client, no certificate, no record.
+  const pin = token?.pin ?? (await readPart(folder, folder.pin, 'the PIN of its token'));
+  if (database === undefined) await requirePart(folder, folder.database, 'its database');
+  if (token === undefined) await configureSoftHsm(folder.path, environment);
+  const keys = await openPkcs11(token ?? { library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);
   try {
-    const store = await openSqliteStore(folder.database);
+    const store = await openStore(folder, database);
+    if (database !== undefined) await requireAuthority(store);
     return {
       folder,
       store,
@@ -48,4 +64,15 @@ export async function openData(folder: DataFolder, library: string, environment:
     await keys.close();
     throw error;
   }
+}
+
+/** The database of a data folder. @param database `postgres://…`; undefined: SQLite in it @throws `database-unusable` */
+export async function openStore(folder: DataFolder, database: string | undefined): Promise<Store> {
+  return database === undefined ? await openSqliteStore(folder.database) : await openPostgresStore(database);
+}
+
+async function requireAuthority(store: Store): Promise<void> {
+  if ((await store.authority.get()) !== undefined) return;
+  await store.close();
+  throw serverError('database-of-another');
 }

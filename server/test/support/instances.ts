@@ -1,0 +1,95 @@
+/** Several servers on one data folder and one database, each a process that may be killed and started again. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import { join } from 'node:path';
+import { SIGN_PATH } from '../../../src/service/messages.ts';
+import { SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { basic, type Credentials } from './in-process.ts';
+
+export interface Instance {
+  /** As no program can defend itself against. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** One call of sign. @returns the answer; rejects where there is none */
+  sign(body: unknown, by: Pick<Credentials, 'accessKey' | 'accessSecret'>): Promise<SignAnswer>;
+  stop(): Promise<number | null>;
+}
+
+export interface SignAnswer {
+  readonly status: number;
+  readonly body: { readonly code: number; readonly data: { readonly id: string; readonly signature: string } | null };
+}
+
+export interface InstanceOptions {
+  readonly data: string;
+  /** Settings of the configuration file. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** A server that is not started yet. The data must be made, and a client in it. */
+export function instance({ data, config }: InstanceOptions, name: string): Instance {
+  let child: ChildProcess | undefined;
+  let agent = new Agent();
+  let port = 0;
+  let ca: Buffer | undefined;
+  const ended = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    await once(child, 'exit');
+  };
+  const killChild = () => child?.kill('SIGKILL');
+  process.once('exit', killChild);
+  return {
+    async start() {
+      const file = join(data, `${name}.json`);
+      await writeFile(file, JSON.stringify({ data, port: 0, ...config }));
+      child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--config', file], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let log = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+      });
+      port = await listening(child, () => log);
+      ca = await readFile(join(data, 'service', 'tls', 'ca.pem'));
+      agent = new Agent({ keepAlive: true });
+    },
+    async kill() {
+      killChild();
+      await ended();
+      agent.destroy();
+    },
+    async sign(body, by) {
+      const call = request({
+        ...{ agent, host: '127.0.0.1', port, method: 'POST', path: SIGN_PATH },
+        ...(ca && { ca }),
+        headers: { authorization: basic(by), 'content-type': 'application/json' },
+      });
+      call.end(JSON.stringify(body));
+      const [response] = await once(call, 'response');
+      const text = Buffer.concat(await response.toArray()).toString();
+      return { status: response.statusCode, body: JSON.parse(text) };
+    },
+    async stop() {
+      process.off('exit', killChild);
+      agent.destroy();
+      child?.kill('SIGTERM');
+      await ended();
+      return child?.exitCode ?? null;
+    },
+  };
+}
+
+async function listening(child: ChildProcess, log: () => string): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const port = /^listening on https:.*:(\d+)$/m.exec(output)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${log()}`)));
+  });
+}

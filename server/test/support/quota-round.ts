@@ -1,0 +1,77 @@
+/** One round of the quota's hardest case: many calls at once over several servers, each of which is killed on the way. */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { digestOfSecret } from '../../src/auth.ts';
+import type { Store } from '../../src/records/store.ts';
+import { goodRequest } from './in-process.ts';
+import type { Instance, SignAnswer } from './instances.ts';
+
+const QUOTA = 100;
+const CALLS = 400;
+/** After how many ends of calls, whichever, an instance is killed: the first time while most of the quota is left. */
+const KILLS = [10, 40, 120];
+/** What the instances are configured with, in seconds. */
+export const LEASE_SECONDS = 1;
+
+/** @param store the test's own connection to the database of the instances, which run */
+export async function quotaRound(store: Store, instances: readonly Instance[]): Promise<void> {
+  const id = randomUUID();
+  const client = { accessKey: `AK-${id}`, accessSecret: `secret-${id}` };
+  const restrictions = { certificates: undefined, algorithms: undefined, expiresAt: undefined, name: undefined };
+  const secretDigest = digestOfSecret(Buffer.from(client.accessSecret));
+  await store.clients.add({ id, accessKey: client.accessKey, secretDigest, quota: QUOTA, ...restrictions }, new Date());
+
+  const answers: SignAnswer[] = [];
+  const signed = () => answers.filter(({ body }) => body.code === 0);
+  let lost = 0;
+  const restarts: Promise<void>[] = [];
+  const call = async (index: number): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) {
+      try {
+        const answer = await instances[(index + turn) % instances.length]?.sign(goodRequest(), client);
+        if (answer !== undefined) answers.push(answer);
+        break;
+      } catch (error) {
+        // Nothing reached a server that is down: the next one is asked. Anything else may have been signed.
+        if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) {
+          lost += 1;
+          break;
+        }
+        await sleep(50);
+      }
+    }
+    const next = KILLS[restarts.length];
+    const victim = instances[restarts.length % instances.length];
+    if (next !== undefined && victim !== undefined && answers.length + lost >= next) {
+      restarts.push(victim.kill().then(() => victim.start()));
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS }, (_, index) => call(index)));
+  await Promise.all(restarts);
+  expect(restarts).toHaveLength(KILLS.length);
+  expect(lost).toBeGreaterThan(0); // else nobody was killed in the middle of anything
+
+  // What was kept for calls that are no more comes back: until the quota is used up, and then no further.
+  await sleep(1000 * LEASE_SECONDS + 200);
+  for (let index = 0; index <= QUOTA; index++) {
+    const answer = await instances[index % instances.length]?.sign(goodRequest(), client);
+    if (answer === undefined) break;
+    answers.push(answer);
+    if (answer.status === 403) break;
+  }
+  expect(answers.at(-1)).toMatchObject({ status: 403, body: { code: 403, data: null } });
+  expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: QUOTA, reserved: 0 });
+
+  const records = new Map(
+    (await store.records.list({ clientId: id }, 10 * CALLS)).map((record) => [record.id, record]),
+  );
+  expect([...records.values()].filter(({ counted }) => counted)).toHaveLength(QUOTA);
+  expect(signed().length).toBeLessThanOrEqual(QUOTA);
+  for (const { body } of signed()) {
+    const record = records.get(body.data?.id ?? '');
+    expect(record?.counted).toBe(true);
+    expect(Buffer.from(record?.signature ?? []).toString('base64')).toBe(body.data?.signature);
+  }
+}
