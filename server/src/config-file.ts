@@ -12,7 +12,12 @@ const whole = (from: number, to: number) => {
   const expected = `is not a whole number from ${from} to ${to}`;
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
 };
-const object = <T extends v.ObjectEntries>(entries: T) => v.strictObject(entries, 'is not an object');
+/** An object with no other keys; a list, which would pass for an empty one, is none. */
+const object = <T extends v.ObjectEntries>(entries: T) =>
+  v.pipe(
+    v.custom<object>((value) => !Array.isArray(value), 'is not an object'),
+    v.strictObject(entries, 'is not an object'),
+  );
 
 /** How the file looks; every key may be left out. Nothing in it is a secret but a password in `database`. */
 const schema = object({

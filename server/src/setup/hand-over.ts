@@ -2,11 +2,11 @@
 
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { digestOfSecret } from '../auth.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { Client, Store } from '../records/store.ts';
-import { underHandOverLock } from './hand-over-lock.ts';
+import { underFileLock } from './file-lock.ts';
 import { syncFolder } from './sync-folder.ts';
 
 export type Receiver =
@@ -75,7 +75,7 @@ export async function handOver(
   receiver: Receiver,
   now: Date,
 ): Promise<void> {
-  await underHandOverLock(dataRoot, async () => {
+  await underFileLock(join(dataRoot, '.codesign-remote-server-lock'), async () => {
     if ((await clients.list()).some((client) => client.handedOver)) return; // another start was quicker
     await giveAway(clients, service, receiver, now);
   });

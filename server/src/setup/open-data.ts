@@ -1,6 +1,7 @@
 /** Opens what a data folder holds: the store and the HSM's keys. */
 
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
@@ -9,6 +10,7 @@ import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
 import { type DataFolder, readPart, requirePart } from './data-folder.ts';
+import { underFileLock } from './file-lock.ts';
 
 /** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
@@ -43,7 +45,9 @@ export async function openData(
   const pin = token?.pin ?? (await readPart(folder, folder.pin, 'the PIN of its token'));
   if (database === undefined) await requirePart(folder, folder.database, 'its database');
   if (token === undefined) await configureSoftHsm(folder.path, environment);
-  const keys = await openPkcs11(token ?? { library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);
+  const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);
+  // A login to SoftHSM writes the token's file anew, and who reads it meanwhile finds no token.
+  const keys = token === undefined ? await underFileLock(join(folder.path, 'login-lock'), open) : await open();
   try {
     const store = await openStore(folder, database);
     if (database !== undefined) await requireAuthority(store);

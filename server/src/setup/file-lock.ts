@@ -1,21 +1,19 @@
-/** Lets one start at a time hand credentials over: a lock that the operating system takes back from a process that dies. */
+/** Lets one process at a time do something: a lock that the operating system takes back from a process that dies. */
 
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { reasonOf, serverError } from '../errors.ts';
 
-/** How long another start may take to hand over, in milliseconds. */
+/** How long others may take before it is our turn, in milliseconds. */
 const PATIENCE = 10_000;
 const INTERVAL = 50;
 
 /**
- * Runs `work` while no other process works under the lock of this data root.
+ * Runs `work` while no other process works under the lock of this file.
  * The file stays: one that goes while somebody waits for it would lock nothing.
  * @throws `data-folder-unusable` where the lock cannot be had
  */
-export async function underHandOverLock<T>(root: string, work: () => Promise<T>): Promise<T> {
-  const path = join(root, '.codesign-remote-server-lock');
+export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const unusable = (error: unknown) => serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   let file: Database.Database;
   try {

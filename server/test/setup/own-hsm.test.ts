@@ -1,0 +1,87 @@
+/** A server on a token that its operator made, and on a database for several servers. */
+
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { dataConfig } from '../../src/config.ts';
+import { createToken } from '../../src/keys/pkcs11.ts';
+import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
+import { dataFolder } from '../../src/setup/data-folder.ts';
+import { chooseHsm, type Hsm } from '../../src/setup/hsm.ts';
+import { makeData } from '../../src/setup/make-data.ts';
+import { openData } from '../../src/setup/open-data.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+
+const LABEL = 'of the operator';
+let postgres: TestPostgres;
+let folder: string;
+let hsm: Hsm;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-own-'));
+  await mkdir(tokenFolder(folder));
+  await configureSoftHsm(folder, process.env);
+  await createToken({ library: findSoftHsm(undefined), label: LABEL, pin: 'the PIN' }, 'another');
+  await writeFile(join(folder, 'pin'), 'the PIN\n');
+  hsm = await chooseHsm(settings({ pkcs11PinFile: join(folder, 'pin') }), {});
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const settings = (more: object) => dataConfig({ data: join(folder, 'a'), pkcs11Token: LABEL, ...more }, {});
+const make = (name: string, database?: string) =>
+  makeData({ root: join(folder, name), ...hsm, database, environment: process.env, now: () => new Date() });
+const open = (name: string, database?: string) =>
+  openData(dataFolder(join(folder, name)), hsm.library, process.env, { token: hsm.token, database });
+
+test('the first start makes keys in the token that is named, and none of its own', async () => {
+  await make('a');
+  const made = await readdir(dataFolder(join(folder, 'a')).path);
+  expect(made).toContain('database.sqlite');
+  for (const name of ['tokens', 'pin', 'softhsm2.conf']) expect(made).not.toContain(name);
+  const data = await open('a');
+  const certificate = await data.store.certificates.find('1');
+  const key = await data.keys.find(certificate?.keyId ?? '');
+  expect(await key?.sign('SHA256', Buffer.alloc(32))).toHaveLength(384);
+  await data.close();
+});
+
+test('two first starts on one database and one token share authority and certificate', async () => {
+  const database = postgres.newDatabase();
+  await make('a', database);
+  await make('b', database);
+  const seen = async (name: string) => {
+    const data = await open(name, database);
+    try {
+      const [certificate, ...others] = await data.store.certificates.list();
+      const key = await data.keys.find(certificate?.keyId ?? '');
+      const signature = Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');
+      return { authority: await data.store.authority.get(), certificate, others, signature };
+    } finally {
+      await data.close();
+    }
+  };
+  const a = await seen('a');
+  expect(a).toMatchObject({ certificate: { number: '1' }, others: [], signature: expect.stringMatching(/^.{768}$/) });
+  expect(await seen('b')).toEqual(a);
+});
+
+test('another database than the data were made with is refused', async () => {
+  await make('a', postgres.newDatabase());
+  await expect(open('a', postgres.newDatabase())).rejects.toMatchObject({ code: 'database-of-another', exitCode: 2 });
+  await expect(open('a')).rejects.toMatchObject({ code: 'data-folder-incomplete' });
+});
+
+test('the PIN comes from the environment or a file, and a token without one is refused', async () => {
+  const pinOf = async (more: object, environment = {}) => (await chooseHsm(settings(more), environment)).token?.pin;
+  expect(hsm.token).toMatchObject({ label: LABEL, pin: 'the PIN' });
+  const environment = { CODESIGN_SERVER_PKCS11_PIN: 'another' };
+  expect(await pinOf({ pkcs11PinFile: join(folder, 'pin') }, environment)).toBe('another');
+  await expect(pinOf({})).rejects.toMatchObject({ code: 'pin-missing', exitCode: 2 });
+  await writeFile(join(folder, 'pin'), '\n');
+  await expect(pinOf({ pkcs11PinFile: join(folder, 'pin') })).rejects.toMatchObject({ code: 'pin-missing' });
+  await expect(pinOf({ pkcs11PinFile: join(folder, 'none') })).rejects.toMatchObject({ code: 'pin-unreadable' });
+});
