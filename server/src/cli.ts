@@ -1,16 +1,10 @@
 /** The command line of the server: arguments to settings, errors to exit codes. */
 
 import { Command, CommanderError, Option } from 'commander';
-import { certificateAdd, certificateList } from './admin.ts';
-import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from './config.ts';
+import { addAdminCommands, collect } from './admin/commands.ts';
+import { LOG_LEVELS, type StartOptions, startConfig } from './config.ts';
 import { ServerError } from './errors.ts';
 import { type Surroundings, startServer } from './start.ts';
-
-interface CertificateOptions extends DataOptions {
-  readonly number: string;
-  readonly bits: string;
-  readonly commonName: string;
-}
 
 const EXIT_INTERNAL = 1;
 const EXIT_USAGE = 2;
@@ -43,7 +37,7 @@ export async function run(
 }
 
 function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
-  const { environment, announce, log, now } = surroundings;
+  const { environment, announce, log } = surroundings;
   const program = new Command('codesign-remote-server')
     .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
     .exitOverride()
@@ -67,23 +61,7 @@ function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<v
       await server.stop();
     });
 
-  const certificate = program.command('certificate').description('the code-signing certificates of the server');
-  withDataOptions(certificate.command('add'))
-    .description(
-      'makes a key in the HSM and a certificate for it, and prints the file of its chain; a running server knows it at once',
-    )
-    .requiredOption('--number <n>', 'the number that clients give as --code')
-    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
-    .option('--common-name <name>', "the signer's name in the certificate", 'Code Signing')
-    .action(async (options: CertificateOptions) => {
-      const config = dataConfig(options, environment);
-      announce(await certificateAdd(config, options, { environment, now }));
-    });
-  withDataOptions(certificate.command('list'))
-    .description('lists number, key size, end of validity and chain file of each certificate')
-    .action(async (options: DataOptions) => {
-      for (const line of await certificateList(dataConfig(options, environment), { environment, now })) announce(line);
-    });
+  addAdminCommands(program, withDataOptions, surroundings);
   return program;
 }
 
@@ -114,8 +92,4 @@ function withDataOptions(command: Command): Command {
       '--pkcs11-pin-file <path>',
       'holds its PIN (CODESIGN_SERVER_PKCS11_PIN_FILE; or the PIN itself: CODESIGN_SERVER_PKCS11_PIN)',
     );
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

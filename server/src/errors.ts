@@ -57,8 +57,8 @@ export const SERVER_ERRORS = {
   'nobody-to-hand-credentials-to': {
     category: 'usage',
     message:
-      'this first start makes the credentials of a client, shows them once, and has no place to show them: standard error is not a terminal and --client-env is not given',
-    hint: 'Add --client-env <path> to have them written to a new file, or start the server in a terminal.',
+      'the credentials of a client are shown once, when they are made, and there is no place to show them: standard error is not a terminal and --client-env is not given',
+    hint: 'Add --client-env <path> to have them written to a new file, or do this in a terminal.',
   },
   'client-env-exists': {
     category: 'usage',
@@ -129,6 +129,21 @@ export const SERVER_ERRORS = {
     category: 'usage',
     message: ({ number }) => `there is a certificate with the number ${number} already`,
     hint: 'Choose another number: a number means one key for ever.',
+  },
+  'client-not-found': {
+    category: 'usage',
+    message: ({ accessKey }) => `there is no client with the access key ${accessKey}`,
+    hint: 'client list shows them.',
+  },
+  'certificate-not-found': {
+    category: 'usage',
+    message: ({ number }) => `there is no certificate with the number ${number}`,
+    hint: 'certificate list shows them.',
+  },
+  'record-not-found': {
+    category: 'usage',
+    message: ({ id }) => `there is no signature record ${id}`,
+    hint: 'records lists them; a client shows the id of its own with codesign-remote history.',
   },
   'address-unavailable': {
     category: 'local',

@@ -87,19 +87,9 @@ async function giveAway(
   receiver: Receiver,
   now: Date,
 ): Promise<void> {
-  const accessKey = `AK${randomBytes(10).toString('hex').toUpperCase()}`;
-  const accessSecret = randomBytes(32).toString('base64url');
-  const id = randomUUID();
-  await clients.addPending({ id, accessKey, secretDigest: digestOfSecret(Buffer.from(accessSecret)) }, now);
-  const text = environmentLines(service, accessKey, accessSecret);
-  if (receiver.kind === 'file') await writeNewFile(receiver.path, text);
-  else receiver.write(`The client's environment, shown this one time:\n\n${text}\n`);
-  await clients.markHandedOver(id);
-}
-
-/** Lines for `set -a; . FILE`. */
-function environmentLines(service: ServiceEnvironment, accessKey: string, accessSecret: string): string {
-  const variables: readonly (readonly [string, string | undefined])[] = [
+  const { id, accessKey, accessSecret, secretDigest } = newCredentials();
+  await clients.addPending({ id, accessKey, secretDigest }, now);
+  await give(receiver, [
     ['CODESIGN_BASE_URL', service.baseUrl],
     ['CODESIGN_CA_FILE', service.caFile],
     ['CODESIGN_CODE', service.code],
@@ -107,10 +97,31 @@ function environmentLines(service: ServiceEnvironment, accessKey: string, access
     ['CODESIGN_TIMESTAMP_URL', service.timestampUrl],
     ['CODESIGN_ACCESS_KEY', accessKey],
     ['CODESIGN_ACCESS_SECRET', accessSecret],
-  ];
-  return variables
+  ]);
+  await clients.markHandedOver(id);
+}
+
+/** Credentials of a new client. */
+export function newCredentials() {
+  return { id: randomUUID(), accessKey: `AK${randomBytes(10).toString('hex').toUpperCase()}`, ...newSecret() };
+}
+
+/** 256 random bits, and what is stored of them. */
+export function newSecret() {
+  const accessSecret = randomBytes(32).toString('base64url');
+  return { accessSecret, secretDigest: digestOfSecret(Buffer.from(accessSecret)) };
+}
+
+/** Gives variables away as lines for `set -a; . FILE`. @throws `client-env-exists`, `client-env-not-writable` */
+export async function give(
+  receiver: Receiver,
+  variables: readonly (readonly [string, string | undefined])[],
+): Promise<void> {
+  const text = variables
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}='${value.replaceAll("'", "'\\''")}'\n`]))
     .join('');
+  if (receiver.kind === 'file') await writeNewFile(receiver.path, text);
+  else receiver.write(`The client's environment, shown this one time:\n\n${text}\n`);
 }
 
 /** The file appears whole or not at all, and never in the place of another. */

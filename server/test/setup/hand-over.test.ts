@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
+import { underFileLock } from '../../src/setup/file-lock.ts';
 import { handOver } from '../../src/setup/hand-over.ts';
-import { underHandOverLock } from '../../src/setup/hand-over-lock.ts';
 
 const SERVICE = {
   baseUrl: 'https://127.0.0.1:1',
@@ -44,12 +44,12 @@ test('the lock lets one in at a time, and the next one also after a failure', as
     await new Promise((resolve) => setTimeout(resolve, 20));
     inside -= 1;
   };
-  await expect(underHandOverLock(root, async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  await Promise.all([1, 2, 3].map(() => underHandOverLock(root, work)));
+  await expect(underFileLock(join(root, 'lock'), async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await Promise.all([1, 2, 3].map(() => underFileLock(join(root, 'lock'), work)));
   expect(most).toBe(1);
 });
 
 test('a root that holds no lock file is an error of the data folder', async () => {
-  const missing = underHandOverLock(join(root, 'missing'), async () => {});
+  const missing = underFileLock(join(root, 'missing', 'lock'), async () => {});
   await expect(missing).rejects.toMatchObject({ code: 'data-folder-unusable' });
 });

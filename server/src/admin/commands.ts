@@ -1,0 +1,124 @@
+/** The administration's part of the command line. */
+
+import { type Command, Option } from 'commander';
+import { type DataOptions, dataConfig } from '../config.ts';
+import { certificateAdd, certificateList } from './certificates.ts';
+import {
+  type ClientAddOptions,
+  clientAdd,
+  clientList,
+  clientRotate,
+  clientSwitch,
+  quotaList,
+  quotaSet,
+} from './clients.ts';
+import { EXPORT_FORMATS, exportRecords, type RecordsOptions, recordsList, recordsShow } from './records.ts';
+import { type AdminSurroundings, init } from './surroundings.ts';
+
+interface CertificateOptions extends DataOptions {
+  readonly number: string;
+  readonly bits: string;
+  readonly commonName: string;
+}
+
+/** @param withDataOptions adds the options that every command has */
+export function addAdminCommands(
+  program: Command,
+  withDataOptions: (command: Command) => Command,
+  surroundings: AdminSurroundings,
+): void {
+  const { environment, announce } = surroundings;
+  const configOf = (options: DataOptions) => dataConfig(options, environment);
+
+  withDataOptions(program.command('init'))
+    .description(
+      'makes token, authority and first certificate without starting, where they are missing; prints their folder',
+    )
+    .action(async (options: DataOptions) => announce(await init(configOf(options), surroundings)));
+
+  const certificate = program.command('certificate').description('the code-signing certificates of the server');
+  withDataOptions(certificate.command('add'))
+    .description(
+      'makes a key in the HSM and a certificate for it, and prints the file of its chain; a running server knows it at once',
+    )
+    .requiredOption('--number <n>', 'the number that clients give as --code')
+    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .option('--common-name <name>', "the signer's name in the certificate", 'Code Signing')
+    .action(async (options: CertificateOptions) =>
+      announce(await certificateAdd(configOf(options), options, surroundings)),
+    );
+  withDataOptions(certificate.command('list'))
+    .description('lists number, key size, end of validity and chain file of each certificate')
+    .action(async (options: DataOptions) => {
+      for (const line of await certificateList(configOf(options))) announce(line);
+    });
+
+  const client = program.command('client').description('who may sign, with which certificates, and how often');
+  withDataOptions(client.command('add'))
+    .description(
+      'adds a client, shows its secret this one time, and prints its access key; a running server knows it at once',
+    )
+    .option('--name <name>', 'what people call it')
+    .option('--certificate <number>', 'a certificate it may use; repeatable (default: every one)', collect)
+    .option('--algorithm <name>', 'a digest algorithm it may use; repeatable (default: every one)', collect)
+    .option('--quota <n>', 'the most signatures ever, or none', 'none')
+    .option('--expires <time>', 'from then on it is refused, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--client-env <path>', 'writes access key and secret to this new file instead of to the terminal')
+    .action((options: DataOptions & ClientAddOptions) => clientAdd(configOf(options), options, surroundings));
+  withDataOptions(client.command('list'))
+    .description('lists access key, name, state, signatures, and what it may use')
+    .action((options: DataOptions) => clientList(configOf(options), surroundings));
+  for (const [name, disabled] of [
+    ['disable', true],
+    ['enable', false],
+  ] as const) {
+    withDataOptions(client.command(`${name} <access-key>`))
+      .description(disabled ? 'refuses a client from its next call on' : 'undoes client disable')
+      .action((accessKey: string, options: DataOptions) => clientSwitch(configOf(options), accessKey, disabled));
+  }
+  withDataOptions(client.command('rotate <access-key>'))
+    .description('makes another secret and shows it this one time; the one before is refused from then on')
+    .option('--client-env <path>', 'writes access key and secret to this new file instead of to the terminal')
+    .action((accessKey: string, options: DataOptions & ClientAddOptions) =>
+      clientRotate(configOf(options), accessKey, options, surroundings),
+    );
+
+  const quota = program.command('quota').description('how many signatures clients have left');
+  withDataOptions(quota.command('list', { isDefault: true }))
+    .description('lists access key, name, signatures, places held by calls under way, quota, and what is left')
+    .action((options: DataOptions) => quotaList(configOf(options), surroundings));
+  withDataOptions(quota.command('set <access-key> <n>'))
+    .description('sets the most signatures ever, those of before included, or none')
+    .action((accessKey: string, value: string, options: DataOptions) => quotaSet(configOf(options), accessKey, value));
+
+  const records = program.command('records').description('what was signed for whom');
+  withRecordOptions(withDataOptions(records.command('list', { isDefault: true })))
+    .description('lists id, time, client, certificate, algorithm, whether it counts, the report, and the file')
+    .option('--limit <n>', 'the latest so many', '50')
+    .action((options: DataOptions & RecordsOptions & { limit: string }) =>
+      recordsList(configOf(options), options, surroundings),
+    );
+  withDataOptions(records.command('show <id>'))
+    .description('prints one record as JSON, with the signature that was given')
+    .action((id: string, options: DataOptions) => recordsShow(configOf(options), id, surroundings));
+
+  withRecordOptions(withDataOptions(program.command('export')))
+    .description('prints every record, without signatures')
+    .addOption(new Option('--format <format>', 'how').choices(EXPORT_FORMATS).default('csv'))
+    .action((options: DataOptions & RecordsOptions & { format: (typeof EXPORT_FORMATS)[number] }) =>
+      exportRecords(configOf(options), options, surroundings),
+    );
+}
+
+function withRecordOptions(command: Command): Command {
+  return command
+    .option('--client <access-key>', 'only of this client')
+    .option('--certificate <number>', 'only with this certificate')
+    .option('--since <time>', 'only from then on, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--until <time>', 'only before then');
+}
+
+/** Gathers the values of a repeatable option. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

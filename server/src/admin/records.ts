@@ -1,0 +1,148 @@
+/** The commands about signature records: a list for people, one in full, and exports. */
+
+import type { DataConfig } from '../config.ts';
+import { serverError } from '../errors.ts';
+import { maskExtra } from '../mask-extra.ts';
+import type { Client, RecordFilter, SignatureRecord, Store } from '../records/store.ts';
+import { type AdminSurroundings, withStore } from './surroundings.ts';
+import { checked, printable, readTime } from './values.ts';
+
+export interface RecordsOptions {
+  readonly client?: string;
+  readonly certificate?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export const EXPORT_FORMATS = ['csv', 'json'] as const;
+
+/** How many records are in memory at once. */
+const PAGE = 500;
+
+/** `records`: the latest ones, oldest first. @throws ServerError */
+export async function recordsList(
+  config: DataConfig,
+  options: RecordsOptions & { readonly limit: string },
+  { announce }: AdminSurroundings,
+): Promise<void> {
+  const limit = Number(checked('--limit', options.limit, /^[1-9]\d{0,8}$/, 'a number from 1'));
+  await withStore(config, async (store) => {
+    const latest: string[] = [];
+    for await (const { id, signedAt, client, certificate, algorithm, counted, report, extra } of recordsOf(
+      store,
+      options,
+    )) {
+      const file = extra?.signing_filename ?? '';
+      const columns = [id, signedAt, client, certificate, algorithm, counted ? 'counted' : 'not counted', report, file];
+      latest.push(columns.map(printable).join('\t'));
+      if (latest.length > limit) latest.shift();
+    }
+    for (const line of latest) announce(line);
+  });
+}
+
+/** `records show`: one record in full, with the signature that the client was given. @throws `record-not-found` */
+export async function recordsShow(config: DataConfig, id: string, { announce }: AdminSurroundings): Promise<void> {
+  await withStore(config, async (store) => {
+    const record = await store.records.find(id);
+    if (record === undefined) throw serverError('record-not-found', { id });
+    const { signature } = record;
+    const kept = signature === undefined ? null : Buffer.from(signature).toString('base64');
+    const clients = new Map((await store.clients.list()).map((client) => [client.id, client]));
+    announce(json({ ...shown(record, clients), signature: kept }, 2));
+  });
+}
+
+/** `export`: every record that fits, without its signature. @throws ServerError */
+export async function exportRecords(
+  config: DataConfig,
+  options: RecordsOptions & { readonly format: (typeof EXPORT_FORMATS)[number] },
+  { announce }: AdminSurroundings,
+): Promise<void> {
+  await withStore(config, async (store) => {
+    const csv = options.format === 'csv';
+    if (csv) announce(COLUMNS.map(([name]) => name).join(','));
+    let before = '[';
+    for await (const record of recordsOf(store, options)) {
+      if (csv) announce(COLUMNS.map(([, value]) => cell(value(record))).join(','));
+      else announce(before + json(record));
+      before = ',';
+    }
+    if (!csv) announce(before === '[' ? '[]' : ']');
+  });
+}
+
+type Shown = ReturnType<typeof shown>;
+
+const COLUMNS: readonly (readonly [string, (record: Shown) => string | number | boolean | undefined])[] = [
+  ['id', ({ id }) => id],
+  ['signedAt', ({ signedAt }) => signedAt],
+  ['client', ({ client }) => client],
+  ['clientName', ({ clientName }) => clientName],
+  ['certificate', ({ certificate }) => certificate],
+  ['algorithm', ({ algorithm }) => algorithm],
+  ['digest', ({ digest }) => digest],
+  ['counted', ({ counted }) => counted],
+  ['report', ({ report }) => report],
+  ['reportedAt', ({ reportedAt }) => reportedAt],
+  ['platform', ({ extra }) => extra?.platform],
+  ['version', ({ extra }) => extra?.version],
+  ['revision', ({ extra }) => extra?.revision],
+  ['time', ({ extra }) => extra?.time],
+  ['hostname', ({ extra }) => extra?.hostname],
+  ['signing_filename', ({ extra }) => extra?.signing_filename],
+  ['signing_filesize', ({ extra }) => extra?.signing_filesize],
+];
+
+/** RFC 4180; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
+function cell(value: string | number | boolean | undefined): string {
+  if (typeof value !== 'string') return value === undefined ? '' : String(value);
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** What JSON leaves as it is, but a terminal does not, is written out. */
+function json(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+async function* recordsOf(store: Store, options: RecordsOptions): AsyncGenerator<Shown> {
+  const { since, until, client: accessKey } = options;
+  const clients = await store.clients.list();
+  const client = accessKey === undefined ? undefined : clients.find((each) => each.accessKey === accessKey);
+  if (accessKey !== undefined && client === undefined) throw serverError('client-not-found', { accessKey });
+  const filter: RecordFilter = {
+    clientId: client?.id,
+    certificate: options.certificate,
+    since: since === undefined ? undefined : readTime('--since', since),
+    until: until === undefined ? undefined : readTime('--until', until),
+  };
+  const byId = new Map(clients.map((each) => [each.id, each]));
+  let after: SignatureRecord | undefined;
+  do {
+    const page = await store.records.list(filter, PAGE, after);
+    for (const record of page) yield shown(record, byId);
+    after = page.length === PAGE ? page.at(-1) : undefined;
+  } while (after !== undefined);
+}
+
+function shown(record: SignatureRecord, clients: ReadonlyMap<string, Client>) {
+  const client = clients.get(record.clientId);
+  return {
+    id: record.id,
+    signedAt: record.signedAt.toISOString(),
+    client: client?.accessKey ?? record.clientId,
+    clientName: client?.name,
+    certificate: record.certificate,
+    algorithm: record.algorithm,
+    digest: Buffer.from(record.digest).toString('hex'),
+    counted: record.counted,
+    report: record.report === undefined ? 'none' : record.report.status === 1 ? 'succeeded' : 'failed',
+    reportedAt: record.report?.at.toISOString(),
+    extra: maskExtra(record.extra), // records of the first release hold it as it came
+  };
+}

@@ -1,0 +1,50 @@
+/** Values of the administration's options: all text, checked here. */
+
+import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { serverError } from '../errors.ts';
+
+/** What the database's integers hold, and no one will ever sign. */
+const LARGEST_QUOTA = 2_000_000_000;
+
+/** @throws `invalid-option`, as all of these */
+export function checked(option: string, value: string, pattern: RegExp, expected: string): string {
+  if (!pattern.test(value)) throw serverError('invalid-option', { option, value, expected });
+  return value;
+}
+
+/** `none`: no bound. */
+export function readQuota(option: string, value: string): number | undefined {
+  if (value === 'none') return undefined;
+  const quota = Number(value);
+  if (!/^\d+$/.test(value) || quota > LARGEST_QUOTA) {
+    throw serverError('invalid-option', { option, value, expected: `a number up to ${LARGEST_QUOTA}, or none` });
+  }
+  return quota;
+}
+
+export function readAlgorithm(value: string): DigestAlgorithm {
+  const algorithm = DIGEST_ALGORITHMS.find((known) => known === value);
+  if (algorithm === undefined) {
+    const expected = `one of ${DIGEST_ALGORITHMS.join(', ')}`;
+    throw serverError('invalid-option', { option: '--algorithm', value, expected });
+  }
+  return algorithm;
+}
+
+/** A day begins at midnight UTC. */
+export function readTime(option: string, value: string): Date {
+  const time = new Date(value);
+  const written = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(value);
+  if (!written || Number.isNaN(time.getTime())) {
+    const expected = 'a day or a time as in 2030-12-31 or 2030-12-31T18:00:00Z';
+    throw serverError('invalid-option', { option, value, expected });
+  }
+  return time;
+}
+
+/** Text from outside on a terminal: what would steer it, or turn its writing round, is written out. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
+}
