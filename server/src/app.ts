@@ -1,21 +1,26 @@
 /** The HTTPS application: routes, authentication and the envelope around every answer; it listens to nothing by itself. */
 
 import type { Server } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { createAfterSending } from './after-sending.ts';
 import { authenticate } from './auth.ts';
 import { refuse } from './envelope.ts';
+import { createFailedLogins } from './failed-logins.ts';
 import { finishBeforeClosing } from './finish-before-closing.ts';
 import { answerClientError, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
+import { createMetrics, METRICS_TYPE } from './metrics.ts';
 import type { Client, Store } from './records/store.ts';
+import { createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './routes/health.ts';
 import { handleReport } from './routes/report-sign.ts';
 import { handleSign } from './routes/sign.ts';
 import { createPlaces } from './tsa/places.ts';
 import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
 import { createTokens, type TimestampAuthority } from './tsa/token.ts';
 
+export const TLS_VERSIONS = { minVersion: 'TLSv1.2' } as const;
 /** A request has at most a few hundred bytes, and file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
 /** In milliseconds. */
@@ -28,6 +33,8 @@ export interface TimeLimits {
 const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000 };
 /** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
 export const LEASE = 60_000;
+/** As many as `start` allows with its defaults on eight cores. */
+const SIGNATURES_AT_ONCE = 272;
 /** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
 const CHECKING_INTERVAL = 500;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
@@ -41,6 +48,8 @@ export interface ServerDependencies {
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: TimeLimits;
+  /** How many signatures may be under way or wait for a session of the HSM; what comes then gets 503. */
+  readonly signaturesAtOnce?: number;
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
   readonly lease?: number;
   /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
@@ -51,12 +60,12 @@ export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { store, keys, tls, now, log, limits = TIME_LIMITS, lease = LEASE, timestamps } = dependencies;
+  const { tls, now, log, limits = TIME_LIMITS, timestamps } = dependencies;
   const app: App = Fastify({
     https: {
       cert: tls.certificate,
       key: tls.key,
-      minVersion: 'TLSv1.2',
+      ...TLS_VERSIONS,
       // Here as well, since Node takes what is smaller for the headers and what is larger for the whole request.
       requestTimeout: limits.request,
       headersTimeout: limits.request,
@@ -76,15 +85,25 @@ export function buildServer(dependencies: ServerDependencies): App {
   });
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(handleError);
+  const ending = new AbortController();
+  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way: nobody is held back then
   finishBeforeClosing(app, limits.bodyAtEnd);
   // Before the body is read: what it holds makes no difference to an address that is not there.
-  const paths = [SIGN_PATH, REPORT_PATH, ...(timestamps === undefined ? [] : [TSA_PATH])];
+  const posted = [SIGN_PATH, REPORT_PATH, ...(timestamps === undefined ? [] : [TSA_PATH])];
   app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? answerUnknown(paths, request, reply) : undefined,
+    request.is404 ? answerUnknown(posted, request, reply) : undefined,
   );
+  serveApi(app, dependencies, ending.signal);
+  if (timestamps !== undefined) serveTimestamps(app, timestamps, now);
+  return app;
+}
 
+/** The two operations of the API, and what those who run the server ask for. */
+function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): void {
+  const { store, keys, now, lease = LEASE, signaturesAtOnce = SIGNATURES_AT_ONCE } = dependencies;
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const clients = new WeakMap<FastifyRequest, Client>();
+  const delayOf = createFailedLogins();
   // Before the body is read: who has no credentials gets nothing else out of the server.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const client = await authenticate(request.raw, store.clients, now());
@@ -92,7 +111,10 @@ export function buildServer(dependencies: ServerDependencies): App {
       clients.set(request, client);
       return undefined;
     }
-    request.log.warn({ operation: operationOf(request), outcome: 'refused', reason: 'unauthorized' });
+    const delay = delayOf(request.ip, performance.now());
+    const slowed = delay > 0 ? { delay: Math.round(delay) } : {};
+    request.log.warn({ operation: operationOf(request), outcome: 'refused', reason: 'unauthorized', ...slowed });
+    if (delay > 0) await sleep(delay, undefined, { signal: ending }).catch(() => {});
     return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
   };
   const clientOf = (request: FastifyRequest): Client => {
@@ -100,14 +122,36 @@ export function buildServer(dependencies: ServerDependencies): App {
     if (client === undefined) throw new TypeError('a request that was not authenticated reached its handler');
     return client;
   };
-  app.post(SIGN_PATH, { onRequest }, (request, reply) =>
-    handleSign({ store, keys, now, lease, afterSending }, clientOf(request), request, reply),
-  );
+  const signing = createPlaces(signaturesAtOnce, 0);
+  let underWay = 0;
+  app.post(SIGN_PATH, { onRequest }, (request, reply) => {
+    const client = clientOf(request);
+    const served = signing(async () => {
+      underWay += 1;
+      try {
+        return await handleSign({ store, keys, now, lease, afterSending }, client, request, reply);
+      } finally {
+        underWay -= 1;
+      }
+    });
+    if (served !== undefined) return served;
+    request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503, client: client.id });
+    return refuse(reply.header('retry-after', '1'), 503, 'too many signatures are asked for at once');
+  });
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>
     handleReport({ store, now }, clientOf(request), request, reply),
   );
-  if (timestamps !== undefined) serveTimestamps(app, timestamps, now);
-  return app;
+
+  const metrics = createMetrics();
+  app.addHook('onResponse', async (request, reply) =>
+    metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
+  );
+  app.get(HEALTH_PATH, handleHealth);
+  app.get(READY_PATH, createReadiness({ database: store.check, hsm: keys.check }));
+  app.get(METRICS_PATH, (_request, reply) => {
+    const help = 'Calls of sign that hold a session of the HSM or wait for one.';
+    reply.type(METRICS_TYPE).send(metrics.text([{ name: 'codesign_signatures_under_way', help, value: underWay }]));
+  });
 }
 
 /** The authority's path, with a parser of its own: the API's operations take no queries, and it takes no JSON. */
@@ -128,11 +172,16 @@ function serveTimestamps(
   });
 }
 
-/** 405 for another method on one of the paths, 404 for every other path. */
-function answerUnknown(paths: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** 405 for another method on a path that is there, 404 for every other path. */
+function answerUnknown(posted: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
-  const status = paths.includes(path) ? 405 : 404;
+  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH].includes(path);
+  const status = got || posted.includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');
-  return refuse(reply.header('allow', 'POST'), 405, 'method not allowed: use POST');
+  return refuse(
+    reply.header('allow', got ? 'GET, HEAD' : 'POST'),
+    405,
+    `method not allowed: use ${got ? 'GET' : 'POST'}`,
+  );
 }

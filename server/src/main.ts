@@ -3,7 +3,7 @@
 import { run } from './cli.ts';
 
 /** 128 and the signal's number: how a process ends that a second signal stops at once. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
 /** Ctrl-C reaches a server under npm twice, from the terminal and from npm: what comes this soon is the same signal. Milliseconds. */
 const ECHO = 1000;
 
@@ -12,6 +12,10 @@ process.umask(0o077); // whatever the HSM and the database write into the data f
 // Whoever read the log or the address may go before the server: it has callers to serve, and nobody left to tell.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+let reload = () => {};
+// A terminal that is closed says so with the same signal: a server in one ends with it, another one reads its certificate.
+if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());
+
 process.exitCode = await run(
   process.argv.slice(2),
   {
@@ -19,6 +23,9 @@ process.exitCode = await run(
     now: () => new Date(),
     announce: (line) => process.stdout.write(`${line}\n`),
     log: process.stderr,
+    onHangUp: (work) => {
+      reload = work;
+    },
     terminal: process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined,
   },
   waitForSignal,

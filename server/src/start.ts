@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { type App, buildServer, type ServerDependencies } from './app.ts';
+import { type App, buildServer, type ServerDependencies, TLS_VERSIONS } from './app.ts';
 import type { StartConfig } from './config.ts';
 import { reasonOf, serverError } from './errors.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly log: { write(line: string): void };
   /** Writes to a person, or undefined where nobody watches. */
   readonly terminal: ((text: string) => void) | undefined;
+  /** Has `reload` called whenever the process is asked to read its TLS certificate again. */
+  readonly onHangUp?: (reload: () => void) => void;
 }
 
 export interface RunningServer {
@@ -56,7 +58,9 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     const log = { level: config.logLevel, stream: surroundings.log };
     const timestamps = config.tsa ? await timestampsOf(data, now()) : undefined;
     const { lease } = config;
-    app = buildServer({ store: data.store, keys: data.keys, tls, now, log, lease, ...(timestamps && { timestamps }) });
+    const signaturesAtOnce = data.sessions + config.waiting;
+    const { store, keys } = data;
+    app = buildServer({ store, keys, tls, now, log, lease, signaturesAtOnce, ...(timestamps && { timestamps }) });
     const port = await listen(app, config);
     const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
     const timestampUrl = config.tsa ? `${baseUrl}${TSA_PATH}` : undefined;
@@ -85,6 +89,7 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     throw error;
   }
   const running = app;
+  surroundings.onHangUp?.(() => void reloadTls(running, config, data, now()));
   return {
     async stop() {
       try {
@@ -110,6 +115,20 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
   if (config.tls !== undefined) return await readTls(config.tls.certificate, config.tls.key);
   const names = isWildcard(config.host) ? config.tlsNames : [...config.tlsNames, config.host];
   return await ownTls(data.folder, names, now);
+}
+
+/** New connections get the certificate as it is now; one that cannot be used leaves the one before in place. */
+async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<void> {
+  try {
+    const { certificate, key } = await tlsFor(config, data, now);
+    app.server.setSecureContext({ ...TLS_VERSIONS, cert: certificate, key });
+    app.log.info({ outcome: 'tls-reloaded' });
+  } catch (error) {
+    app.log.error(
+      { outcome: 'tls-kept', err: error },
+      'the TLS certificate cannot be read again: the one before stays',
+    );
+  }
 }
 
 /** Timestamps take half of the HSM's sessions at most, so that nobody who asks for many keeps signatures waiting. */

@@ -1,0 +1,142 @@
+/** What those who run the server see and rely on: health, metrics, the bound of its work, TLS anew. */
+
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { startServer } from '../../test/support/server.ts';
+import { serverError } from '../src/errors.ts';
+import { dataFolder } from '../src/setup/data-folder.ts';
+import { ownTls } from '../src/setup/tls.ts';
+import { goodRequest, openApp, type TestApp } from './support/in-process.ts';
+
+let server: TestApp;
+afterEach(() => server?.close());
+
+const get = (path: string) => server.call({ method: 'GET', path });
+
+test('says that it lives and is ready, to whoever asks, without a line in the log', async () => {
+  server = await openApp();
+  for (const path of ['/healthz', '/readyz']) {
+    expect(await get(path)).toMatchObject({ status: 200, body: { code: 0, data: null } });
+  }
+  expect(server.logText()).toBe('');
+  const refused = await server.call({ method: 'POST', path: '/healthz' });
+  expect(refused).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' }, body: { code: 405 } });
+});
+
+test('is not ready while the database or the HSM does not answer, but lives, and is ready again after that', async () => {
+  let broken = true;
+  const away = async () => {
+    if (broken) throw serverError('hsm-failed', { operation: 'answer', reason: 'CKR_DEVICE_REMOVED' });
+  };
+  server = await openApp(({ store, keys }) => ({ store: { ...store, check: away }, keys: { ...keys, check: away } }));
+  const answers = await Promise.all([get('/readyz'), get('/readyz')]);
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { code: 503, data: null } });
+    expect(answer.body.message).toMatch(/database, hsm$/);
+  }
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'not-ready', what: 'hsm' }));
+  expect((await get('/healthz')).status).toBe(200);
+  broken = false;
+  expect((await get('/readyz')).status).toBe(503); // the answer of a moment ago
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect((await get('/readyz')).status).toBe(200);
+});
+
+test('counts answers and times them as Prometheus reads it', async () => {
+  server = await openApp();
+  await server.sign(goodRequest());
+  await server.sign(goodRequest());
+  await server.sign({ ...goodRequest(), padding: 'PSS' });
+  await server.call({ method: 'GET', path: '/nothing' });
+  const { body, headers } = await server.app.inject({ method: 'GET', url: '/metrics' });
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(body).toContain('\ncodesign_answers_total{operation="sign",status="200"} 2\n');
+  expect(body).toContain('\ncodesign_answers_total{operation="sign",status="400"} 1\n');
+  expect(body).toContain('\ncodesign_answers_total{operation="other",status="404"} 1\n');
+  expect(body).toContain('\ncodesign_answer_seconds_bucket{operation="sign",le="+Inf"} 3\n');
+  expect(body).toContain('\ncodesign_answer_seconds_count{operation="sign"} 3\n');
+  expect(body).toContain('\ncodesign_signatures_under_way 0\n');
+  const buckets = [...body.matchAll(/_bucket\{operation="sign",le="[^"]+"\} (\d+)/g)].map(([, count]) => Number(count));
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+  expect(body).toMatch(/^(# (HELP|TYPE) \S+ .+\n|[a-z_]+(\{[^{}]+\})? [\d.e-]+\n)+$/);
+  expect(body).not.toContain(server.credentials.accessKey);
+});
+
+test('more signatures than may wait are refused with 503 before anything is done for them', async () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  server = await openApp(({ keys }) => ({
+    signaturesAtOnce: 3,
+    keys: {
+      ...keys,
+      async find(id) {
+        await opened;
+        return await keys.find(id);
+      },
+    },
+  }));
+  const calls = Array.from({ length: 5 }, () => server.sign(goodRequest()));
+  const refused = await Promise.any(calls);
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, body: { code: 503, data: null } });
+  open();
+  expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 503, 503]);
+  expect(await server.counted()).toBe(3);
+  expect(server.log()).toContainEqual(expect.objectContaining({ operation: 'sign', reason: 'busy', status: 503 }));
+  expect((await server.sign(goodRequest())).body.code).toBe(0);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'reads its TLS certificate again on SIGHUP, and keeps it where that fails',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-tls-'));
+    const pem = join(folder, 'tls.pem');
+    const made = await startServer({ bits: 2048 });
+    const files = dataFolder(made.data);
+    try {
+      await copyFile(files.tls.server, pem);
+      const running = await startServer({ data: made.data, args: ['--tls-cert', pem, '--tls-key', pem] });
+      try {
+        const { port } = new URL(running.baseUrl);
+        const fingerprint = async () => {
+          const socket: TLSSocket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+          await once(socket, 'secureConnect');
+          const { fingerprint256 } = socket.getPeerCertificate();
+          socket.destroy();
+          return fingerprint256;
+        };
+        const hangUp = async (line: string) => {
+          const before = running.log().split(line).length;
+          running.process.kill('SIGHUP');
+          while (running.log().split(line).length === before) await new Promise((resolve) => setTimeout(resolve, 10));
+        };
+        const first = await fingerprint();
+        await rm(files.tls.server);
+        await ownTls(files, [], new Date()); // another key and certificate
+        await copyFile(files.tls.server, pem);
+        expect(await fingerprint()).toBe(first);
+        await hangUp('"tls-reloaded"');
+        const second = await fingerprint();
+        expect(second).not.toBe(first);
+        await writeFile(pem, 'damaged');
+        await hangUp('"tls-kept"');
+        expect(await fingerprint()).toBe(second);
+
+        // TLS 1.2 is the oldest that is spoken, after reading again as before.
+        const old = request(`${running.baseUrl}/healthz`, { rejectUnauthorized: false, maxVersion: 'TLSv1.1' });
+        await expect(once(old, 'response')).rejects.toThrow();
+      } finally {
+        expect(await running.stop()).toBe(0);
+      }
+    } finally {
+      await made.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
