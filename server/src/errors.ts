@@ -140,6 +140,16 @@ export const SERVER_ERRORS = {
     message: ({ number }) => `there is no certificate with the number ${number}`,
     hint: 'certificate list shows them.',
   },
+  'nothing-requested': {
+    category: 'usage',
+    message: ({ number }) => `there is no key for a certificate with the number ${number}`,
+    hint: 'Make one with certificate request, and have its output certified.',
+  },
+  'certificate-unusable': {
+    category: 'usage',
+    message: ({ path, reason }) => `${path} cannot be used: ${reason}`,
+    hint: 'Import what the CA made of the output of certificate request, as PEM: the certificate and those of its issuers, in any order.',
+  },
   'record-not-found': {
     category: 'usage',
     message: ({ id }) => `there is no signature record ${id}`,

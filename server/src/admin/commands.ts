@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
-import { certificateAdd, certificateList } from './certificates.ts';
+import { certificateAdd, certificateImport, certificateList, certificateRequest } from './certificates.ts';
 import {
   type ClientAddOptions,
   clientAdd,
@@ -46,6 +46,25 @@ export function addAdminCommands(
     .option('--common-name <name>', "the signer's name in the certificate", 'Code Signing')
     .action(async (options: CertificateOptions) =>
       announce(await certificateAdd(configOf(options), options, surroundings)),
+    );
+  withDataOptions(certificate.command('request'))
+    .description('makes a key in the HSM and prints a request (PKCS#10) for a CA to certify, as often as it is asked')
+    .requiredOption(
+      '--number <n>',
+      'the number that clients will give as --code, or one whose certificate is to be renewed',
+    )
+    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .option('--common-name <name>', 'the name to ask for', 'Code Signing')
+    .option('--organization <name>', 'the organization to ask for')
+    .action(async (options: CertificateOptions & { organization?: string }) =>
+      announce((await certificateRequest(configOf(options), options, surroundings)).trimEnd()),
+    );
+  withDataOptions(certificate.command('import'))
+    .description('takes the certificate that a CA made for such a request, and prints the file of its chain')
+    .requiredOption('--number <n>', 'the number of the request')
+    .requiredOption('--chain <pem>', 'the certificate and those of its issuers')
+    .action(async (options: DataOptions & { number: string; chain: string }) =>
+      announce(await certificateImport(configOf(options), options, surroundings)),
     );
   withDataOptions(certificate.command('list'))
     .description('lists number, key size, end of validity and chain file of each certificate')

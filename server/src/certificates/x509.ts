@@ -71,13 +71,13 @@ export async function issueCertificate(issuer: Issuer, request: CertificateReque
   );
 }
 
-/** A certificate as PEM text (RFC 7468), ending with a newline. */
-export function toPem(der: Uint8Array): string {
+/** A certificate, or a request for one, as PEM text (RFC 7468), ending with a newline. */
+export function toPem(der: Uint8Array, label: 'CERTIFICATE' | 'CERTIFICATE REQUEST' = 'CERTIFICATE'): string {
   const lines =
     Buffer.from(der)
       .toString('base64')
       .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
 function toBeSignedCertificate(issuer: Issuer, request: CertificateRequest): Sequence {
@@ -148,12 +148,12 @@ function keyIdentifier(publicKey: KeyObject): Buffer {
   return createHash('sha1').update(bits.valueBlock.valueHexView).digest();
 }
 
-function signatureAlgorithm(scheme: SignatureScheme): Sequence {
+export function signatureAlgorithm(scheme: SignatureScheme): Sequence {
   const oid = objectIdentifier(SCHEME_OID[scheme]);
   return new Sequence({ value: scheme === 'rsa-sha256' ? [oid, new Null()] : [oid] }); // RFC 4055, RFC 5758
 }
 
-function name({ commonName, organization }: DistinguishedName): Sequence {
+export function name({ commonName, organization }: DistinguishedName): Sequence {
   const part = (oid: string, value: string) =>
     setOf([new Sequence({ value: [objectIdentifier(oid), new Utf8String({ value })] })]);
   return new Sequence({

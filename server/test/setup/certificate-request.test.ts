@@ -1,0 +1,116 @@
+/** A key that a CA of the operator's certifies; openssl is that CA. */
+
+import { execFileSync } from 'node:child_process';
+import { createHash, verify, X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importCertificate, requestCertificate } from '../../src/setup/certificate-request.ts';
+import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+let folder: string;
+beforeAll(async () => {
+  server = await openApp();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-csr-'));
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    'root.key',
+    '-out',
+    'root.pem',
+    '-subj',
+    '/CN=Root',
+  );
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const openssl = (...args: readonly string[]) =>
+  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' }).toString();
+const subject = { commonName: 'Example Ltd', organization: 'Examples' };
+const request = (number: string) => requestCertificate(server.data, { number, bits: 2048, subject }, new Date());
+const imported = (number: string, now = new Date()) =>
+  importCertificate(server.data, number, join(folder, 'chain.pem'), now);
+
+/** Has the CA certify a request. */
+async function certify(csr: string, extensions = 'extendedKeyUsage=codeSigning', days = '30') {
+  await writeFile(join(folder, 'request.pem'), csr);
+  await writeFile(join(folder, 'extensions'), extensions);
+  openssl(
+    ...['x509', '-req', '-in', 'request.pem', '-CA', 'root.pem', '-CAkey', 'root.key', '-CAcreateserial'],
+    ...['-days', days, '-extfile', 'extensions', '-out', 'leaf.pem'],
+  );
+  return await readFile(join(folder, 'leaf.pem'), 'utf8');
+}
+const chain = (...pem: readonly string[]) => writeFile(join(folder, 'chain.pem'), pem.join(''));
+const root = () => readFile(join(folder, 'root.pem'), 'utf8');
+
+test('openssl takes the request, a CA certifies it, and the running server signs with it', async () => {
+  const csr = await request('bought');
+  await writeFile(join(folder, 'request.pem'), csr);
+  expect(openssl('req', '-in', 'request.pem', '-noout', '-verify', '-subject', '-nameopt', 'RFC2253')).toContain(
+    'subject=CN=Example Ltd,O=Examples',
+  );
+  expect(await request('bought')).toBe(csr);
+  expect((await server.sign({ ...goodRequest(), code: 'bought' })).body.code).toBe(400);
+
+  await chain(await root(), await certify(csr)); // in whichever order
+  const file = await imported('bought');
+  const [leaf = '', issuer] = (await readFile(file, 'utf8')).split(/(?<=-----END CERTIFICATE-----\n)/);
+  expect(new X509Certificate(leaf).subject).toContain('CN=Example Ltd');
+  expect(new X509Certificate(issuer ?? '').subject).toBe('CN=Root');
+  const digest = createHash('sha256').update('content').digest('base64');
+  const { body } = await server.sign({ ...goodRequest(), code: 'bought', digest });
+  const signature = Buffer.from(body.data?.signature ?? '', 'base64');
+  expect(verify('sha256', Buffer.from('content'), new X509Certificate(leaf).publicKey, signature)).toBe(true);
+  expect(await server.data.store.certificateRequests.find('bought')).toBeUndefined();
+});
+
+test('a number keeps its key when its certificate is renewed, also when the first one was of the own authority', async () => {
+  const before = await server.data.store.certificates.find(NUMBER);
+  await chain(await certify(await request(NUMBER)), await root());
+  await imported(NUMBER);
+  const after = await server.data.store.certificates.find(NUMBER);
+  expect(after?.keyId).toBe(before?.keyId);
+  expect(new X509Certificate(after?.chain ?? '').issuer).toBe('CN=Root');
+});
+
+test('refuses what is not the certificate of the request, and leaves the request as it is', async () => {
+  const csr = await request('refused');
+  const refused = async (reason: string, now?: Date) =>
+    await expect(imported('refused', now)).rejects.toMatchObject({
+      code: 'certificate-unusable',
+      exitCode: 2,
+      message: expect.stringContaining(reason),
+    });
+  await refused('no such file');
+  await chain('no certificate');
+  await refused('no certificate as PEM');
+  await chain('x'.repeat(1024 * 1024 + 1));
+  await refused('1048577 bytes');
+  await chain('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+  await expect(imported('refused')).rejects.toMatchObject({ code: 'certificate-unusable' });
+  await chain(await certify(await request('another')), await root());
+  await refused('none of its certificates is for the key');
+  await chain(await certify(csr));
+  await refused('its issuer is missing');
+  await chain(await certify(csr, 'extendedKeyUsage=serverAuth'), await root());
+  await refused('not for code signing');
+  await chain(await certify(csr), await root());
+  await refused('ended on', new Date(Date.now() + 31 * 24 * 60 * 60 * 1000));
+  expect(await server.data.store.certificates.find('refused')).toBeUndefined();
+  expect(await request('refused')).toBe(csr);
+});
+
+test('a number that nothing was requested for is an error of its own', async () => {
+  await chain(await root());
+  await expect(imported('nobody')).rejects.toMatchObject({ code: 'nothing-requested' });
+});
