@@ -36,7 +36,8 @@ export async function run(
   }
 }
 
-function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
+/** Every command with its options. */
+export function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
   const { environment, announce, log } = surroundings;
   const program = new Command('codesign-remote-server')
     .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
