@@ -11,6 +11,7 @@ import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
 import { type DataFolder, readPart, requirePart } from './data-folder.ts';
 import { underFileLock } from './file-lock.ts';
+import { withTokenCopy } from './token-copy.ts';
 
 /** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
@@ -47,7 +48,10 @@ export async function openData(
   if (token === undefined) await configureSoftHsm(folder.path, environment);
   const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);
   // A login to SoftHSM writes the token's file anew, and who reads it meanwhile finds no token.
-  const keys = token === undefined ? await underFileLock(join(folder.path, 'login-lock'), open) : await open();
+  const keys =
+    token === undefined
+      ? await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open))
+      : await open();
   try {
     const store = await openStore(folder, database);
     if (database !== undefined) await requireAuthority(store);
