@@ -4,7 +4,7 @@ import { DATABASES, quotaRounds } from './support/quota-scene.ts';
 test.each(DATABASES)(
   'servers on one %s database, killed and started again 20 times over, never go over a quota and count what they answer',
   async (kind) => {
-    await expect(quotaRounds(kind, 20)).resolves.toBeUndefined();
+    await expect(quotaRounds(kind, 20, 400)).resolves.toBeUndefined();
   },
   900_000,
 );

@@ -9,14 +9,16 @@ import { goodRequest } from './in-process.ts';
 import type { Instance, SignAnswer } from './instances.ts';
 
 const QUOTA = 100;
-const CALLS = 400;
-/** After how many ends of calls, whichever, an instance is killed: the first time while most of the quota is left. */
-const KILLS = [10, 40, 120];
+/** After how many signatures an instance is killed: each time while the quota has places left, and calls are under way. */
+const KILLS = [10, 35, 60];
 /** What the instances are configured with, in seconds. */
 export const LEASE_SECONDS = 1;
 
-/** @param store the test's own connection to the database of the instances, which run */
-export async function quotaRound(store: Store, instances: readonly Instance[]): Promise<void> {
+/**
+ * @param store the test's own connection to the database of the instances, which run
+ * @param calls how many clients want a signature at once
+ */
+export async function quotaRound(store: Store, instances: readonly Instance[], calls: number): Promise<void> {
   const id = randomUUID();
   const client = { accessKey: `AK-${id}`, accessSecret: `secret-${id}` };
   const restrictions = { certificates: undefined, algorithms: undefined, expiresAt: undefined, name: undefined };
@@ -27,28 +29,33 @@ export async function quotaRound(store: Store, instances: readonly Instance[]): 
   const signed = () => answers.filter(({ body }) => body.code === 0);
   let lost = 0;
   const restarts: Promise<void>[] = [];
+  let restarted = 0;
+  /** Asks on until there is a signature, or until all servers have come back and say that none is left. */
   const call = async (index: number): Promise<void> => {
-    for (let turn = 0; turn < 20; turn++) {
-      try {
-        const answer = await instances[(index + turn) % instances.length]?.sign(goodRequest(), client);
-        if (answer !== undefined) answers.push(answer);
-        break;
-      } catch (error) {
-        // Nothing reached a server that is down: the next one is asked. Anything else may have been signed.
-        if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) {
-          lost += 1;
-          break;
-        }
-        await sleep(50);
+    for (let turn = index; ; turn++) {
+      const last = restarted === KILLS.length;
+      const answer = await instances[turn % instances.length]?.sign(goodRequest(), client).catch((error: unknown) => {
+        // Nothing reached a server that is down. Anything else may have been signed.
+        if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) lost += 1;
+      });
+      if (answer) answers.push(answer);
+      const next = KILLS[restarts.length];
+      const victim = instances[restarts.length % instances.length];
+      if (next !== undefined && victim !== undefined && signed().length >= next) {
+        restarts.push(
+          victim
+            .kill()
+            .then(() => victim.start())
+            .then(() => {
+              restarted += 1;
+            }),
+        );
       }
-    }
-    const next = KILLS[restarts.length];
-    const victim = instances[restarts.length % instances.length];
-    if (next !== undefined && victim !== undefined && answers.length + lost >= next) {
-      restarts.push(victim.kill().then(() => victim.start()));
+      if (answer?.body.code === 0 || (answer?.status === 403 && last)) return;
+      await sleep(200 + 10 * (index % 20));
     }
   };
-  await Promise.all(Array.from({ length: CALLS }, (_, index) => call(index)));
+  await Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
   await Promise.all(restarts);
   expect(restarts).toHaveLength(KILLS.length);
   expect(lost).toBeGreaterThan(0); // else nobody was killed in the middle of anything
@@ -65,7 +72,7 @@ export async function quotaRound(store: Store, instances: readonly Instance[]): 
   expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: QUOTA, reserved: 0 });
 
   const records = new Map(
-    (await store.records.list({ clientId: id }, 10 * CALLS)).map((record) => [record.id, record]),
+    (await store.records.list({ clientId: id }, 10 * QUOTA)).map((record) => [record.id, record]),
   );
   expect([...records.values()].filter(({ counted }) => counted)).toHaveLength(QUOTA);
   expect(signed().length).toBeLessThanOrEqual(QUOTA);

@@ -12,8 +12,8 @@ import { LEASE_SECONDS, quotaRound } from './quota-round.ts';
 
 export const DATABASES = ['SQLite', 'PostgreSQL'] as const;
 
-/** Runs this many rounds, one after the other. */
-export async function quotaRounds(kind: (typeof DATABASES)[number], rounds: number): Promise<void> {
+/** Runs this many rounds, one after the other, each with so many calls at once. */
+export async function quotaRounds(kind: (typeof DATABASES)[number], rounds: number, calls: number): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'codesign-quota-'));
   const postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined;
   const cleanUp: (() => Promise<unknown>)[] = [
@@ -35,7 +35,7 @@ export async function quotaRounds(kind: (typeof DATABASES)[number], rounds: numb
     const instances = ['one', 'two', 'three'].map((name) => instance({ data, config }, name));
     for (const each of instances) cleanUp.push(() => each.stop());
     await Promise.all(instances.map((each) => each.start()));
-    for (let round = 0; round < rounds; round++) await quotaRound(store, instances);
+    for (let round = 0; round < rounds; round++) await quotaRound(store, instances, calls);
   } finally {
     for (const each of cleanUp.reverse()) await each();
   }
