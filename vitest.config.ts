@@ -9,8 +9,9 @@ export default defineConfig({
     // One folder for a run: RSA keys of test servers are made in it once, by whoever needs them first.
     globalSetup: ['test/support/shared-folder.ts'],
     pool: 'forks',
-    // Vitest leaves one core to itself, which on two cores means one test file at a time; most of these wait for processes.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Vitest leaves one core to itself, which on two cores means one test file at a time; most of these wait for processes,
+    // and for time to pass.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

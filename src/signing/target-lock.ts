@@ -189,9 +189,10 @@ async function findLock(path: string): Promise<FoundLock | undefined> {
     throw thrown;
   });
   if (stats === undefined) return undefined;
-  // What this user may not read tells nothing either.
-  const text = stats.isFile() ? await readLock(path).catch(() => '') : '';
-  return { text, holder: holderIn(text), touched: stats.mtimeMs };
+  // What this user may not read tells nothing either; but by now it may be gone.
+  const unread = (thrown: unknown) => (codeOf(thrown) === 'ENOENT' ? undefined : '');
+  const text = stats.isFile() ? await readLock(path).catch(unread) : '';
+  return text === undefined ? undefined : { text, holder: holderIn(text), touched: stats.mtimeMs };
 }
 
 async function readLock(path: string): Promise<string> {

@@ -9,7 +9,7 @@ import { fileOwners } from '../../src/signing/file-owners.ts';
 import { lockPathOf, targetLocks } from '../../src/signing/target-lock.ts';
 
 /** What the system answers to the next calls of a name, before it does what is asked. */
-const { answers } = vi.hoisted(() => ({ answers: new Map<string, string[]>() }));
+const { answers } = vi.hoisted(() => ({ answers: new Map<string, (string | undefined)[]>() }));
 vi.mock('node:fs/promises', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs/promises')>();
   const failing =
@@ -70,6 +70,16 @@ describe('a lock', () => {
   ])('that cannot be written is none: %s', async (code, expected) => {
     answers.set('open', [code]);
     await expect(lockTarget(target)).rejects.toMatchObject({ code: expected, category: 'local' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is had when the one that a run has left is taken away by another while it is looked at', async () => {
+    await writeFile(lock, JSON.stringify({ ...SELF, pid: 200, run: 'gone' }));
+    // First what the own lock is made of, then the other one.
+    answers.set('open', [undefined, 'ENOENT']);
+    const held = await lockTarget(target);
+    await held.assertHeld();
+    await held.release();
     expect(await readdir(folder)).toEqual([]);
   });
 

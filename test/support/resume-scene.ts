@@ -1,6 +1,9 @@
 /** A program, a service that may misbehave, and a journal of their own: for tests of what `resume` finishes. */
 
+import { once } from 'node:events';
 import { copyFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fixture, runCli, temporaryFolder } from './cli.ts';
 import {
@@ -12,8 +15,13 @@ import {
 import { makePki } from './pki.ts';
 import { ACCESS_KEY, ACCESS_SECRET } from './service-client.ts';
 
-/** Where no authority is. */
-export const NOBODY = ['-t', 'http://127.0.0.1:9/'];
+const refusing = createServer((_request, answer) => answer.writeHead(404).end())
+  .listen(0, '127.0.0.1')
+  .unref();
+await once(refusing, 'listening');
+
+/** Where no authority is: told at once, so that nothing is tried again. */
+export const NOBODY = ['-t', `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`];
 
 export type Env = Readonly<Record<string, string>>;
 

@@ -10,10 +10,8 @@ import { instance } from './instances.ts';
 import { startPostgres } from './postgres.ts';
 import { LEASE_SECONDS, quotaRound } from './quota-round.ts';
 
-export const DATABASES = ['SQLite', 'PostgreSQL'] as const;
-
 /** Runs this many rounds, one after the other, each with so many calls at once. */
-export async function quotaRounds(kind: (typeof DATABASES)[number], rounds: number, calls: number): Promise<void> {
+export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number, calls: number): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'codesign-quota-'));
   const postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined;
   const cleanUp: (() => Promise<unknown>)[] = [
