@@ -3,12 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Journal } from '../journal/journal.ts';
-import { DEFAULT_KEEP_DAYS, type JournalOptions, openJournal } from '../journal/open-journal.ts';
+import { type JournalOptions, openJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
 import { type JournalReading, readJournal } from '../journal/read-journal.ts';
 import { stateFolder } from '../journal/state-folder.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import type { Environment } from '../settings/options.ts';
+import { given, readHistoryDays } from '../settings/values.ts';
 
 /** Whether there is one: to open it makes it. Throws `no-state-folder`. */
 export async function hasJournal(env: Environment): Promise<boolean> {
@@ -18,7 +19,7 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/** Throws `journal-unusable`, `journal-full`, `no-state-folder`. */
+/** Throws `journal-unusable`, `journal-full`, `no-state-folder`, and what CODESIGN_HISTORY_DAYS cannot be. */
 export async function composeJournal(env: Environment): Promise<Journal> {
   return openJournal(await journalOptions(env));
 }
@@ -36,7 +37,7 @@ async function journalOptions(env: Environment): Promise<JournalOptions> {
     uptime: () => Number(process.hrtime.bigint()) / 1e6,
     randomId: () => randomBytes(10).toString('hex'),
     processes: await observeProcesses(),
-    keepDays: DEFAULT_KEEP_DAYS,
+    keepDays: readHistoryDays(given(env.CODESIGN_HISTORY_DAYS || undefined, 'CODESIGN_HISTORY_DAYS')),
     runningFor: performance.now(),
   };
 }

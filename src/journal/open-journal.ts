@@ -14,8 +14,6 @@ import { unfinishedCalls } from './unfinished-calls.ts';
 
 export type { JournalOptions } from './make-parts.ts';
 
-export const DEFAULT_KEEP_DAYS = 90;
-
 const PROBE_NAME = '.probe-';
 
 /** Room that one call needs at most, several times over. */

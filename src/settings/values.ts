@@ -64,6 +64,11 @@ export function readTimeout(from: Given | undefined): number {
   return 1000 * readNumber(from, 30, { whole: false, from: 0.1, to: 3600 });
 }
 
+/** That the history is kept at least. */
+export function readHistoryDays(from: Given | undefined): number {
+  return readNumber(from, 90, { whole: true, from: 1, to: 36_500 });
+}
+
 /** That a run may ask for; undefined for no limit. */
 export function readMaxSignatures(from: Given | undefined): number | undefined {
   return from && readNumber(from, 0, { whole: true, from: 0, to: 1_000_000 });

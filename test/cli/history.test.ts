@@ -129,6 +129,31 @@ describe('history', () => {
     await chmod(join(folder.path, 'calls'), 0o755);
   });
 
+  it('is kept for 90 days, or for as many as the environment says, by whole months', async () => {
+    await using folder = await temporaryFolder();
+    const history = join(folder.path, 'history');
+    await mkdir(history);
+    const monthsAgo = (months: number): string => {
+      const now = new Date();
+      return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
+    };
+    for (const months of [2, 6, 30]) {
+      await writeFile(join(history, `${monthsAgo(months)}.jsonl`), encodeLine({ ...ENTRY }));
+    }
+    // Whatever opens the journal to write removes what is older.
+    const kept = async (days: string) => {
+      const env = { CODESIGN_STATE_DIR: folder.path, CODESIGN_HISTORY_DAYS: days };
+      const { code, stderr } = await runCli(['resume'], { env });
+      return { code, stderr, months: (await readdir(history)).sort() };
+    };
+    const all = [30, 6, 2].map((months) => `${monthsAgo(months)}.jsonl`);
+    expect(await kept('1500')).toMatchObject({ code: 0, months: all });
+    expect(await kept('365')).toMatchObject({ code: 0, months: all.slice(1) });
+    expect(await kept('')).toMatchObject({ code: 0, months: all.slice(2) });
+    expect(await kept('soon')).toMatchObject({ code: 2, months: all.slice(2) });
+    expect((await kept('0')).stderr).toContain('CODESIGN_HISTORY_DAYS: "0" is not a whole number from 1 to 36500');
+  });
+
   it('has no calls before the first one, and makes no journal to find that out', async () => {
     await using folder = await temporaryFolder();
     const state = join(folder.path, 'state');
