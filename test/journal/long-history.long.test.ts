@@ -1,4 +1,4 @@
-/** A history of a million entries: it costs a signature nothing, and is read in little memory. */
+/** A history of a million entries: a signature reads nothing of it, and it is read in little memory. */
 
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -67,8 +67,8 @@ async function writeHistory(state: string): Promise<void> {
 interface Measured {
   readonly entries: number;
   readonly peakBytes: number;
-  readonly openMilliseconds: number;
-  readonly signMilliseconds: number;
+  /** What opening the journal and signing a hundred times has read. */
+  readonly signingBytes: number;
   readonly warnings: readonly string[];
 }
 
@@ -81,26 +81,21 @@ async function measure(state: string, what: 'sign' | 'history'): Promise<Measure
   return JSON.parse(text) as Measured;
 }
 
-test('signing takes no longer than with an empty history, and reading takes less than 100 MiB', async () => {
+test('signing reads nothing of it, and reading it takes less than 100 MiB', async () => {
   const [short, long] = [join(folder, 'short'), join(folder, 'long')];
   await mkdir(short);
   await writeFile(join(short, 'note'), '');
   await writeHistory(long);
-  // The best of several, in turn: other work on this machine is not to be measured.
-  const best = { short: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY, open: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < 5; round++) {
-    best.short = Math.min(best.short, (await measure(short, 'sign')).signMilliseconds);
-    const measured = await measure(long, 'sign');
-    best.long = Math.min(best.long, measured.signMilliseconds);
-    best.open = Math.min(best.open, measured.openMilliseconds);
-  }
-  console.log('milliseconds a call with a short and a long history, and to open it:', best);
-  expect(best.long).toBeLessThan(best.short * 1.5 + 1);
-  expect(best.open).toBeLessThan(50);
+  const few = await measure(short, 'sign');
+  const many = await measure(long, 'sign');
+  console.log('bytes read for a hundred calls with a short and a long history:', few.signingBytes, many.signingBytes);
+  expect(few.signingBytes).toBeGreaterThan(0);
+  // Names of files and the like: of the entries themselves there are hundreds of megabytes.
+  expect(Math.abs(many.signingBytes - few.signingBytes)).toBeLessThan(64 * 1024);
 
   const { entries, peakBytes, warnings } = await measure(long, 'history');
   console.log('peak of reading it:', Math.round(peakBytes / MEGABYTE), 'MiB');
-  expect(entries).toBeGreaterThanOrEqual(ENTRIES);
+  expect(entries).toBe(ENTRIES + 100);
   expect(warnings).toEqual([]);
   expect(peakBytes).toBeLessThan(100 * MEGABYTE);
 });
