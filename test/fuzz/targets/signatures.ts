@@ -23,7 +23,7 @@ import { inspectCertificates } from '../../../src/verifying/inspect-certificates
 import { unzip } from '../../formats/jar/simple-zip.ts';
 import { openBytes } from '../../formats/support/sign-bytes.ts';
 import { pemBlock } from '../../support/pki.ts';
-import { ASKED, type Bases } from '../bases.ts';
+import { ASKED, type Bases, LARGEST_UNPACKED } from '../bases.ts';
 import { answering, require, requireSaid } from '../judge.ts';
 import { mutateDer } from '../mutations/der.ts';
 import { mutateLines } from '../mutations/lines.ts';
@@ -46,7 +46,7 @@ export const manifestTarget: TargetDefinition = {
 function linesIn(archive: Buffer): readonly Buffer[] {
   try {
     const found = unzip(archive).filter(({ name }) => /^META-INF\/[^/]*\.(MF|SF)$/i.test(name));
-    return found.map(({ contents }) => contents);
+    return found.map(({ contents }) => contents).filter(({ length }) => length <= LARGEST_UNPACKED);
   } catch {
     return []; // not simple enough for this reader
   }
@@ -107,7 +107,7 @@ async function blocksIn(bases: Bases): Promise<readonly Uint8Array[]> {
       if ('value' in opened) found.push(...opened.value.map(({ cms }) => cms));
     }
   }
-  return found;
+  return found.filter(({ length }) => length <= LARGEST_UNPACKED);
 }
 
 async function readCms(input: Uint8Array): Promise<string> {
