@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { ProfileOptions } from '../../settings/options.ts';
 import type { ConfigListOptions } from '../commands/config.ts';
-import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { ENVIRONMENT, PROFILE } from './common-options.ts';
 import type { Run } from './run.ts';
 
 export function defineConfig(program: Command, run: Run): void {

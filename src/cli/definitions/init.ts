@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { InitCommandOptions } from '../commands/init.ts';
-import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { CERTIFICATE, ENVIRONMENT, PROFILE, TIMESTAMP_URL } from './common-options.ts';
 import type { Run } from './run.ts';
 
 export function defineInit(program: Command, run: Run): void {
@@ -13,16 +13,8 @@ export function defineInit(program: Command, run: Run): void {
     .option(...ENVIRONMENT)
     .option('--base-url <url>', 'address of the signing service [CODESIGN_BASE_URL]')
     .option('-c, --code <number>', 'number of the certificate at the service [CODESIGN_CODE]')
-    .option(
-      '--certificate <file>',
-      'signing certificate and chain: PEM, DER, PKCS#7 or PKCS#12; repeatable [CODESIGN_CERTIFICATE]',
-      (path, before: string[] = []) => [...before, path],
-    )
-    .option(
-      '-t, --timestamp-url <url>',
-      'RFC 3161 time stamp authority; repeatable, tried in order [CODESIGN_TIMESTAMP_URL]',
-      (url, before: string[] = []) => [...before, url],
-    )
+    .option(...CERTIFICATE)
+    .option(...TIMESTAMP_URL)
     .option('--no-timestamp', 'store no time stamp authority')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')
     .option('-y, --yes', 'ask nothing: take what options, environment and profile say')

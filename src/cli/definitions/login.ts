@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { LoginCommandOptions } from '../commands/login.ts';
-import { PROFILE } from './profile.ts';
+import { PROFILE } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { LogoutCommandOptions } from '../commands/logout.ts';
-import { PROFILE } from './profile.ts';
+import { PROFILE } from './common-options.ts';
 import type { Run } from './run.ts';
 
 export function defineLogout(program: Command, run: Run): void {

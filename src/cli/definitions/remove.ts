@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { RemoveCommandOptions } from '../commands/remove.ts';
+import { EXCLUDE } from './common-options.ts';
 import type { Run } from './run.ts';
 
 export function defineRemove(program: Command, run: Run): void {
@@ -11,11 +12,7 @@ export function defineRemove(program: Command, run: Run): void {
     .argument('<files...>', 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input')
     .option('-o, --output <path>', 'write there instead of in place: a file for one input, a folder for several')
     .option('--recursive', 'take folders: every signed file in them')
-    .option(
-      '--exclude <pattern>',
-      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
-      (pattern, before: string[] = []) => [...before, pattern],
-    )
+    .option(...EXCLUDE)
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'errors only').conflicts('verbose'))
     .option('-v, --verbose', 'say more: each start, causes of errors')

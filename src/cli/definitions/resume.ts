@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { ResumeCommandOptions } from '../commands/resume.ts';
-import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { CERTIFICATE, ENVIRONMENT, PROFILE, repeatable, TIMESTAMP_URL } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -13,24 +13,12 @@ export function defineResume(program: Command, run: Run): void {
     .option(...PROFILE)
     .option(...ENVIRONMENT)
     .option('--base-url <url>', 'address of the signing service [CODESIGN_BASE_URL]')
-    .option(
-      '--certificate <file>',
-      'signing certificate and chain: PEM, DER, PKCS#7 or PKCS#12; repeatable [CODESIGN_CERTIFICATE]',
-      (path, before: string[] = []) => [...before, path],
-    )
-    .option(
-      '-t, --timestamp-url <url>',
-      'RFC 3161 time stamp authority; repeatable, tried in order [CODESIGN_TIMESTAMP_URL]',
-      (url, before: string[] = []) => [...before, url],
-    )
+    .option(...CERTIFICATE)
+    .option(...TIMESTAMP_URL)
     .option('--timestamp-algorithm <name>', "digest algorithm of the timestamp (default: the signature's)")
     .option('--timestamp-policy <oid>', 'policy to ask the authority for')
     .option('--no-timestamp', 'write files without a timestamp: their signature ends with the certificate')
-    .option(
-      '--forget <id>',
-      'give this call up, for good, and finish nothing else; repeatable',
-      (id, before: string[] = []) => [...before, id],
-    )
+    .option('--forget <id>', 'give this call up, for good, and finish nothing else; repeatable', repeatable)
     .option('-j, --concurrency <n>', 'files and reports under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one request (default 30) [CODESIGN_TIMEOUT]')
     .option('--no-report', 'do not report the outcome to the service, and drop reports that are pending')

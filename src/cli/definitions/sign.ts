@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { SignCommandOptions } from '../commands/sign.ts';
-import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { CERTIFICATE, ENVIRONMENT, EXCLUDE, PROFILE, TIMESTAMP_URL } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -15,17 +15,9 @@ export function defineSign(program: Command, run: Run): void {
     .option(...ENVIRONMENT)
     .option('--base-url <url>', 'address of the signing service [CODESIGN_BASE_URL]')
     .option('-c, --code <number>', 'number of the certificate at the service [CODESIGN_CODE]')
-    .option(
-      '--certificate <file>',
-      'signing certificate and chain: PEM, DER, PKCS#7 or PKCS#12; repeatable [CODESIGN_CERTIFICATE]',
-      (path, before: string[] = []) => [...before, path],
-    )
+    .option(...CERTIFICATE)
     .option('-a, --algorithm <name>', 'SHA1, SHA256, SHA384 or SHA512 (default SHA256) [CODESIGN_ALGORITHM]')
-    .option(
-      '-t, --timestamp-url <url>',
-      'RFC 3161 time stamp authority; repeatable, tried in order [CODESIGN_TIMESTAMP_URL]',
-      (url, before: string[] = []) => [...before, url],
-    )
+    .option(...TIMESTAMP_URL)
     .option('--timestamp-algorithm <name>', 'digest algorithm of the timestamp (default: as --algorithm)')
     .option('--timestamp-policy <oid>', 'policy to ask the authority for')
     .option('--no-timestamp', 'sign without a timestamp: the signature ends with the certificate')
@@ -38,11 +30,7 @@ export function defineSign(program: Command, run: Run): void {
     .option('--append', 'keep signatures that are there, the new one stands beside them')
     .option('--skip-signed', "leave files alone that carry this certificate's intact signature")
     .option('--recursive', 'take folders: every file in them that can be signed')
-    .option(
-      '--exclude <pattern>',
-      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
-      (pattern, before: string[] = []) => [...before, pattern],
-    )
+    .option(...EXCLUDE)
     .option('-j, --concurrency <n>', 'service calls under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one call (default 30) [CODESIGN_TIMEOUT]')
     .option('--all-or-nothing', 'spend no signature when any file cannot be signed')

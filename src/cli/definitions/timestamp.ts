@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { TimestampCommandOptions } from '../commands/timestamp.ts';
-import { PROFILE } from './profile.ts';
+import { EXCLUDE, PROFILE, TIMESTAMP_URL } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -12,21 +12,13 @@ export function defineTimestamp(program: Command, run: Run): void {
     .description('add timestamps to files that are signed already')
     .argument('<files...>', 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input')
     .option(...PROFILE)
-    .option(
-      '-t, --timestamp-url <url>',
-      'RFC 3161 time stamp authority; repeatable, tried in order [CODESIGN_TIMESTAMP_URL]',
-      (url, before: string[] = []) => [...before, url],
-    )
+    .option(...TIMESTAMP_URL)
     .option('--timestamp-algorithm <name>', 'digest algorithm of the timestamp (default SHA256)')
     .option('--timestamp-policy <oid>', 'policy to ask the authority for')
     .option('--force', 'replace timestamps that are there, and stamp signatures of expired certificates too')
     .option('-o, --output <path>', 'write there instead of in place: a file for one input, a folder for several')
     .option('--recursive', 'take folders: every signed file in them')
-    .option(
-      '--exclude <pattern>',
-      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
-      (pattern, before: string[] = []) => [...before, pattern],
-    )
+    .option(...EXCLUDE)
     .option('-j, --concurrency <n>', 'files under way at once (default 4) [CODESIGN_CONCURRENCY]')
     .option('--timeout <seconds>', 'limit for one attempt of one request (default 30) [CODESIGN_TIMEOUT]')
     .option('--ca-file <pem>', 'further roots to trust for TLS [CODESIGN_CA_FILE]')

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { VerifyCommandOptions } from '../commands/verify.ts';
+import { EXCLUDE, repeatable } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -15,20 +16,13 @@ export function defineVerify(program: Command, run: Run): void {
     .option('--signer <name or SHA-256>', 'a signature must be by this common name, or this certificate')
     .option('--require-timestamp', 'a signature must have a good timestamp')
     .option('--algorithm-at-least <name>', 'a signature must be by SHA256, SHA384 or SHA512, or stronger')
-    .option('--crl-file <file>', 'revoked certificates, PEM or DER; repeatable', (path, before: string[] = []) => [
-      ...before,
-      path,
-    ])
+    .option('--crl-file <file>', 'revoked certificates, PEM or DER; repeatable', repeatable)
     .option('--check-revocation', 'ask the addresses in the certificates (OCSP, CRL) whether they were revoked')
     .option('--timeout <seconds>', 'limit for one such request (default 30)')
     .option('--ca-file <pem>', 'further roots to trust for TLS in such requests')
     .option(...PROXY)
     .option('--recursive', 'take folders: every file in them of a format that is signed')
-    .option(
-      '--exclude <pattern>',
-      'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',
-      (pattern, before: string[] = []) => [...before, pattern],
-    )
+    .option(...EXCLUDE)
     .option('--json', 'one JSON document on standard output')
     .addOption(new Option('-q, --quiet', 'only what is wrong').conflicts('verbose'))
     .option('-v, --verbose', 'say more: every certificate of the chains, warnings')

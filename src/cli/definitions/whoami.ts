@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { WhoamiCommandOptions } from '../commands/whoami.ts';
-import { ENVIRONMENT, PROFILE } from './profile.ts';
+import { ENVIRONMENT, PROFILE } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
