@@ -4,9 +4,6 @@ import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
-import { createHttp } from '../http/http.ts';
-import { loadRoots } from '../http/roots.ts';
-import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import type { TimestampingSettings } from '../settings/change-settings.ts';
 import type { Environment } from '../settings/options.ts';
 import type { Change, Changing } from '../signing/change.ts';
@@ -18,9 +15,9 @@ import { readSignatureFile } from '../signing/change-signature-file.ts';
 import { addTimestamps } from '../signing/change-timestamp.ts';
 import type { FileToSign } from '../signing/outcome.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
+import { composeHttp } from './compose-http.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
-import { VERSION } from './version.ts';
 
 export interface ChangeComposition extends AsyncDisposable {
   changeFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<ChangeFilesResult>;
@@ -39,16 +36,8 @@ export async function composeTimestamping(
   env: Environment,
   onEvent: OnEvent,
 ): Promise<ChangeComposition> {
-  const { caFile, concurrency, force, proxies } = settings;
-  const checksDisabled = tlsChecksDisabled(env);
-  if (checksDisabled) throw checksDisabled;
-  const roots = await loadRoots({ caFile, environment: env });
-  const http = createHttp({
-    roots,
-    userAgent: `codesign-remote/${VERSION}`,
-    connections: concurrency,
-    proxies: proxies(),
-  });
+  const { concurrency, force } = settings;
+  const http = await composeHttp(settings, env, concurrency);
   const authorities = composeTimestamps(settings, http);
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
   http.warmUp();

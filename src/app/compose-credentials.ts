@@ -1,9 +1,6 @@
 /** Where credentials come from, and go to: the environment, this user's keychain, the service that judges them. */
 
 import { isatty } from 'node:tty';
-import { createHttp } from '../http/http.ts';
-import { loadRoots } from '../http/roots.ts';
-import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
 import { type Credentials, readCredentials } from '../settings/credentials.ts';
@@ -17,7 +14,7 @@ import { openKeychain } from '../settings/keychain-keytar.ts';
 import type { Environment } from '../settings/options.ts';
 import { openProfiles, type Profiles } from '../settings/profiles.ts';
 import { nameProfile } from './compose-config.ts';
-import { VERSION } from './version.ts';
+import { composeHttp } from './compose-http.ts';
 
 /** Somebody may be typing the keychain's password. */
 const PATIENCE_WITH_A_USER = 120_000;
@@ -65,11 +62,8 @@ export async function composeCredentialsCommand(
     profiles,
     read: () => composeCredentials(env, settings.profile, settings.baseUrl?.origin),
     async check(baseUrl, credentials) {
-      const { caFile, timeoutMilliseconds, proxies } = settings;
-      const checksDisabled = tlsChecksDisabled(env);
-      if (checksDisabled) throw checksDisabled;
-      const roots = await loadRoots({ caFile, environment: env });
-      const http = createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies: proxies() });
+      const { timeoutMilliseconds } = settings;
+      const http = await composeHttp(settings, env);
       try {
         return await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds });
       } finally {

@@ -6,11 +6,8 @@ import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
-import { createHttp, type Http } from '../http/http.ts';
-import { loadRoots } from '../http/roots.ts';
-import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
-import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
 import { hasCredentials, isWithoutCredentials } from '../settings/credentials.ts';
@@ -23,11 +20,9 @@ import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing
 import type { SigningLike } from '../signing/resume-files.ts';
 import { type Given, judgeCall } from '../signing/resume-judge.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
-import { clientIdOf } from './compose.ts';
-import { composeCallRecords } from './compose-call-records.ts';
 import { composeStored } from './compose-config.ts';
-import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
+import { composeService } from './compose-service.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
@@ -142,22 +137,10 @@ async function connect(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection | undefined> {
-  const { baseUrl, concurrency, profile, timeoutMilliseconds, caFile, proxies } = settings;
+  const { baseUrl } = settings;
   if (baseUrl === undefined) return undefined;
-  const checksDisabled = tlsChecksDisabled(env);
-  if (checksDisabled) throw checksDisabled;
-  const credentials = await composeCredentials(env, profile, baseUrl.origin);
-  const roots = await loadRoots({ caFile, environment: env });
-  const { onCall, warnings: later } = composeCallRecords(settings.auditLog, onEvent);
-  const http = createHttp({
-    roots,
-    userAgent: `codesign-remote/${VERSION}`,
-    connections: concurrency * 2,
-    proxies: proxies(),
-  });
-  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
-  const given = { origin: baseUrl.origin, client: clientIdOf(credentials.accessKey), leaf: undefined };
-  return { service, http, given, warnings: credentials.warnings, later };
+  const { client, ...connection } = await composeService(baseUrl, settings, env, onEvent);
+  return { ...connection, given: { origin: baseUrl.origin, client, leaf: undefined } };
 }
 
 interface WritingParts {

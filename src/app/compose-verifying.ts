@@ -2,9 +2,7 @@
 
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
-import { createHttp, type Http } from '../http/http.ts';
-import { loadRoots } from '../http/roots.ts';
-import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import type { Http } from '../http/http.ts';
 import type { Environment } from '../settings/options.ts';
 import type { VerifySettings } from '../settings/verify-settings.ts';
 import { loadCrlFiles } from '../verifying/crl-files.ts';
@@ -14,7 +12,7 @@ import { type JudgeTrust, trustJudge } from '../verifying/trust.ts';
 import type { VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
-import { VERSION } from './version.ts';
+import { composeHttp } from './compose-http.ts';
 
 export interface VerifyingComposition extends AsyncDisposable {
   /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
@@ -30,7 +28,8 @@ export async function composeVerifying(
   onRead?: Verifying['onRead'],
 ): Promise<VerifyingComposition> {
   const now = new Date();
-  const http = settings.checkRevocation ? await connect(settings, env) : undefined;
+  // For CRLs and OCSP alone.
+  const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
   const { requireTimestamp, signer, leastAlgorithm } = settings;
   const verifying: Verifying = {
@@ -63,12 +62,4 @@ async function composeTrust(
   const deadlineMilliseconds = settings.timeoutMilliseconds;
   const revocation = isAsked ? createRevocation({ crls, http, now, deadlineMilliseconds }) : undefined;
   return { judgeTrust: trustJudge({ roots, now, revocation }), rootsFrom: roots.source };
-}
-
-/** For CRLs and OCSP alone. */
-async function connect({ caFile, proxies }: VerifySettings, env: Environment): Promise<Http> {
-  const checksDisabled = tlsChecksDisabled(env);
-  if (checksDisabled) throw checksDisabled;
-  const roots = await loadRoots({ caFile, environment: env });
-  return createHttp({ roots, userAgent: `codesign-remote/${VERSION}`, proxies: proxies() });
 }

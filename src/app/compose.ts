@@ -1,6 +1,5 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
-import { createHash } from 'node:crypto';
 import { arch, hostname, platform } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { checkProgramInfo } from '../authenticode/program-info.ts';
@@ -9,10 +8,6 @@ import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
-import { createHttp } from '../http/http.ts';
-import { loadRoots, type TrustRoots } from '../http/roots.ts';
-import { tlsChecksDisabled } from '../http/tls-checks.ts';
-import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import { readCertificateFiles } from '../settings/certificate-files.ts';
 import { hasCredentials } from '../settings/credentials.ts';
@@ -25,9 +20,10 @@ import type { Signing } from '../signing/signing.ts';
 import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
-import { composeCallRecords } from './compose-call-records.ts';
 import { composeCredentials } from './compose-credentials.ts';
+import { readTlsRoots } from './compose-http.ts';
 import { composeJournal } from './compose-journal.ts';
+import { composeService } from './compose-service.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
@@ -67,7 +63,7 @@ export async function composeSigning(
     origin: settings.baseUrl?.origin ?? '',
     claims: journal ?? withoutJournal,
     client: {
-      id: clientIdOf(connection.accessKey ?? ''),
+      id: connection.client ?? '',
       policy: settings.extra,
       mask: settings.maskFilename,
       platform: `${platform()} ${arch()}`,
@@ -110,43 +106,26 @@ export async function composeSigning(
   };
 }
 
-/** How the journal knows whose calls they are, without the access key. */
-export function clientIdOf(accessKey: string): string {
-  return createHash('sha256').update(accessKey).digest('hex');
-}
-
 interface Connection {
   /** Undefined in a dry run. */
   readonly service: SigningService | undefined;
-  readonly accessKey?: string | undefined;
+  readonly client?: string;
   readonly authorities?: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
   /** Grows as things are found. */
   readonly later: readonly string[];
 }
 
-/** No request yet: only what must be right before one. */
 async function connect(
   settings: Settings,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection> {
-  const { baseUrl, concurrency, profile, timeoutMilliseconds, proxies } = settings;
+  const { baseUrl } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
-  const credentials = await composeCredentials(env, profile, baseUrl.origin);
-  const roots = await readRoots(settings, env);
-  const { onCall, warnings: later } = composeCallRecords(settings.auditLog, onEvent);
-  // A report runs beside the signatures and must not wait for one of their connections.
-  const http = createHttp({
-    roots,
-    userAgent: `codesign-remote/${VERSION}`,
-    connections: concurrency * 2,
-    proxies: proxies(),
-  });
-  http.warmUp();
-  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
-  const authorities = composeTimestamps(settings, http);
-  return { service, authorities, accessKey: credentials.accessKey, warnings: credentials.warnings, later };
+  const connection = await composeService(baseUrl, settings, env, onEvent);
+  connection.http.warmUp();
+  return { ...connection, authorities: composeTimestamps(settings, connection.http) };
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
@@ -159,15 +138,9 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
-  await readRoots(settings, env);
+  await readTlsRoots(settings, env);
   settings.proxies();
   if (!hasCredentials(env)) return { service: undefined, warnings: [], later: [] };
   const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
   return { service: undefined, warnings, later: [] };
-}
-
-function readRoots({ caFile }: Settings, env: Environment): Promise<TrustRoots> {
-  const checksDisabled = tlsChecksDisabled(env);
-  if (checksDisabled) throw checksDisabled;
-  return loadRoots({ caFile, environment: env });
 }
