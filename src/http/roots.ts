@@ -3,8 +3,12 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
+import { readFileUpTo } from '../bytes/read-file-up-to.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { httpErrors } from './errors.ts';
+
+/** All the roots that systems trust come to a quarter of a mebibyte. */
+const LARGEST_CA_FILE = 16 * 1024 * 1024;
 
 /**
  * Trust in steps of growing cost. A server is trusted when any step trusts it, so the last step alone would do; but it
@@ -32,7 +36,7 @@ export async function loadRoots({ caFile, environment }: RootsOptions): Promise<
 async function readCaFile(path: string): Promise<readonly string[]> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = Buffer.from(await readFileUpTo(path, LARGEST_CA_FILE)).toString();
   } catch (cause) {
     throw httpErrors('ca-file-unreadable', { path, reason: systemReason(cause) }, { cause });
   }

@@ -1,7 +1,8 @@
 /** A settings file: read in bounds, taken only from those who may decide, and parsed with a place for every fault. */
 
 import type { Stats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import { readHandleUpTo } from '../bytes/read-file-up-to.ts';
 import { printable } from '../errors/printable.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { settingsErrors } from './errors.ts';
@@ -36,7 +37,7 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
     if (!found.isFile()) throw Object.assign(new Error('no file'), { code: found.isDirectory() ? 'EISDIR' : 'ENXIO' });
     const file = await open(path, 'r');
     try {
-      return { stats: await file.stat(), text: await readBounded(file) };
+      return { stats: await file.stat(), text: Buffer.from(await readHandleUpTo(file, LARGEST_FILE)).toString() };
     } finally {
       await file.close();
     }
@@ -46,16 +47,6 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
     const reason = code === 'ENXIO' ? 'it is no file' : systemReason(cause);
     throw settingsErrors('settings-file-unreadable', { path, reason }, { cause });
   }
-}
-
-async function readBounded(file: FileHandle): Promise<string> {
-  const buffer = Buffer.alloc(LARGEST_FILE + 1);
-  let length = 0;
-  for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-    read = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
-  }
-  if (length > LARGEST_FILE) throw Object.assign(new Error('too large for settings'), { code: 'EFBIG' });
-  return buffer.toString('utf8', 0, length);
 }
 
 /**

@@ -1,7 +1,8 @@
 /** A secret kept in a file, read only when the file is the user's own. */
 
 import type { Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { readHandleUpTo } from '../bytes/read-file-up-to.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { settingsErrors } from './errors.ts';
 
@@ -34,23 +35,16 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
   try {
     const file = await open(path, 'r');
     try {
-      return { stats: await file.stat(), text: await readBounded(file) };
+      return {
+        stats: await file.stat(),
+        text: Buffer.from(await readHandleUpTo(file, LARGEST_SECRET_FILE)).toString(),
+      };
     } finally {
       await file.close();
     }
   } catch (cause) {
     throw settingsErrors('secret-file-unreadable', { variable, path, reason: systemReason(cause) }, { cause });
   }
-}
-
-async function readBounded(file: FileHandle): Promise<string> {
-  const buffer = Buffer.alloc(LARGEST_SECRET_FILE + 1);
-  let length = 0;
-  for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-    read = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
-  }
-  if (length > LARGEST_SECRET_FILE) throw Object.assign(new Error('too large for a secret'), { code: 'EFBIG' });
-  return buffer.toString('utf8', 0, length);
 }
 
 /** Warnings; throws `secret-file-exposed` when anyone but this user and root may write the file. */

@@ -1,10 +1,10 @@
 /** The CRLs that a user names with --crl-file. */
 
+import { readFileUpTo } from '../bytes/read-file-up-to.ts';
 import type { Crl } from '../certificates/crl.ts';
 import { readCrls } from '../certificates/read-crls.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
-import { readFileUpTo } from './read-file-up-to.ts';
 
 /** The largest that are published have some 20 MB; PEM makes them a third longer. */
 const MAX_FILE_LENGTH = 64 * 1024 * 1024;

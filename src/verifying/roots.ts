@@ -1,12 +1,12 @@
 /** The root certificates that signatures are trusted by: the user's file, or else what the system or Node.js trusts. */
 
 import tls from 'node:tls';
+import { readFileUpTo } from '../bytes/read-file-up-to.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { readContainer } from '../certificates/read-containers.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
-import { readFileUpTo } from './read-file-up-to.ts';
 
 export interface TrustRoots {
   /** Read when first asked for: the system's take some 30 ms. */

@@ -86,6 +86,11 @@ test('a file of several roots is trusted for each of them', async () => {
   await opened.service.close();
 });
 
+test.runIf(process.platform !== 'win32')('a file without end is refused, and does not fill the memory', async () => {
+  const opening = openServiceClient({ baseUrl: service.baseUrl, caFile: '/dev/zero' });
+  await expect(opening).rejects.toMatchObject({ code: 'ca-file-unreadable', category: 'usage' });
+});
+
 test.each([
   ['ca-file-unreadable', undefined],
   ['ca-file-unusable', ''],

@@ -8,13 +8,14 @@ const CHUNK = 64 * 1024;
 export async function readFileUpTo(path: string, limit: number): Promise<Uint8Array> {
   const handle = await open(path, 'r');
   try {
-    return await readUpTo(handle, limit);
+    return await readHandleUpTo(handle, limit);
   } finally {
     await handle.close();
   }
 }
 
-async function readUpTo(handle: FileHandle, limit: number): Promise<Uint8Array> {
+/** What is left of an open file, as `readFileUpTo` reads it. */
+export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
