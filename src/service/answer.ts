@@ -71,7 +71,7 @@ function withoutUserInformation(location: string): string {
 export function readData({ operation, head, envelope, show }: Refusal, body: Uint8Array): Envelope['data'] {
   const httpStatus = head.status;
   if (envelope === undefined) {
-    throw businessErrors('malformed-answer', { operation, why: describeBody(body) }, { httpStatus });
+    throw businessErrors('malformed-answer', { operation, why: describeBody(head, body) }, { httpStatus });
   }
   const serviceCode = envelope.code;
   if (serviceCode === 0) return envelope.data;
@@ -102,8 +102,10 @@ function decodeBase64(text: string): Uint8Array | undefined {
   return Uint8Array.from(Buffer.from(digits, 'base64'));
 }
 
-function describeBody(body: Uint8Array): string {
+function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (body.length === 0) return 'it is empty';
+  // Never asked for, and never unpacked: a few bytes could become any number of them.
+  if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
   const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
   return /^[[{]/.test(text) ? 'it is no envelope with an integer code' : 'it is not JSON';

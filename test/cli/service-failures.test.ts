@@ -66,43 +66,27 @@ async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOp
   };
 }
 
-/** Exit code, error code and how many sign requests the service may have seen. */
-const FAILURES: readonly (readonly [MisbehaviourName, number, string, number])[] = [
-  ['refused', 5, 'refused', 1],
-  ['parameter-error', 5, 'refused', 1],
-  ['code-a-string', 5, 'malformed-answer', 1],
-  ['code-missing', 5, 'malformed-answer', 1],
-  ['data-null', 5, 'no-signature', 1],
-  ['signature-empty', 5, 'no-signature', 1],
-  ['signature-missing', 5, 'no-signature', 1],
-  ['signature-not-base64', 5, 'signature-unreadable', 1],
-  ['signature-too-short', 6, 'signature-mismatch', 1],
-  ['signature-wrong', 6, 'signature-mismatch', 1],
-  ['html', 5, 'malformed-answer', 1],
-  ['empty-body', 5, 'malformed-answer', 1],
-  ['json-cut-short', 5, 'malformed-answer', 1],
-  ['endless-body', 5, 'malformed-answer', 1],
-  ['redirect', 4, 'redirected', 1],
-  ['server-error', 4, 'http-error', 1],
-  ['server-error-envelope', 4, 'http-error', 1],
-  ['success-with-status-500', 4, 'http-error', 1],
-  ['unauthorized-200', 5, 'unauthorized', 1],
-  ['unauthorized-401', 4, 'unauthorized', 1],
-  ['unauthorized-403', 4, 'unauthorized', 1],
-  ['breaks-before-answer', 3, 'connection-broken', 1],
-  ['breaks-during-body', 3, 'connection-broken', 1],
-  ['hangs', 3, 'sign-timed-out', 1],
-  ['slow-drip', 3, 'sign-timed-out', 1],
+/** What ends a batch, so that it cannot stand among the many answers of service-answers.test.ts; and one of each kind. */
+const FAILURES: readonly (readonly [ServiceMode, number, string, string, number])[] = [
+  ['refused', 5, 'business', 'refused', 1],
+  ['signature-not-base64', 5, 'business', 'signature-unreadable', 1],
+  ['signature-too-short', 6, 'local', 'signature-mismatch', 1],
+  ['signature-wrong', 6, 'local', 'signature-mismatch', 1],
+  ['server-error', 4, 'http', 'http-error', 1],
+  ['breaks-before-answer', 3, 'network', 'connection-broken', 1],
+  ['breaks-handshake', 3, 'network', 'service-unreachable', 0],
+  ['no-tls', 3, 'network', 'tls-failed', 0],
 ];
 
 describe('a service that misbehaves', () => {
-  it.each(FAILURES)('%s: exit %i, %s, %i request, the file untouched', async (mode, exitCode, errorCode, requests) => {
+  it.each(FAILURES)('%s: exit %i, %s %s, %i requests, the file untouched', async (mode, ...expected) => {
+    const [exitCode, category, code, requests] = expected;
     await using stage = await scene(mode);
     const untouched = await snapshot(stage.folder);
 
     const run = await stage.sign(['--timeout', '2']);
 
-    expect(parseJson(run).files[0]?.error).toMatchObject({ code: errorCode, hint: expect.any(String) });
+    expect(parseJson(run).files[0]?.error).toMatchObject({ category, code, hint: expect.any(String) });
     expect(run.code).toBe(exitCode);
     expect(stage.service.signRequests()).toBe(requests);
     expect(await snapshot(stage.folder)).toEqual(untouched);
@@ -207,8 +191,11 @@ describe('a service that misbehaves', () => {
     'refuses a TLS certificate that is %s, before any request',
     async (certificate) => {
       await using stage = await scene('good', 2, { certificate });
+      const untouched = await snapshot(stage.folder);
       const run = await stage.sign();
       expect(run.code).toBe(3);
+      expect(parseJson(run).files.map(({ error }) => error?.category)).toEqual(['network', 'network']);
+      expect(await snapshot(stage.folder)).toEqual(untouched);
       expect(
         parseJson(run)
           .files.map(({ error }) => error?.code)

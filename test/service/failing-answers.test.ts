@@ -124,6 +124,17 @@ describe('a failing answer to sign', () => {
   });
 });
 
+test.each<[ServiceMode, string]>([
+  ['compressed', 'it is compressed'],
+  ['html', 'it is a web page'],
+  ['empty-body', 'it is empty'],
+  ['not-json', 'it is not JSON'],
+  ['envelope-in-an-array', 'it is no envelope with an integer code'],
+])('%s: the message says what came instead', async (mode, why) => {
+  const { outcome } = await signAgainst(mode);
+  expect(outcome).toMatchObject({ message: expect.stringContaining(why) });
+});
+
 describe('an odd answer that is a success all the same', () => {
   test.each<[ServiceMode, string | undefined]>([
     ['good', 'record-1'],

@@ -1,53 +1,7 @@
 /** The ways in which a signing service fails its callers, each as what it does with one request. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
-export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** A Base64 signature over the digest asked for. */
-  readonly signature: string;
-  /** Resolves after so many milliseconds, or never once the service has stopped. */
-  readonly pause: (milliseconds: number) => Promise<void>;
-}
-
-type Misbehaviour = (exchange: Exchange) => unknown;
-
-const RECORD = 'record-1';
-const ANSI = '\u001b[31m';
-
-export function answer(
-  { response }: Exchange,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...headers,
-  });
-  response.end(text);
-}
-
-const envelope =
-  (status: number, code: unknown, data: unknown = null, message: unknown = 'text'): Misbehaviour =>
-  (exchange) =>
-    answer(exchange, status, { code, message, data });
-
-const page =
-  (status: number): Misbehaviour =>
-  (exchange) =>
-    answer(exchange, status, '<!DOCTYPE html><html><body>Welcome</body></html>', { 'content-type': 'text/html' });
-
-const withHeaders =
-  (status: number, headers: () => Record<string, string>, code = status): Misbehaviour =>
-  (exchange) =>
-    answer(exchange, status, { code, message: 'text', data: null }, headers());
-
-const success = ({ signature }: Exchange): string =>
-  JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });
+import { ANSI, answer, envelope, type Misbehaviour, page, RECORD, success, withHeaders } from './answering.ts';
+import { STRANGE_ANSWERS } from './strange-answers.ts';
 
 /** Words that are out to do harm on a terminal, in a build service's log, in a spreadsheet and on a page. */
 export const HOSTILE =
@@ -55,6 +9,8 @@ export const HOSTILE =
 
 /** All of these read the whole request first; what fails before that is a mode of the service itself. */
 export const MISBEHAVIOURS = {
+  ...STRANGE_ANSWERS,
+
   refused: envelope(200, 1001),
   'parameter-error': envelope(200, 400),
   'refused-with-escapes': envelope(200, 1001, null, `${ANSI}red\u202e\n::error::x${'y'.repeat(5000)}`),

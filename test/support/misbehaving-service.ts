@@ -7,11 +7,15 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answer, MISBEHAVIOURS, type MisbehaviourName } from './misbehaving-answers.ts';
+import { answer, type Exchange, type Misbehaviour } from './answering.ts';
+import { MISBEHAVIOURS, type MisbehaviourName } from './misbehaving-answers.ts';
 import { createTlsAuthority, type ServerIdentity } from './tls-authority.ts';
 
-/** `good` answers as the contract says; `breaks-handshake` and `no-tls` fail before a request can be sent. */
-export type ServiceMode = 'good' | 'breaks-handshake' | 'no-tls' | MisbehaviourName;
+/**
+ * `good` answers as the contract says; `breaks-handshake` and `no-tls` fail before a request can be sent; `by-file-name`
+ * lets one batch meet many answers.
+ */
+export type ServiceMode = 'good' | 'breaks-handshake' | 'no-tls' | 'by-file-name' | MisbehaviourName;
 
 export interface MisbehavingServiceOptions {
   /** Signs what is asked for with PKCS#1 v1.5 over the digest; without it a signature is 256 bytes of no meaning. */
@@ -30,6 +34,10 @@ export interface MisbehavingServiceOptions {
   readonly path?: string | undefined;
   /** Plain HTTP instead of HTTPS. */
   readonly plain?: boolean | undefined;
+  /** With mode `by-file-name`: what to do with a call for `name.ending`, or with the report on it, by that name. */
+  readonly byName?: Readonly<Record<string, Misbehaviour>> | undefined;
+  /** Scheme, host and port of another server, for redirects to it. */
+  readonly elsewhere?: string | undefined;
 }
 
 export interface ReceivedRequest {
@@ -67,6 +75,8 @@ export async function startMisbehavingService(
 
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<net.Socket>();
+  /** By record. */
+  const names = new Map<string, string>();
   const stopped = new AbortController();
   const { path: prefix = '', operation = 'sign', after = 0, times = Number.POSITIVE_INFINITY } = options;
   const misbehaving = operation === 'sign' ? SIGN : REPORT;
@@ -79,20 +89,26 @@ export async function startMisbehavingService(
     if (body === undefined) return;
     const path = request.url ?? '';
     requests.push({ path, headers: request.headers, body });
-    const exchange = {
+    const exchange: Exchange = {
       request,
       response,
+      wire: [...sockets].find(({ remotePort }) => remotePort === request.socket.remotePort),
       signature: makeSignature(body, options.key),
+      record: `record-${requests.length}`,
+      elsewhere: options.elsewhere ?? '',
       pause: pauseUntil(stopped.signal),
     };
+    const name = mode === 'by-file-name' ? nameIn(body, names) : mode;
+    if (path === prefix + SIGN) names.set(exchange.record, name);
+    const misbehave = { ...MISBEHAVIOURS, ...options.byName }[name];
     const isChosen = path === prefix + misbehaving;
     const goesWrong = isChosen && good >= after && misbehaved < times;
     if (isChosen && !goesWrong) good += 1;
-    if (goesWrong && mode in MISBEHAVIOURS) {
+    if (goesWrong && misbehave !== undefined) {
       misbehaved += 1;
-      await MISBEHAVIOURS[mode as MisbehaviourName](exchange);
+      await misbehave(exchange);
     } else if (path === prefix + SIGN) {
-      const data = { id: `record-${requests.length}`, signature: exchange.signature };
+      const data = { id: exchange.record, signature: exchange.signature };
       answer(exchange, 200, { code: 0, message: 'ok', data });
     } else if (path === prefix + REPORT) {
       answer(exchange, 200, { code: 0, message: 'ok', data: null });
@@ -150,6 +166,12 @@ async function makeIdentity(
   const identity = await authority.issue({ names, notAfter });
   const { root } = kind === 'untrusted' ? await createTlsAuthority('Another Test Root') : authority;
   return { identity, root };
+}
+
+/** The name of the file that a call is for, without its ending; of a report, by what is known of its record. */
+function nameIn(body: string, names: ReadonlyMap<string, string>): string {
+  const { id, extra } = JSON.parse(body) as { id?: string; extra?: { signing_filename?: string } };
+  return names.get(id ?? '') ?? extra?.signing_filename?.replace(/\.[^.]*$/, '') ?? '';
 }
 
 /** Undefined when the client went away first. */

@@ -1,0 +1,57 @@
+/** What the answers of a misbehaving service are made of. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The connection below TLS. */
+  readonly wire: Socket | undefined;
+  /** A Base64 signature over the digest asked for. */
+  readonly signature: string;
+  /** A record id that no other answer has. */
+  readonly record: string;
+  /** Scheme, host and port of another server. */
+  readonly elsewhere: string;
+  /** Resolves after so many milliseconds, or never once the service has stopped. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+}
+
+export type Misbehaviour = (exchange: Exchange) => unknown;
+
+export const RECORD = 'record-1';
+export const ANSI = '\u001b[31m';
+
+export function answer(
+  { response }: Exchange,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
+  response.end(text);
+}
+
+export const envelope =
+  (status: number, code: unknown, data: unknown = null, message: unknown = 'text'): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, { code, message, data });
+
+export const page =
+  (status: number): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, '<!DOCTYPE html><html><body>Welcome</body></html>', { 'content-type': 'text/html' });
+
+export const withHeaders =
+  (status: number, headers: () => Record<string, string>, code = status): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, { code, message: 'text', data: null }, headers());
+
+export const success = ({ signature }: Exchange): string =>
+  JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });

@@ -1,0 +1,122 @@
+/** Answers of services that chose otherwise, where the document of the API leaves the choice: none of them is at fault. */
+
+import { answer, type Exchange, envelope, type Misbehaviour } from './answering.ts';
+
+/** A success; what is given replaces or adds. */
+interface Chosen {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly envelope?: object;
+  readonly data?: object;
+}
+
+const signed =
+  ({ status = 200, headers = {}, envelope: members = {}, data = {} }: Chosen = {}): Misbehaviour =>
+  (exchange) => {
+    const record = { id: exchange.record, signature: exchange.signature, ...data };
+    answer(exchange, status, { code: 0, message: 'ok', data: record, ...members }, headers);
+  };
+
+const text =
+  (make: (exchange: Exchange) => string, headers: Readonly<Record<string, string>> = {}): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, 200, make(exchange), headers);
+
+const compact = ({ record, signature }: Exchange): string =>
+  JSON.stringify({ code: 0, message: 'ok', data: { id: record, signature } });
+
+/** Every one of these is a success of sign. */
+export const PLAUSIBLE_SIGNATURES = {
+  'status-201': signed({ status: 201 }),
+  'status-202': signed({ status: 202 }),
+  'further-members': signed({
+    envelope: { requestId: 'r-1', timestamp: 1, success: true, error: null, trace: { code: 401 } },
+    data: { certificate: '…', algorithm: 'SHA256', remaining: 99, code: 401, createdAt: '2026-01-01' },
+  }),
+  'other-order': text(({ record, signature }) => JSON.stringify({ data: { signature, id: record }, code: 0 })),
+  'pretty-printed': text((exchange) => `\r\n${JSON.stringify(JSON.parse(compact(exchange)), null, 2)}\r\n`),
+  'message-empty': signed({ envelope: { message: '' } }),
+  'message-null': signed({ envelope: { message: null } }),
+  'message-missing': signed({ envelope: { message: undefined } }),
+  'message-alarming': signed({ envelope: { message: 'error 401: unauthorized' } }),
+  'code-with-a-point': text((exchange) => compact(exchange).replace('"code":0', '"code":0.0')),
+  'code-with-an-exponent': text((exchange) => compact(exchange).replace('"code":0', '"code":0e0')),
+  'mark-of-byte-order': text((exchange) => `\ufeff${compact(exchange)}`),
+  'no-content-type': ({ response, ...exchange }) => response.end(compact({ response, ...exchange })),
+  'text-json': text(compact, { 'content-type': 'text/json;charset=UTF-8' }),
+  'text-html': text(compact, { 'content-type': 'text/html' }),
+  'problem-json': text(compact, { 'content-type': 'application/vnd.codesign+json' }),
+  'latin-1-words': ({ response, ...exchange }) => {
+    const body = compact({ response, ...exchange }).replace('"ok"', '"t\u00e4t"');
+    response.writeHead(200, { 'content-type': 'application/json; charset=iso-8859-1' });
+    response.end(Buffer.from(body, 'latin1'));
+  },
+  'in-chunks': ({ response, ...exchange }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (const character of compact({ response, ...exchange })) response.write(character);
+    response.end();
+  },
+  'closes-each-time': signed({ headers: { connection: 'close' } }),
+  'keeps-alive': signed({ headers: { connection: 'keep-alive', 'keep-alive': 'timeout=600' } }),
+  'sets-cookies': signed({ headers: { 'set-cookie': 'session=1; Secure' } }),
+  'asks-for-credentials': signed({ headers: { 'www-authenticate': 'Basic realm="x"' } }),
+  'id-of-digits': signed({ data: { id: '18446744073709551615' } }),
+  'id-a-uuid': signed({ data: { id: '0b7f9f4e-2d0f-4c56-9f7a-3c5d8c1f2e11' } }),
+  'id-with-signs': signed({ data: { id: 'a/b?c=d&e#f "g" \\ h' } }),
+  'id-in-unicode': signed({ data: { id: '記録-№1' } }),
+  'id-long': signed({ data: { id: 'x'.repeat(10_000) } }),
+} satisfies Record<string, Misbehaviour>;
+
+/** These too, but with no record that could be reported. */
+export const PLAUSIBLE_WITHOUT_RECORD = {
+  'id-left-out': signed({ data: { id: undefined } }),
+  'id-null': signed({ data: { id: null } }),
+  'id-empty': signed({ data: { id: '' } }),
+  'id-a-number': signed({ data: { id: 17 } }),
+} satisfies Record<string, Misbehaviour>;
+
+/** Refusals, each of one file: the status, the code, and what stands where the document shows null. */
+export const PLAUSIBLE_REFUSALS = {
+  'parameter-under-200': envelope(200, 400),
+  'parameter-under-400': envelope(400, 400),
+  'parameter-under-422': envelope(422, 400),
+  'parameter-finely': envelope(400, 40_001, { field: 'digest' }, ''),
+  'quota-under-200': envelope(200, 402),
+  'quota-under-402': envelope(402, 402),
+  'quota-under-403': envelope(403, 403, {}),
+  'quota-as-429-under-200': envelope(200, 429),
+  'quota-negative': envelope(200, -7, [], null),
+  'unknown-certificate-under-404': envelope(404, 400),
+  'busy-under-200': envelope(200, 503),
+  'broken-under-200': envelope(200, 500, { trace: 'x' }),
+  'large-code': envelope(200, 20_260_000_001),
+} satisfies Record<string, Misbehaviour>;
+
+/** Answers to report-sign that take the report. */
+export const PLAUSIBLE_REPORTS = {
+  'data-null': envelope(200, 0),
+  'data-empty': envelope(200, 0, {}),
+  'data-echoing': envelope(200, 0, { id: 'x', status: 1 }),
+  'data-left-out': envelope(200, 0, undefined),
+  'data-true': envelope(200, 0, true),
+  created: envelope(201, 0),
+  accepted: envelope(202, 0, {}, ''),
+} satisfies Record<string, Misbehaviour>;
+
+/** Answers to report-sign that refuse it: for an unknown id, an invalid status, or a record that is reported already. */
+export const PLAUSIBLE_REPORT_REFUSALS = {
+  'unknown-under-200': envelope(200, 404),
+  'unknown-under-400': envelope(400, 400),
+  'unknown-under-404': envelope(404, 404),
+  'unknown-page': (exchange) => answer(exchange, 404, '<html></html>', { 'content-type': 'text/html' }),
+  'again-under-409': envelope(409, 409, {}),
+  'no-body': ({ response }) => response.writeHead(204).end(),
+} satisfies Record<string, Misbehaviour>;
+
+export const PLAUSIBLE_ANSWERS = {
+  ...PLAUSIBLE_SIGNATURES,
+  ...PLAUSIBLE_WITHOUT_RECORD,
+  ...PLAUSIBLE_REFUSALS,
+  ...PLAUSIBLE_REPORTS,
+  ...PLAUSIBLE_REPORT_REFUSALS,
+} satisfies Record<string, Misbehaviour>;

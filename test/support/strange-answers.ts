@@ -1,0 +1,95 @@
+/** More ways to fail a caller: answers that are nearly those of the contract, that are another server's, or not even HTTP. */
+
+import { gzipSync } from 'node:zlib';
+import { answer, type Exchange, envelope, type Misbehaviour, page, RECORD, success, withHeaders } from './answering.ts';
+
+/** The answer of a success, with one text of it replaced. */
+const spoilt =
+  (text: string, by: string): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, 200, success(exchange).replace(text, by));
+
+const bytes = ({ response }: Exchange, body: Uint8Array, headers: Readonly<Record<string, string>>): void => {
+  response.writeHead(200, { 'content-length': body.length, ...headers }).end(body);
+};
+
+/** What is written instead of an answer. */
+const wire =
+  (text: string): Misbehaviour =>
+  ({ response }) =>
+    response.socket?.end(text);
+
+const redirect =
+  (status: number, locate: (exchange: Exchange) => string): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, status, '<html>moved</html>', { 'content-type': 'text/html', location: locate(exchange) });
+
+const here = (status: number): Misbehaviour => redirect(status, ({ request }) => request.url ?? '/');
+const there = (status: number): Misbehaviour => redirect(status, ({ elsewhere, request }) => elsewhere + request.url);
+
+export const STRANGE_ANSWERS = {
+  'code-null': spoilt('"code":0', '"code":null'),
+  'code-true': spoilt('"code":0', '"code":true'),
+  'code-beyond-numbers': spoilt('"code":0', '"code":1e999'),
+  'code-negative': spoilt('"code":0', '"code":-1'),
+  'code-twice': spoilt('"message"', '"code":1001,"message"'),
+  'envelope-in-an-array': (exchange) => answer(exchange, 200, `[${success(exchange)}]`),
+  'data-an-array': (exchange) => answer(exchange, 200, { code: 0, data: [RECORD, exchange.signature] }),
+  'data-a-text': (exchange) => answer(exchange, 200, { code: 0, data: exchange.signature }),
+  'data-missing': (exchange) => answer(exchange, 200, { code: 0, message: 'ok' }),
+  'signature-a-number': envelope(200, 0, { id: RECORD, signature: 5 }),
+  'signature-in-an-array': (exchange) =>
+    answer(exchange, 200, { code: 0, data: { id: RECORD, signature: [exchange.signature] } }),
+  'signature-blank': envelope(200, 0, { id: RECORD, signature: ' \n' }),
+  'utf-16': (exchange) =>
+    bytes(exchange, Buffer.from(success(exchange), 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }),
+  compressed: (exchange) => bytes(exchange, gzipSync(success(exchange)), { 'content-encoding': 'gzip' }),
+  'compressed-bomb': (exchange) =>
+    bytes(exchange, gzipSync(Buffer.alloc(256 * 1024 * 1024, ' '), { level: 1 }).subarray(0, 1_000_000), {
+      'content-encoding': 'gzip',
+    }),
+
+  'redirect-301': here(301),
+  'redirect-302-here': here(302),
+  'redirect-303': here(303),
+  'redirect-307-here': here(307),
+  'redirect-308': here(308),
+  'redirect-301-elsewhere': there(301),
+  'redirect-302-elsewhere': there(302),
+  'redirect-303-elsewhere': there(303),
+  'redirect-307-elsewhere': there(307),
+  'redirect-308-elsewhere': there(308),
+  'redirect-nowhere': page(302),
+
+  'bad-request': envelope(400, 400),
+  'bad-request-page': page(400),
+  forbidden: page(403),
+  'not-allowed': page(405),
+  'proxy-credentials': page(407),
+  'request-timed-out': page(408),
+  'length-required': page(411),
+  'too-large': page(413),
+  'headers-too-large': page(431),
+  'not-implemented': page(501),
+  'gateway-timed-out': page(504),
+  'throttled-at-once': withHeaders(429, () => ({ 'retry-after': '0' })),
+  'unavailable-at-once': withHeaders(503, () => ({ 'retry-after': '0' })),
+
+  'answers-with-an-alert': (exchange) => {
+    exchange.response.writeHead(200, { 'content-length': 1000 });
+    // An alert, fatal, internal_error (RFC 8446, section 6), where an encrypted record was to be.
+    exchange.response.write('{"code":0,', () => exchange.wire?.end(Buffer.from('15030300020250', 'hex')));
+  },
+  'chunks-without-sense': wire('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n{"code":0}\r\n'),
+  'headers-without-end': ({ response }) => {
+    const socket = response.socket;
+    socket?.write('HTTP/1.1 200 OK\r\n');
+    const more = (): void => {
+      if (socket?.writable) socket.write(`x-more: ${'x'.repeat(4000)}\r\n`, () => setImmediate(more));
+    };
+    more();
+  },
+  'two-lengths': wire('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 50\r\n\r\n{"code":0}'),
+  'other-protocol': wire('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'),
+  'ends-before-answer': wire(''),
+} satisfies Record<string, Misbehaviour>;
