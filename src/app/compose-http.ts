@@ -1,7 +1,7 @@
 /** The way to others: what TLS trusts, and which proxy is between. */
 
 import { createHttp, type Http } from '../http/http.ts';
-import type { Proxies } from '../http/proxy.ts';
+import { type Proxies, proxyFor } from '../http/proxy.ts';
 import { loadRoots, type TrustRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
 import type { Environment } from '../settings/options.ts';
@@ -20,6 +20,12 @@ export async function composeHttp(settings: HttpSettings, env: Environment, conn
   const userAgent = `codesign-remote/${VERSION}`;
   const proxies = settings.proxies();
   return createHttp({ roots, userAgent, proxies, ...(connections !== undefined && { connections }) });
+}
+
+/** Before anything is sent to anybody. Throws `proxy-invalid` where one of them could only be reached through such a proxy. */
+export function checkWays({ proxies }: Pick<HttpSettings, 'proxies'>, urls: readonly URL[]): void {
+  const known = proxies();
+  for (const url of urls) proxyFor(url, known);
 }
 
 /** Throws `tls-checks-disabled`, `ca-file-unreadable`, `ca-file-unusable`. */

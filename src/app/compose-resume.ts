@@ -187,7 +187,7 @@ async function composeWriting(
       formats,
       chain,
       service: withoutSigning(service),
-      authorities: composeTimestamps({ timestamps, timeoutMilliseconds: settings.timeoutMilliseconds }, http),
+      authorities: composeTimestamps({ ...settings, timestamps }, http),
       origin: given.origin,
       claims,
       // Nothing is asked, so nothing is told.

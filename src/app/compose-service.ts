@@ -8,7 +8,7 @@ import type { Environment } from '../settings/options.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { composeCallRecords } from './compose-call-records.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeHttp, type HttpSettings } from './compose-http.ts';
+import { checkWays, composeHttp, type HttpSettings } from './compose-http.ts';
 
 export interface ServiceSettings extends HttpSettings {
   readonly profile: string;
@@ -38,6 +38,7 @@ export async function composeService(
 ): Promise<ServiceComposition> {
   const { concurrency, profile, timeoutMilliseconds, auditLog } = settings;
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
+  checkWays(settings, [baseUrl]);
   // A report runs beside the signatures and must not wait for one of their connections.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);

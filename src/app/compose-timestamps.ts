@@ -2,22 +2,26 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Http } from '../http/http.ts';
+import type { Proxies } from '../http/proxy.ts';
 import type { TimestampSettings } from '../settings/timestamp-settings.ts';
 import { createTimestampAuthorities, type TimestampAuthorities } from '../timestamp/authorities.ts';
+import { checkWays } from './compose-http.ts';
 
 export interface TimestampComposition {
   readonly timestamps: TimestampSettings;
   /** For one attempt of one request. */
   readonly timeoutMilliseconds: number;
+  readonly proxies: () => Proxies;
 }
 
-/** Undefined when none is named. */
+/** Undefined when none is named. Throws `proxy-invalid`. */
 export function composeTimestamps(
-  { timestamps, timeoutMilliseconds }: TimestampComposition,
+  { timestamps, timeoutMilliseconds, proxies }: TimestampComposition,
   http: Http,
 ): TimestampAuthorities | undefined {
   const { urls, algorithm, policy } = timestamps;
   if (urls.length === 0) return undefined;
+  checkWays({ proxies }, urls);
   return createTimestampAuthorities({
     urls,
     algorithm,

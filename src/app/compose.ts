@@ -21,7 +21,7 @@ import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { digestEntries } from '../zip/entry-digests.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { readTlsRoots } from './compose-http.ts';
+import { checkWays, readTlsRoots } from './compose-http.ts';
 import { composeJournal } from './compose-journal.ts';
 import { composeService } from './compose-service.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
@@ -139,7 +139,7 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
-  settings.proxies();
+  checkWays(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);
   if (!hasCredentials(env)) return { service: undefined, warnings: [], later: [] };
   const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
   return { service: undefined, warnings, later: [] };

@@ -6,7 +6,7 @@ import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
 import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
 import { isLoopback } from './loopback.ts';
-import { NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
+import { isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
 import type { TrustRoots } from './roots.ts';
 
 /** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
@@ -69,7 +69,8 @@ export function createHttp(options: HttpOptions): Http {
   });
   const direct = openOnce(connector.connect, connections);
   // Apart from the others: a proxy may be a target too, and the connections to it differ in what they lead to.
-  const tunnelled = proxies.https && openOnce(connector.through(proxies.https), connections);
+  const { https } = proxies;
+  const tunnelled = https && isUsable(https) ? openOnce(connector.through(https), connections) : undefined;
 
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
     const proxy = proxyFor(request.url, proxies);

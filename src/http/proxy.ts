@@ -11,6 +11,11 @@ export interface HttpProxy {
   readonly authorization: Secret | undefined;
 }
 
+/** One that is set and of no use: whoever would go through it is refused, instead of going past it unseen. */
+export interface UnusableProxy {
+  readonly refusal: Error;
+}
+
 /** A host and all below it, on one port or on all. */
 export interface ProxyException {
   /** Lower case; without a leading dot, and without the brackets of an IPv6 address. */
@@ -20,9 +25,9 @@ export interface ProxyException {
 
 export interface Proxies {
   /** For `https:` addresses. */
-  readonly https: HttpProxy | undefined;
+  readonly https: HttpProxy | UnusableProxy | undefined;
   /** For `http:` addresses. */
-  readonly http: HttpProxy | undefined;
+  readonly http: HttpProxy | UnusableProxy | undefined;
   readonly exceptions: readonly ProxyException[] | 'everything';
 }
 
@@ -47,12 +52,19 @@ export function readExceptions(text: string): Proxies['exceptions'] {
   });
 }
 
+/** Throws the refusal of one that is of no use. */
 export function proxyFor(url: URL, { https, http, exceptions }: Proxies): HttpProxy | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === undefined || exceptions === 'everything' || isLoopback(url)) return undefined;
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return exceptions.some((exception) => covers(exception, host, port)) ? undefined : proxy;
+  if (exceptions.some((exception) => covers(exception, host, port))) return undefined;
+  if (isUsable(proxy)) return proxy;
+  throw proxy.refusal;
+}
+
+export function isUsable(proxy: HttpProxy | UnusableProxy): proxy is HttpProxy {
+  return 'url' in proxy;
 }
 
 function covers(exception: ProxyException, host: string, port: string): boolean {

@@ -99,7 +99,7 @@ export const settingsErrors = defineErrors({
     category: 'usage',
     // Never the address itself: it may hold a password.
     message: (d) => `${d.name} is no usable address of a proxy`,
-    hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported.',
+    hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
   },
   'proxy-holds-credentials': {
     category: 'usage',

@@ -65,6 +65,43 @@ describe('sign', () => {
     expect(run.stdout + run.stderr).not.toContain('hunter2');
   });
 
+  it('goes through the one of ALL_PROXY where the environment names no other', async () => {
+    await using proxy = await startProxy();
+    await using folder = await temporaryFolder();
+    const args = ['sign', '--no-timestamp', '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];
+    expect(await runCli(args, { env: { ...env(), ALL_PROXY: proxy.url } })).toMatchObject({ code: 0 });
+    expect(proxy.asked).toContain(`CONNECT ${new URL(env().CODESIGN_BASE_URL).host}`);
+  });
+
+  it('is refused, before anything is sent, what only a SOCKS proxy leads to; nothing else is', async () => {
+    await using folder = await temporaryFolder();
+    const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
+    const before = server.operations('sign').length;
+    const sign = (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+      runCli(['sign', '--json', ...args, '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')], {
+        env: { ...server.env, ...more },
+      });
+    const service = { CODESIGN_BASE_URL: env().CODESIGN_BASE_URL };
+    const authority = ['-t', 'http://tsa.test:1/'];
+    for (const run of [
+      await sign({ ...socks, ...service }, '--no-timestamp'),
+      await sign({ ...socks, ...service }, '--no-timestamp', '--dry-run'),
+      await sign(socks, ...authority),
+      await sign(socks, ...authority, '--dry-run'),
+    ]) {
+      expect(run.code).toBe(2);
+      const message = expect.stringContaining('ALL_PROXY');
+      expect(parseJson(run).error).toMatchObject({
+        code: 'proxy-invalid',
+        message,
+        hint: expect.stringContaining('SOCKS'),
+      });
+      expect(run.stdout + run.stderr).not.toContain('hunter2');
+    }
+    expect(server.operations('sign')).toHaveLength(before);
+    expect(await sign(socks, '--no-timestamp')).toMatchObject({ code: 0 });
+  });
+
   it('does not mind a proxy that cannot be used where nobody is called', async () => {
     const more = { HTTPS_PROXY: 'socks5://127.0.0.1:1' };
     expect((await runCli(['verify', '--integrity-only', fixture('pe/hello.exe')], { env: more })).code).toBe(8);

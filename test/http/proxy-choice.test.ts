@@ -1,7 +1,7 @@
 /** Which requests go through a proxy: by option, environment and profile, and by NO_PROXY. */
 
 import { describe, expect, test } from 'vitest';
-import { proxyFor, readExceptions } from '../../src/http/proxy.ts';
+import { isUsable, proxyFor, readExceptions } from '../../src/http/proxy.ts';
 import { lookUp, NOTHING_STORED } from '../../src/settings/lookup.ts';
 import type { Environment } from '../../src/settings/options.ts';
 import { resolveProxies } from '../../src/settings/proxy-settings.ts';
@@ -41,6 +41,31 @@ describe('the proxy', () => {
     expect(chosen(SECURE, { HTTPS_PROXY: '' })).toBeUndefined();
   });
 
+  test('is that of ALL_PROXY where the environment has none of its own for the scheme', () => {
+    const env = { HTTPS_PROXY: 'http://secure:1', ALL_PROXY: 'http://all:1' };
+    expect([chosen(SECURE, env), chosen(PLAIN, env)]).toEqual(['http://secure:1', 'http://all:1']);
+    expect(chosen(SECURE, { all_proxy: 'lower:1', ALL_PROXY: 'http://upper:1' })).toBe('http://lower:1');
+    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1' }, undefined, 'http://profile:1')).toBe('http://all:1');
+    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1' }, 'http://option:1')).toBe('http://option:1');
+    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1', NO_PROXY: 'example.com' })).toBeUndefined();
+    expect(chosen(new URL('https://localhost'), { ALL_PROXY: 'http://all:1' })).toBeUndefined();
+  });
+
+  test.each(['socks5://user:hunter2@proxy:1080', 'socks5h://hunter2', 'http://', 'hunter2:proxy'])(
+    'is refused where only ALL_PROXY=%s would lead to it, and nowhere else',
+    (address) => {
+      const env = { ALL_PROXY: address };
+      const refused = expect.objectContaining({ category: 'usage', code: 'proxy-invalid' });
+      expect(() => chosen(SECURE, env)).toThrow(refused);
+      expect(() => chosen(PLAIN, env)).toThrow('ALL_PROXY');
+      expect(() => chosen(PLAIN, env)).not.toThrow('hunter2');
+      expect(chosen(SECURE, { ...env, https_proxy: 'http://secure:1' })).toBe('http://secure:1');
+      expect(chosen(SECURE, env, 'http://option:1')).toBe('http://option:1');
+      expect(chosen(SECURE, { ...env, no_proxy: 'example.com' })).toBeUndefined();
+      expect(chosen(new URL('https://127.0.0.1:8443'), env)).toBeUndefined();
+    },
+  );
+
   test('may be written without a scheme', () => {
     expect(chosen(SECURE, { HTTPS_PROXY: 'proxy.example:3128' })).toBe('http://proxy.example:3128');
   });
@@ -55,8 +80,9 @@ describe('the proxy', () => {
 
   test('has its own credentials from the environment, decoded, and apart from what is shown', () => {
     const { https } = resolve({ HTTPS_PROXY: 'http://us%65r:p%40ss:w%C3%B6rd@proxy:3128' });
-    expect(https?.url.href).toBe('http://proxy:3128/');
-    expect(https?.authorization?.reveal()).toBe(`Basic ${Buffer.from('user:p@ss:wörd').toString('base64')}`);
+    if (https === undefined || !isUsable(https)) return expect.fail('it can be used');
+    expect(https.url.href).toBe('http://proxy:3128/');
+    expect(https.authorization?.reveal()).toBe(`Basic ${Buffer.from('user:p@ss:wörd').toString('base64')}`);
     expect(JSON.stringify(https)).not.toMatch(/rd|Basic/);
   });
 
