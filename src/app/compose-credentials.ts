@@ -13,6 +13,7 @@ import type { Keychain } from '../settings/keychain.ts';
 import { openKeychain } from '../settings/keychain-keytar.ts';
 import type { Environment } from '../settings/options.ts';
 import { openProfiles, type Profiles } from '../settings/profiles.ts';
+import { composeCallRecords } from './compose-call-records.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeHttp } from './compose-http.ts';
 
@@ -45,8 +46,13 @@ export interface CredentialsComposition {
   readonly profiles: Profiles;
   /** Those that `sign` would use. Throws what `readCredentials` throws. */
   read(): Promise<Credentials>;
-  /** Asks the service, once. Throws what `checkCredentials` throws, and what makes every request impossible. */
-  check(baseUrl: URL, credentials: SigningServiceOptions['credentials']): Promise<CredentialsCheck>;
+  /** Asks the service, once, on record. Throws what `checkCredentials` throws, and what makes every request impossible. */
+  check(baseUrl: URL, credentials: SigningServiceOptions['credentials']): Promise<RecordedCheck>;
+}
+
+export interface RecordedCheck extends CredentialsCheck {
+  /** Whole sentences: on the answer, and on the audit log. */
+  readonly warnings: readonly string[];
 }
 
 /** For a profile that need not be there yet. Throws usage. */
@@ -62,10 +68,13 @@ export async function composeCredentialsCommand(
     profiles,
     read: () => composeCredentials(env, settings.profile, settings.baseUrl?.origin),
     async check(baseUrl, credentials) {
-      const { timeoutMilliseconds } = settings;
+      const { timeoutMilliseconds, auditLog } = settings;
+      const { onCall, warnings } = composeCallRecords(auditLog, () => undefined);
       const http = await composeHttp(settings, env);
       try {
-        return await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds });
+        const now = Date.now;
+        const check = await checkCredentials({ baseUrl, credentials, http, timeoutMilliseconds, onCall, now });
+        return { ...check, warnings: [...(check.warning === undefined ? [] : [check.warning]), ...warnings] };
       } finally {
         await http.close();
       }

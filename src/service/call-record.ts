@@ -26,7 +26,8 @@ export interface MaskedDigest {
 
 /** One attempt of one call. */
 export interface CallRecord extends CallSubject {
-  readonly operation: Operation;
+  /** `check`: asks to sign what must be refused, so as to learn whether the credentials are taken. */
+  readonly operation: Operation | 'check';
   /** When the request was started, ISO 8601. */
   readonly time: string;
   /** From 1. */

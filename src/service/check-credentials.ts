@@ -1,10 +1,12 @@
 /** Asks the service whether it takes credentials, without a signature: by a call that it must refuse for its padding (API 7, 8). */
 
-import type { CodesignError } from '../errors/codesign-error.ts';
+import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/exchange.ts';
-import { isSuccessStatus, readEnvelope, saysUnauthorized, statusError } from './answer.ts';
+import { isSuccessStatus, readEnvelope, type Show, saysUnauthorized, statusError } from './answer.ts';
+import type { CallRecord } from './call-record.ts';
 import { ANSWER_LIMIT, basicAuthorization, operationUrl, type SigningServiceOptions, showWithout } from './client.ts';
 import { businessErrors, codeWithoutConnection, networkErrors } from './errors.ts';
+import { headOf } from './judge.ts';
 import { SIGN_PATH, type SignRequestMessage } from './messages.ts';
 
 export interface CredentialsCheck {
@@ -19,14 +21,30 @@ export interface CredentialsCheck {
 const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
 const PARAMETER_ERROR = 400;
 
+/** It is about no file, and none of its parameters says anything. */
+const NO_SUBJECT = {
+  file: undefined,
+  code: undefined,
+  digest: undefined,
+  record: undefined,
+  status: undefined,
+} as const satisfies Partial<CallRecord>;
+
+export interface CheckOptions
+  extends Pick<SigningServiceOptions, 'baseUrl' | 'credentials' | 'http' | 'timeoutMilliseconds'> {
+  /** Hears of the call, whatever becomes of it. */
+  readonly onCall: (record: CallRecord) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /**
  * Resolves when the service does not refuse the credentials: only a 401 does, under whatever status. Asks once. Throws
  * `unauthorized`, and where no answer came `service-unreachable`, `tls-…`, `proxy-…` or `check-unanswered`.
  */
-export async function checkCredentials(
-  options: Pick<SigningServiceOptions, 'baseUrl' | 'credentials' | 'http' | 'timeoutMilliseconds'>,
-): Promise<CredentialsCheck> {
-  const { baseUrl, credentials, http, timeoutMilliseconds } = options;
+export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
+  const { baseUrl, credentials, http, timeoutMilliseconds, onCall, now } = options;
+  const started = now();
   const outcome = await http.postJson({
     url: operationUrl(baseUrl, SIGN_PATH),
     headers: { authorization: basicAuthorization(credentials) },
@@ -34,9 +52,30 @@ export async function checkCredentials(
     deadlineMilliseconds: timeoutMilliseconds,
     sizeLimit: ANSWER_LIMIT,
   });
-  const show = showWithout(credentials);
-  const head = outcome.kind === 'answer' ? outcome : outcome.head;
-  if (head === undefined) throw unanswered(outcome, baseUrl.origin, show);
+  const tell = (serviceCode: number | undefined, result: string): void => {
+    const call = {
+      operation: 'check',
+      attempt: 1,
+      origin: baseUrl.origin,
+      httpStatus: headOf(outcome)?.status,
+    } as const;
+    const milliseconds = Math.max(0, now() - started);
+    onCall({ ...NO_SUBJECT, ...call, time: new Date(started).toISOString(), serviceCode, result, milliseconds });
+  };
+  try {
+    const check = judgeCheck(outcome, baseUrl.origin, showWithout(credentials));
+    tell(check.serviceCode, 'ok');
+    return check;
+  } catch (thrown) {
+    const { serviceCode, code } = toCodesignError(thrown);
+    tell(serviceCode, code);
+    throw thrown;
+  }
+}
+
+function judgeCheck(outcome: Outcome, origin: string, show: Show): CredentialsCheck {
+  const head = headOf(outcome);
+  if (head === undefined) throw unanswered(outcome, origin, show);
   const envelope = outcome.kind === 'answer' ? readEnvelope(outcome.body) : undefined;
   const { status } = head;
   const serviceCode = envelope?.code;
@@ -57,7 +96,7 @@ function warningOf(status: number, serviceCode: number | undefined): string | un
   return `The service did not refuse the credentials, but answered ${answer} (HTTP ${status}): check its address, and sign a first file to be sure.`;
 }
 
-function unanswered(outcome: Outcome, origin: string, show: (text: string) => string): CodesignError {
+function unanswered(outcome: Outcome, origin: string, show: Show): CodesignError {
   if (outcome.kind === 'answer') throw new Error('an answer has a head');
   const details = { origin, detail: show(outcome.detail) };
   if (outcome.mayHaveArrived) return networkErrors('check-unanswered', details);

@@ -5,7 +5,7 @@ import { lookUp, NOTHING_STORED, readBaseUrl, type StoredProfile } from './looku
 import type { Environment, ProfileOptions } from './options.ts';
 import { checkName, type Profiles } from './profiles.ts';
 import { resolveProxies } from './proxy-settings.ts';
-import { readTimeout } from './values.ts';
+import { readText, readTimeout } from './values.ts';
 
 export interface CredentialsOptions extends ProfileOptions {
   readonly baseUrl?: string | undefined;
@@ -25,6 +25,8 @@ export interface CredentialsSettings {
   readonly storedAddress: string | undefined;
   /** For one call. */
   readonly timeoutMilliseconds: number;
+  /** Path of the file to which a record of the call is added. */
+  readonly auditLog: string | undefined;
   /** Path of a PEM file with further TLS roots. */
   readonly caFile: string | undefined;
   /** Asked for where somebody is to be called. Throws `proxy-invalid`, `proxy-holds-credentials`. */
@@ -41,12 +43,14 @@ export function resolveCredentialsSettings(
   const profile = findProfile(named, profiles);
   const look = lookUp(options, env, { project: undefined, profile });
   const { value: environment } = look.environment();
+  const auditLog = look.one('auditLog');
   return {
     profile: profile.name,
     baseUrl: readBaseUrl(look),
     environment,
     storedAddress: profile.environments.get(environment),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
+    auditLog: auditLog && readText(auditLog),
     caFile: look.one('caFile')?.value,
     proxies: () => resolveProxies(look, env),
   };

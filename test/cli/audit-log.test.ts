@@ -163,3 +163,36 @@ describe('resume', () => {
     expect(stderr).toMatch(/^called {3}report-sign app\.exe: HTTP 200, code 0/m);
   });
 });
+
+describe('whoami --check', () => {
+  const whoami = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    runCli(['whoami', ...args], { env: { ...server.env, ...env } });
+
+  it('adds its call, accepted or refused, and no other', async () => {
+    await using folder = await temporaryFolder();
+    const log = join(folder.path, 'audit.jsonl');
+    expect(await whoami({ CODESIGN_AUDIT_LOG: log })).toMatchObject({ code: 0 });
+    await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await whoami({ CODESIGN_AUDIT_LOG: log }, '--check')).toMatchObject({ code: 0 });
+    const wrong = { CODESIGN_AUDIT_LOG: log, CODESIGN_ACCESS_SECRET: 'another-secret-of-a-test' };
+    expect((await whoami(wrong, '--check')).code).not.toBe(0);
+    const nobody = { CODESIGN_AUDIT_LOG: log, CODESIGN_BASE_URL: 'https://127.0.0.1:9' };
+    expect(await whoami(nobody, '--check')).toMatchObject({ code: 3 });
+    const nothing = { code: null, digest: null, file: null, record: null, status: null };
+    const common = { ...nothing, operation: 'check', attempt: 1, time: expect.any(String) };
+    expect(await linesOf(log)).toMatchObject([
+      { ...common, origin: server.baseUrl, serviceCode: 400, result: 'ok' },
+      { ...common, origin: server.baseUrl, serviceCode: 401, result: 'unauthorized' },
+      { ...common, origin: 'https://127.0.0.1:9', httpStatus: null, serviceCode: null, result: 'service-unreachable' },
+    ]);
+    for (const secret of secretsOf(server)) expect(await readFile(log, 'utf8')).not.toContain(secret);
+  });
+
+  it('asks nobody when the log cannot be written', async () => {
+    await using folder = await temporaryFolder();
+    const before = server.log();
+    const run = await whoami({ CODESIGN_AUDIT_LOG: folder.path }, '--check');
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('audit-log-unusable') });
+    expect(server.log()).toBe(before);
+  });
+});

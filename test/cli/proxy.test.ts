@@ -161,6 +161,10 @@ it('verify --check-revocation asks through the proxy, and none for loopback', as
     expect(signed).toMatchObject({ code: 0 });
     await runCli(['verify', '--roots', roots, '--check-revocation', '--proxy', proxy.url, path]);
     expect(proxy.asked).toEqual(['GET http://crl.test:1/list.crl']);
+    const socks = await runCli(['verify', '--roots', roots, '--check-revocation', path], {
+      env: { ALL_PROXY: 'socks5://127.0.0.1:1' },
+    });
+    expect(socks).toMatchObject({ code: 2, stderr: expect.stringContaining('ALL_PROXY') });
   } finally {
     await service.stop();
   }

@@ -102,8 +102,8 @@ function checkedKey(accessKey: string): string {
 
 async function checkWith(composition: CredentialsComposition, given: Given, lines: Lines): Promise<void> {
   try {
-    const { warning } = await composition.check(given.baseUrl, given);
-    if (warning !== undefined) lines.warning(warning);
+    const { warnings } = await composition.check(given.baseUrl, given);
+    for (const warning of warnings) lines.warning(warning);
   } catch (thrown) {
     const isUnanswered = toCodesignError(thrown).category === 'network';
     lines.tell(`nothing was stored${isUnanswered ? '; --no-check stores without asking the service' : ''}`);

@@ -29,7 +29,7 @@ export async function whoami(options: WhoamiCommandOptions, io: Io): Promise<num
   // Credentials in the keychain know their service, though not a path of its address.
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
   const checked = options.check ? await composition.check(requireAddress(address), credentials) : undefined;
-  const warnings = [...credentials.warnings, ...(checked?.warning === undefined ? [] : [checked.warning])];
+  const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];
   if (json) {
     const check =
       checked === undefined
