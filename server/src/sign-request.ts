@@ -84,9 +84,9 @@ export async function checkSignRequest(
   // 4. `padding` is PKCS1.
   if (fields.padding !== PADDING) return refuse('padding', certificate.number);
 
-  // The contract gives `extra` a shape (2.3) but no place in the order: it comes last.
+  // The contract gives `extra` a shape (2.3) but no place in the order: it comes last. To valibot an array is an object.
   const extra = v.safeParse(entries.extra, fields.extra);
-  if (!extra.success) return refuse('extra', certificate.number);
+  if (!extra.success || Array.isArray(fields.extra)) return refuse('extra', certificate.number);
 
   if (client.algorithms?.includes(algorithm.output) === false) return refuse('not-allowed', certificate.number);
 

@@ -168,6 +168,8 @@ describe('refuses as a parameter error', () => {
   test.each([
     null,
     'text',
+    [],
+    [{ platform: 'linux' }],
     { platform: 7 },
     { version: null },
     { revision: {} },
