@@ -165,6 +165,24 @@ describe('a service that misbehaves', () => {
     expect(run.code).toBe(4);
   });
 
+  it.each([['throttled-at-once'], ['unavailable-at-once']] as const)(
+    '%s: fewer calls at once, then more again, and each file signed once',
+    async (mode) => {
+      // The first one goes alone: it proves that number and certificate belong together.
+      await using stage = await scene(mode, 32, { after: 1, times: 8, milliseconds: 80 });
+      const run = await stage.sign(['--concurrency', '8', '--no-report']);
+      expect(run.code).toBe(0);
+      expect(parseJson(run).summary).toEqual({ signed: 32, skipped: 0, failed: 0 });
+      expect(stage.service.signRequests()).toBe(32 + 8);
+      const atOnce = stage.service.requests().map((request) => request.atOnce);
+      const peak = (from: number, to?: number) => Math.max(...atOnce.slice(from, to));
+      expect(atOnce[0]).toBe(1);
+      expect(peak(1, 9)).toBeGreaterThan(2);
+      expect(peak(9, 13)).toBeLessThanOrEqual(4);
+      expect(peak(25)).toBeGreaterThan(peak(9, 13));
+    },
+  );
+
   it('a refusal of one file is of that file only', async () => {
     await using stage = await scene('refused', 4, { times: 1 });
     const run = await stage.sign();

@@ -36,6 +36,8 @@ export interface MisbehavingServiceOptions {
   readonly plain?: boolean | undefined;
   /** With mode `by-file-name`: what to do with a call for `name.ending`, or with the report on it, by that name. */
   readonly byName?: Readonly<Record<string, Misbehaviour>> | undefined;
+  /** How long every answer to sign takes. Default: no time. */
+  readonly milliseconds?: number | undefined;
   /** Scheme, host and port of another server, for redirects to it. */
   readonly elsewhere?: string | undefined;
 }
@@ -44,6 +46,8 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
+  /** Requests for signatures under way when it had arrived, itself among them. */
+  readonly atOnce: number;
 }
 
 export interface MisbehavingService {
@@ -81,6 +85,7 @@ export async function startMisbehavingService(
   const { path: prefix = '', operation = 'sign', after = 0, times = Number.POSITIVE_INFINITY } = options;
   const misbehaving = operation === 'sign' ? SIGN : REPORT;
   let connections = 0;
+  let underWay = 0;
   let misbehaved = 0;
   let good = 0;
 
@@ -88,7 +93,13 @@ export async function startMisbehavingService(
     const body = await readBody(request);
     if (body === undefined) return;
     const path = request.url ?? '';
-    requests.push({ path, headers: request.headers, body });
+    if (path === prefix + SIGN) {
+      underWay += 1;
+      response.once('close', () => {
+        underWay -= 1;
+      });
+    }
+    requests.push({ path, headers: request.headers, body, atOnce: underWay });
     const exchange: Exchange = {
       request,
       response,
@@ -98,6 +109,7 @@ export async function startMisbehavingService(
       elsewhere: options.elsewhere ?? '',
       pause: pauseUntil(stopped.signal),
     };
+    if (options.milliseconds !== undefined && path === prefix + SIGN) await exchange.pause(options.milliseconds);
     const name = mode === 'by-file-name' ? nameIn(body, names) : mode;
     if (path === prefix + SIGN) names.set(exchange.record, name);
     const misbehave = { ...MISBEHAVIOURS, ...options.byName }[name];
