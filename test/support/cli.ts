@@ -1,4 +1,4 @@
-/** The built command line as a process of its own, as a user runs it. */
+/** The built command line as a process of its own, as a user runs it; what it prints and leaves is searched for the credentials it was given. */
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -6,6 +6,7 @@ import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { credentialsGiven, foldersNamed, mustHoldNoCredentials, watchCredentials } from './credential-watch.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 export const CLI_PROGRAM = join(REPOSITORY, 'bin', 'codesign-remote.js');
@@ -33,13 +34,14 @@ export interface CliOptions {
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 
-/** Runs `codesign-remote` to its end. */
+/** Runs `codesign-remote` to its end. Throws when it gave credentials away. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const { env = {}, cwd, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
   const [command = node, ...rest] = [...through, node, program, ...args];
   // A journal of its own for each run, unless several are to have one.
   const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
   if (uid !== undefined && env.CODESIGN_STATE_DIR === undefined) await chown(state, uid, uid);
+  for (const credentials of credentialsGiven(env, args, stdin)) watchCredentials(credentials);
   const child = spawn(command, rest, {
     cwd,
     // No settings of whoever runs the tests: there is no such folder.
@@ -67,6 +69,8 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
     child.once('error', reject);
     child.once('close', resolve);
   });
+  const folders = foldersNamed([state, cwd ?? '', ...args, ...Object.values(env)]);
+  await mustHoldNoCredentials({ 'standard output': stdout, 'standard error': stderr }, folders);
   if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
   return { code, stdout, stderr };
 }
@@ -96,10 +100,19 @@ export function parseJson({ stdout }: CliRun): {
   return JSON.parse(stdout);
 }
 
-/** A temporary folder that goes with the scope. */
+/** A temporary folder that goes with the scope, once it was searched for credentials. */
 export async function temporaryFolder(prefix = 'codesign-cli-'): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), prefix));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      try {
+        await mustHoldNoCredentials({}, [path]);
+      } finally {
+        await rm(path, { recursive: true, force: true });
+      }
+    },
+  };
 }
 
 /** Every file of a folder with its SHA-256: what a test compares before and after. */

@@ -3,6 +3,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { watchCredentials } from './credential-watch.ts';
 import type { ServerIdentity } from './tls-authority.ts';
 
 export type ProxyManner = 'good' | 'refuses' | 'answers-html' | 'hangs' | 'breaks' | 'talks-nonsense';
@@ -32,6 +33,8 @@ export async function startProxy({
   const asked: string[] = [];
   const headers: http.IncomingHttpHeaders[] = [];
   const sockets = new Set<Socket>();
+  const [, name = '', password = ''] = /^([^:]*):(.*)$/.exec(credentials ?? '') ?? [];
+  watchCredentials({ accessKey: name, accessSecret: password });
   const expected = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
   const note = (request: IncomingMessage): boolean => {
     asked.push(`${request.method} ${request.url}`);

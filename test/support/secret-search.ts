@@ -8,8 +8,14 @@ export interface KnownCredentials {
   readonly accessSecret: string;
 }
 
+/** By what it is called. */
+export type Forms = ReadonlyMap<string, Buffer>;
+
+/** What is shorter stands in any file by chance, or is a word. */
+const SHORTEST = 7;
+
 /** The secret and the Authorization header: as they are, encoded, and within a longer text that was encoded. */
-export function formsOf({ accessKey, accessSecret }: KnownCredentials): ReadonlyMap<string, Buffer> {
+export function formsOf({ accessKey, accessSecret }: KnownCredentials): Forms {
   const secret = Buffer.from(accessSecret, 'utf8');
   const forms: [string, string | Buffer][] = [
     ['as it is', secret],
@@ -20,7 +26,13 @@ export function formsOf({ accessKey, accessSecret }: KnownCredentials): Readonly
     ['in the Authorization header', Buffer.from(`${accessKey}:${accessSecret}`).toString('base64').replace(/=+$/, '')],
     ...[0, 1, 2].map((offset): [string, string] => [`in Base64 from ${offset}`, base64Within(secret, offset)]),
   ];
-  return new Map(forms.map(([form, bytes]) => [form, Buffer.from(bytes)]));
+  const told = forms.map(([form, bytes]) => [form, Buffer.from(bytes)] as const);
+  return new Map(secret.length === 0 ? [] : told.filter(([, bytes]) => bytes.length >= SHORTEST));
+}
+
+/** Which of them `bytes` hold. */
+export function formsIn(bytes: Buffer, forms: Forms): readonly string[] {
+  return [...forms].filter(([, wanted]) => bytes.includes(wanted)).map(([form]) => form);
 }
 
 /** Where in `texts` (by name) and in the files of `folders` they are; empty when all is well. */
@@ -33,7 +45,7 @@ export async function findCredentials(
   const forms = formsOf(credentials);
   const found: string[] = [];
   const search = (place: string, bytes: Buffer): void => {
-    for (const [form, wanted] of forms) if (bytes.includes(wanted)) found.push(`${place}: ${form}`);
+    found.push(...formsIn(bytes, forms).map((form) => `${place}: ${form}`));
   };
   for (const [name, text] of Object.entries(texts)) search(name, Buffer.from(text, 'utf8'));
   for (const folder of folders) {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mustHoldNoCredentials, watchCredentials } from './credential-watch.ts';
 import { copyData, type KeyBits, numberFor, runServerCommand, SERVER_PROGRAM } from './server-data.ts';
 
 export interface ServerOptions {
@@ -34,7 +35,7 @@ export interface TestServer {
   operations(operation: 'sign' | 'report-sign' | 'timestamp'): readonly Readonly<Record<string, unknown>>[];
   /** Adds a certificate beside the running server. @returns the path of its chain */
   addCertificate(number: string, bits: KeyBits, commonName?: string): Promise<string>;
-  /** Ends it gracefully. @returns its exit code */
+  /** Ends it gracefully; throws when its log or its data hold the credentials. @returns its exit code */
   stop(): Promise<number | null>;
 }
 
@@ -59,10 +60,15 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-/** The variables of an environment file as the server writes it. */
+/** The variables of an environment file as the server writes it; its credentials are watched from then on. */
 export async function readEnvironmentFile(path: string): Promise<Record<string, string>> {
   const lines = (await readFile(path, 'utf8')).matchAll(/^([A-Z_]+)='(.*)'$/gm);
-  return Object.fromEntries(Array.from(lines, ([, name = '', value = '']) => [name, value.replaceAll("'\\''", "'")]));
+  const variables = Object.fromEntries(
+    Array.from(lines, ([, name = '', value = '']) => [name, value.replaceAll("'\\''", "'")]),
+  );
+  const { CODESIGN_ACCESS_KEY: accessKey = '', CODESIGN_ACCESS_SECRET: accessSecret = '' } = variables;
+  watchCredentials({ accessKey, accessSecret });
+  return variables;
 }
 
 async function spawnServer(
@@ -116,7 +122,11 @@ async function spawnServer(
     async stop() {
       child.kill('SIGTERM');
       const [code] = await ended;
-      await cleanUp();
+      try {
+        await mustHoldNoCredentials({ 'the log of the server': log }, [data]);
+      } finally {
+        await cleanUp();
+      }
       return code as number | null;
     },
   };

@@ -1,6 +1,7 @@
 /** A program on a terminal of its own, with somebody typing: what it shows, and how it leaves the terminal. */
 
 import { spawn } from 'node:child_process';
+import { credentialsGiven, foldersNamed, mustHoldNoCredentials, watchCredentials } from './credential-watch.ts';
 
 export interface TerminalStep {
   /** What is waited for, in what came since the step before. */
@@ -57,12 +58,15 @@ restored = bool(lflag & termios.ECHO) and bool(lflag & termios.ICANON)
 print(json.dumps({'code': code, 'output': output.decode('utf8', 'replace'), 'isRestored': restored}))
 `;
 
-/** Runs it to its end; a step whose words do not come is the last one. */
+/** Runs it to its end; a step whose words do not come is the last one. Throws when it gave credentials away. */
 export async function runOnTerminal(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   steps: readonly TerminalStep[],
 ): Promise<TerminalRun> {
+  const typed = steps.filter(({ expect }) => /secret/i.test(expect)).map(({ send }) => send.replace(/[\r\n]+$/, ''));
+  const given = [...credentialsGiven(env), ...typed.map((accessSecret) => ({ accessKey: '', accessSecret }))];
+  for (const credentials of given) watchCredentials(credentials);
   const child = spawn('python3', ['-c', DRIVER], { stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
@@ -79,5 +83,6 @@ export async function runOnTerminal(
   });
   if (code !== 0) throw new Error(`the terminal's driver failed: ${errors}`);
   const run = JSON.parse(output) as TerminalRun;
+  await mustHoldNoCredentials({ 'the terminal': run.output }, foldersNamed([...argv, ...Object.values(env)]));
   return { ...run, code: run.code !== null && run.code < 0 ? null : run.code };
 }

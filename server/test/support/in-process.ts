@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { mustHoldNoCredentials, watchCredentials } from '../../../test/support/credential-watch.ts';
 import { copyData } from '../../../test/support/server-data.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/app.ts';
 import { digestOfSecret } from '../../src/auth.ts';
@@ -121,6 +122,7 @@ export async function openApp(
     async close() {
       await app.close();
       await data.close();
+      await mustHoldNoCredentials({ 'the log': text }, [root]);
       await rm(root, { recursive: true, force: true });
     },
   };
@@ -144,6 +146,7 @@ export function goodRequest() {
 async function newClient({ store }: OpenData, accessSecret = `secret-${randomUUID()}`): Promise<Credentials> {
   const id = randomUUID();
   const accessKey = `AK-${id}`;
+  watchCredentials({ accessKey, accessSecret });
   await store.clients.addPending(
     { id, accessKey, secretDigest: digestOfSecret(Buffer.from(accessSecret)) },
     new Date(),

@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
+import { mustHoldNoCredentials } from '../../../test/support/credential-watch.ts';
 import { SERVER_PROGRAM } from '../../../test/support/server-data.ts';
 import { basic, type Credentials } from './in-process.ts';
 
@@ -41,6 +42,7 @@ export function instance({ data, config }: InstanceOptions, name: string): Insta
   };
   const killChild = () => child?.kill('SIGKILL');
   process.once('exit', killChild);
+  let log = '';
   return {
     async start() {
       const file = join(data, `${name}.json`);
@@ -48,7 +50,6 @@ export function instance({ data, config }: InstanceOptions, name: string): Insta
       child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--config', file], {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      let log = '';
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log += text;
       });
@@ -77,6 +78,7 @@ export function instance({ data, config }: InstanceOptions, name: string): Insta
       agent.destroy();
       child?.kill('SIGTERM');
       await ended();
+      await mustHoldNoCredentials({ 'the log of the server': log }, [data]);
       return child?.exitCode ?? null;
     },
   };

@@ -1,0 +1,151 @@
+/** Watches that no credentials get where they must not be: those of every run and every server, in all that tests print and leave. */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import { type Forms, formsIn, formsOf, type KnownCredentials } from './secret-search.ts';
+import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
+
+/** The only files that may hold credentials, and why. */
+const RIGHTFUL: readonly { readonly path: RegExp; readonly why: string }[] = [
+  { path: /[/\\]client\.env$/, why: 'the server hands the credentials over in it' },
+];
+
+/** Of a longer file its beginning and its end are searched, so much of each. */
+const MOST = 32 * 1024 * 1024;
+const REGISTRY = 'credentials';
+
+/** Those that this process knows, by a digest of them. */
+const watched = new Map<string, Forms>();
+/** In which state a file was found without any, by its path. */
+const searched = new Map<string, string>();
+
+/** From now on they are looked for: in this process, and in what remains of the whole run. */
+export function watchCredentials(credentials: KnownCredentials): void {
+  if (credentials.accessSecret === '') return;
+  const name = createHash('sha256').update(JSON.stringify(credentials)).digest('hex');
+  if (watched.has(name)) return;
+  watched.set(name, formsOf(credentials));
+  const shared = process.env[SHARED_FOLDER_VARIABLE];
+  if (shared === undefined) return;
+  const { accessKey, accessSecret } = credentials;
+  mkdirSync(join(shared, REGISTRY), { recursive: true, mode: 0o700 });
+  writeFileSync(join(shared, REGISTRY, name), JSON.stringify({ accessKey, accessSecret }), { mode: 0o600 });
+}
+
+/** Throws when one of the watched credentials is in one of the texts, by name, or below one of the folders. */
+export async function mustHoldNoCredentials(
+  texts: Readonly<Record<string, string>>,
+  folders: readonly string[] = [],
+): Promise<void> {
+  const forms = [...watched.values()];
+  const found = Object.entries(texts).flatMap(([name, text]) => foundIn(name, Buffer.from(text), forms));
+  for (const folder of folders) found.push(...(await foundBelow(folder, forms, searched)));
+  if (found.length > 0) throw leak(found);
+}
+
+/** The same for what remains of a whole run, and for all credentials that any of its processes has watched. */
+export async function mustLeaveNoCredentials(shared: string): Promise<void> {
+  const registry = join(shared, REGISTRY);
+  const names = await readdir(registry).catch(() => []);
+  const known = names.map((name): KnownCredentials => JSON.parse(readFileSync(join(registry, name), 'utf8')));
+  const found = await foundBelow(shared, known.map(formsOf), new Map(), (path) => path === registry);
+  if (found.length > 0) throw leak(found);
+}
+
+/** The credentials that a run of the program is given. */
+export function credentialsGiven(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  stdin = '',
+): readonly KnownCredentials[] {
+  const { CODESIGN_ACCESS_KEY: key = '', CODESIGN_ACCESS_SECRET: secret = '' } = env;
+  const inFile = secretIn(env.CODESIGN_ACCESS_SECRET_FILE);
+  const typed = args[0] === 'login' ? [stdin.replace(/\r?\n$/, '')] : [];
+  const keys = [key, ...args.filter((_, index) => args[index - 1] === '--access-key')];
+  const own = keys.flatMap((accessKey) =>
+    [secret, inFile, ...typed].map((accessSecret) => ({ accessKey, accessSecret })),
+  );
+  const proxies = Object.entries(env).filter(([name]) => /^(https?|all)_proxy$/i.test(name));
+  return [...own, ...proxies.flatMap(([, address]) => credentialsInAddress(address))].filter(
+    ({ accessSecret }) => accessSecret !== '',
+  );
+}
+
+/** The folders of tests, below the temporary folder, that some of the texts name. */
+export function foldersNamed(texts: readonly string[]): readonly string[] {
+  const root = tmpdir() + sep;
+  const names = texts
+    .flatMap((text) => text.split(root).slice(1))
+    .map((rest) => /^[^/\\:;,'" \n]*/.exec(rest)?.[0] ?? '');
+  return [...new Set(names)].filter((name) => name !== '').map((name) => root + name);
+}
+
+function secretIn(path: string | undefined): string {
+  try {
+    return path ? readFileSync(path, 'utf8').replace(/\r?\n$/, '') : '';
+  } catch {
+    // Tests name files that are not there, too.
+    return '';
+  }
+}
+
+function credentialsInAddress(address: string): readonly KnownCredentials[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password } = new URL(address);
+  return [{ accessKey: decodeURIComponent(username), accessSecret: decodeURIComponent(password) }];
+}
+
+async function foundBelow(
+  folder: string,
+  forms: readonly Forms[],
+  before: Map<string, string>,
+  isLeftOut: (path: string) => boolean = () => false,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  // Whatever is taken away, or closed to this user, while it is looked at holds nothing any more.
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (isLeftOut(path)) continue;
+    if (entry.isDirectory()) found.push(...(await foundBelow(path, forms, before, isLeftOut)));
+    else if (entry.isFile()) found.push(...(await foundInFile(path, forms, before).catch(() => [])));
+    found.push(...foundIn(`the name ${path}`, Buffer.from(entry.name), forms));
+  }
+  return found;
+}
+
+async function foundInFile(
+  path: string,
+  forms: readonly Forms[],
+  before: Map<string, string>,
+): Promise<readonly string[]> {
+  if (RIGHTFUL.some((rightful) => rightful.path.test(path))) return [];
+  const { size, mtimeMs, ctimeMs, ino } = await stat(path);
+  const state = [size, mtimeMs, ctimeMs, ino, forms.length].join();
+  if (before.get(path) === state) return [];
+  const found = foundIn(path, size > 2 * MOST ? await endsOf(path, size) : await readFile(path), forms);
+  if (found.length === 0) before.set(path, state);
+  return found;
+}
+
+async function endsOf(path: string, size: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const [head, tail] = [Buffer.alloc(MOST), Buffer.alloc(MOST)];
+    await file.read(head, 0, MOST, 0);
+    await file.read(tail, 0, MOST, size - MOST);
+    return Buffer.concat([head, tail]);
+  } finally {
+    await file.close();
+  }
+}
+
+function foundIn(place: string, bytes: Buffer, all: readonly Forms[]): readonly string[] {
+  return [...new Set(all.flatMap((forms) => formsIn(bytes, forms)))].map((form) => `${place}: ${form}`);
+}
+
+function leak(found: readonly string[]): Error {
+  return new Error(`credentials are where they must not be:\n${found.join('\n')}`);
+}
