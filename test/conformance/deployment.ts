@@ -1,0 +1,238 @@
+/** A deployment of the API as the rules ask it: calls with anything in them, signatures shared by several rules, the count. */
+
+import { type KeyObject, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DIGEST_LENGTH, type DigestAlgorithm } from '../../src/crypto/algorithms.ts';
+import { type Envelope, isObject, readEnvelope } from './envelope.ts';
+import { createHttp, type HttpAnswer, type HttpRequest, NoAnswer } from './http.ts';
+import { createMask } from './mask.ts';
+import { CannotAsk } from './rule.ts';
+
+export interface Credentials {
+  readonly accessKey: string;
+  readonly accessSecret: string;
+}
+
+export interface DeploymentOptions {
+  /** Several of one deployment are asked in turns. */
+  readonly baseUrls: readonly URL[];
+  /** The certificate's number. */
+  readonly code: string;
+  readonly credentials: Credentials;
+  readonly otherClient?: Credentials | undefined;
+  /** PEM roots in the place of Node's own. */
+  readonly ca?: readonly string[] | undefined;
+  readonly key?: KeyObject | undefined;
+  /** How many signatures are counted for the client now. */
+  readonly count?: (() => Promise<number>) | undefined;
+  /** Of one call, in milliseconds. */
+  readonly timeout: number;
+  /** Once more signatures than this have come, nothing more is asked. */
+  readonly limit: number;
+}
+
+/** What was sent and answered, fit to be shown. */
+export interface Exchange {
+  readonly request: string;
+  readonly answer: string;
+}
+
+export interface Answer extends Omit<HttpAnswer, 'body'>, Envelope {
+  readonly exchange: Exchange;
+  readonly text: string;
+  readonly ok: boolean;
+  header(name: string): string | undefined;
+  /** What is in `data.signature`, where the call counts as successful (4.1 rule 1). */
+  readonly signature: string | undefined;
+  readonly id: unknown;
+}
+
+export interface Call {
+  readonly method?: string;
+  /** Undefined: the right credentials. Null: no header. Several: as many headers. */
+  readonly authorization?: string | null | readonly string[] | undefined;
+  /** In the place of those of section 4, or beside them; null leaves one out. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  /** A text is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A signature that several rules look at. */
+export interface Signed {
+  readonly algorithm: DigestAlgorithm;
+  readonly digest: Uint8Array;
+  readonly answer: Answer;
+}
+
+export interface Deployment {
+  readonly options: DeploymentOptions;
+  /** The signatures that came so far. */
+  signatures(): number;
+  call(operation: string, call?: Call): Promise<Answer>;
+  sign(body: unknown, call?: Call): Promise<Answer>;
+  report(body: unknown, call?: Call): Promise<Answer>;
+  /** A signing request that the contract accepts, with a digest of its own. */
+  body(algorithm?: DigestAlgorithm, digest?: Uint8Array): Body;
+  /** A signing request with all right but its padding, which no reader could take for PKCS1: it signs nothing. */
+  refusedBody(): Body;
+  /**
+   * What to send with wrong credentials. Where the deployment judges credentials first it is `refusedBody`, so that who is
+   * let in by mistake gets no signature; else it must be a good one. Throws `CannotAsk` where that might be signed and must not.
+   */
+  strangersBody(): Promise<Body>;
+  /** The one signature of this algorithm that the rules share; `answer` is whatever came. */
+  signed(algorithm?: DigestAlgorithm): Promise<Signed>;
+  /** The id of the shared record. Throws `CannotAsk` where there is none. */
+  recordId(): Promise<string>;
+  /** Leaves before the answer. */
+  sendAndLeave(call: Call, linger: number): Promise<void>;
+  count(): Promise<number>;
+  close(): void;
+}
+
+/** Thrown once more signatures have come than were announced. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+}
+
+export const SIGN = '/v1/codesign/sign';
+export const REPORT = '/v1/codesign/report-sign';
+/** What was counted by mistake after an answer is seen only after it, in milliseconds. */
+const AFTER_AN_ANSWER = 20;
+
+export function basic({ accessKey, accessSecret }: Credentials): string {
+  return `Basic ${encoded(`${accessKey}:${accessSecret}`)}`;
+}
+
+export function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+export function openDeployment(options: DeploymentOptions): Deployment {
+  const { baseUrls, code, credentials, otherClient, ca, timeout, limit } = options;
+  const http = createHttp(ca, timeout);
+  const clients = [credentials, ...(otherClient ? [otherClient] : [])];
+  const mask = createMask(
+    clients.flatMap((client) => [client.accessSecret, basic(client).slice(6), ...variants(basic(client).slice(6))]),
+  );
+  const shared = new Map<DigestAlgorithm, Promise<Signed>>();
+  let given = 0;
+  let calls = 0;
+
+  const request = (operation: string, { method = 'POST', authorization, headers = {}, body }: Call): HttpRequest => {
+    const base = baseUrls[calls % baseUrls.length];
+    if (base === undefined) throw new RangeError('a deployment has an address');
+    calls += 1;
+    const authorizations = authorization === undefined ? basic(credentials) : (authorization ?? []);
+    const named: Readonly<Record<string, string | null>> = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      ...headers,
+    };
+    return {
+      url: new URL(`${base.href.replace(/\/+$/, '')}${operation}`),
+      method,
+      headers: [
+        ...Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+        ...[authorizations].flat().map((value) => ['Authorization', value] as const),
+      ],
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    };
+  };
+
+  const show = ({ method, url, headers, body }: HttpRequest, digest: string | undefined): string =>
+    [
+      `${method} ${url.pathname}`,
+      ...headers.map(([name, value]) => `${name}: ${name === 'Authorization' ? shownCredentials(value) : value}`),
+      ...(body === undefined ? [] : ['', mask(body, digest)]),
+    ].join('\n');
+
+  const call = async (operation: string, asked: Call = {}): Promise<Answer> => {
+    if (given > limit) throw new LimitReached(`more than ${limit} signatures were given`);
+    const sent = request(operation, asked);
+    const digest = isObject(asked.body) && typeof asked.body.digest === 'string' ? asked.body.digest : undefined;
+    const shown = show(sent, digest);
+    const got = await http.send(sent).catch((error: unknown) => {
+      if (error instanceof NoAnswer) throw new NoAnswer(mask(error.message), { cause: shown });
+      throw error;
+    });
+    const answer = readAnswer(got, { request: shown, answer: `HTTP ${got.status}\n${mask(got.body, digest)}` });
+    if (answer.signature !== undefined) given += 1;
+    return answer;
+  };
+  const body = (algorithm: DigestAlgorithm = 'SHA256', digest?: Uint8Array): Body => ({
+    code,
+    digest: Buffer.from(digest ?? randomBytes(DIGEST_LENGTH[algorithm])).toString('base64'),
+    algorithm,
+    padding: 'PKCS1',
+  });
+  const sign = (asked: unknown, how: Call = {}) => call(SIGN, { ...how, body: asked });
+  const refusedBody = (): Body => ({ ...body(), padding: 'CONFORMANCE' });
+  const credentialsFirst = async () => (await sign(refusedBody(), { authorization: null })).code === 401;
+  let judgedFirst: Promise<boolean> | undefined;
+  const signed = (algorithm: DigestAlgorithm = 'SHA256') => {
+    const known = shared.get(algorithm);
+    if (known !== undefined) return known;
+    const digest = randomBytes(DIGEST_LENGTH[algorithm]);
+    const asked = sign(body(algorithm, digest)).then((answer) => ({ algorithm, digest, answer }));
+    shared.set(algorithm, asked);
+    return asked;
+  };
+
+  return {
+    options,
+    signatures: () => given,
+    call,
+    sign,
+    report: (asked, how = {}) => call(REPORT, { ...how, body: asked }),
+    body,
+    refusedBody,
+    async strangersBody() {
+      judgedFirst ??= credentialsFirst();
+      if (await judgedFirst) return refusedBody();
+      if (limit === 0)
+        throw new CannotAsk('parameters are judged before credentials: only a good request would show it');
+      return body();
+    },
+    signed,
+    async recordId() {
+      const { id, signature } = (await signed()).answer;
+      if (signature === undefined || typeof id !== 'string') throw new CannotAsk('no signature with an id was given');
+      return id;
+    },
+    sendAndLeave: (asked, linger) => http.sendAndLeave(request(SIGN, asked), linger),
+    async count() {
+      if (options.count === undefined) throw new CannotAsk('the count is not shown');
+      await sleep(AFTER_AN_ANSWER);
+      return await options.count();
+    },
+    close: http.close,
+  };
+}
+
+function readAnswer(got: HttpAnswer, exchange: Exchange): Answer {
+  const envelope = readEnvelope(got.body);
+  const { code, data } = envelope;
+  const ok = got.status >= 200 && got.status < 300;
+  const { id, signature } = isObject(data) ? data : {};
+  const successful = ok && code === 0 && typeof signature === 'string' && signature !== '';
+  return {
+    ...{ status: got.status, headers: got.headers, reused: got.reused, text: got.body, exchange, ok, id },
+    ...envelope,
+    header: (wanted) => got.headers.find(([name]) => name.toLowerCase() === wanted)?.[1],
+    signature: successful ? signature : undefined,
+  };
+}
+
+/** Of a header that holds the right credentials in any form, only its scheme and length. */
+function shownCredentials(value: string): string {
+  const scheme = /^[A-Za-z]{1,10}(?= )/.exec(value)?.[0] ?? '';
+  return `${scheme} [${value.length - scheme.length} characters]`.trim();
+}
+
+function variants(base64: string): readonly string[] {
+  const bare = base64.replace(/=+$/, '');
+  return [bare, bare.replaceAll('+', '-').replaceAll('/', '_')];
+}

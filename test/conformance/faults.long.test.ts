@@ -1,0 +1,25 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { prepareFakes } from './support/fake-deployment.ts';
+import { ANSWER_FAULTS } from './support/faults/answers.ts';
+import { CREDENTIALS_FAULTS } from './support/faults/credentials.ts';
+import { PARAMETER_FAULTS } from './support/faults/parameters.ts';
+import { SIGNATURE_FAULTS } from './support/faults/signatures.ts';
+import { judgeFake, meant, titlesOf } from './support/judge-fake.ts';
+
+let prepared: Awaited<ReturnType<typeof prepareFakes>>;
+beforeAll(async () => {
+  prepared = await prepareFakes();
+});
+
+describe('a deployment that', () => {
+  test.each([...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS])(
+    '$name breaks the rules about it, and no other',
+    async (fault) => {
+      const { judged } = await judgeFake(prepared, fault);
+      const titles = judged.map(({ rule }) => rule.title);
+      for (const pattern of fault.breaks)
+        expect([pattern, meant(titles, [pattern]).length > 0]).toEqual([pattern, true]);
+      expect(titlesOf(judged, 'broken')).toEqual(meant(titles, fault.breaks));
+    },
+  );
+});

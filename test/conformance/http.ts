@@ -1,0 +1,110 @@
+/** HTTPS as it is written: headers exactly as given, twice where they are given twice; no redirect, no second try. */
+
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { performance } from 'node:perf_hooks';
+
+export interface HttpRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names as they came. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+  /** Whether it came over a connection that had served a request before. */
+  readonly reused: boolean;
+}
+
+export interface Http {
+  /** Rejects with `NoAnswer` where there is none. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  /** Sends the request and leaves: at once, or a moment after the last byte. Resolves when the connection is gone. */
+  sendAndLeave(request: HttpRequest, linger: number): Promise<void>;
+  close(): void;
+}
+
+/** The service gave no answer: no connection, a broken one, or none in time. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** Node's own servers end a silent connection after five seconds; on one that is about to end a request may be lost. */
+const IDLE = 1000;
+/** Of an answer, in bytes: envelopes have some hundred. */
+const LONGEST = 256 * 1024;
+
+export function createHttp(ca: readonly string[] | undefined, timeout: number): Http {
+  let agent = new https.Agent({ keepAlive: true });
+  let lastUsed = performance.now();
+
+  const start = ({ url, method, headers, body }: HttpRequest, own?: https.Agent) => {
+    if (performance.now() - lastUsed > IDLE) {
+      agent.destroy();
+      agent = new https.Agent({ keepAlive: true });
+    }
+    lastUsed = performance.now();
+    const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
+    const named = new Set(headers.map(([name]) => name.toLowerCase()));
+    return https.request(url, {
+      method,
+      agent: own ?? agent,
+      timeout,
+      // A flat list is sent as it is, so that nothing is joined, and nothing is added but what stands here.
+      headers: [
+        ...['Host', url.host],
+        ...headers.flat(),
+        ...(named.has('content-length') || named.has('transfer-encoding') ? [] : length),
+      ] as unknown as NodeJS.Dict<string>,
+      ...(ca && { ca: [...ca] }),
+      rejectUnauthorized: true,
+    });
+  };
+
+  return {
+    async send(request) {
+      const call = start(request);
+      call.once('timeout', () => call.destroy(new Error(`no answer within ${timeout / 1000} s`)));
+      try {
+        call.end(request.body);
+        const [response] = (await once(call, 'response')) as [IncomingMessage];
+        const body = await bodyOf(response);
+        lastUsed = performance.now();
+        const { rawHeaders: raw } = response;
+        const headers = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+        return { status: response.statusCode ?? 0, headers, body, reused: call.reusedSocket };
+      } catch (error) {
+        call.destroy();
+        throw new NoAnswer(error instanceof Error ? error.message : String(error));
+      }
+    },
+    async sendAndLeave(request, linger) {
+      const call = start(request, new https.Agent({ keepAlive: false }));
+      const closed = new Promise((resolve) => call.once('close', resolve));
+      call.on('error', () => {}); // it leaves: how the connection ends is no matter
+      await new Promise<void>((resolve) => {
+        call.once('close', resolve);
+        call.write(request.body ?? '', () => setTimeout(resolve, linger));
+      });
+      call.destroy();
+      await closed;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of response) {
+    length += (part as Buffer).length;
+    if (length > LONGEST) throw new Error(`the answer has more than ${LONGEST} bytes`);
+    parts.push(part as Buffer);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

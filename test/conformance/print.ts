@@ -1,0 +1,95 @@
+/** What the suite prints: rules, verdicts with what was sent and answered, the deployment's choices, a summary. */
+
+import { printable } from '../../src/errors/printable.ts';
+import type { Exchange } from './deployment.ts';
+import type { Rule, Verdict } from './rule.ts';
+import type { Judged } from './run-rules.ts';
+import { couldSign } from './suite.ts';
+
+const WORDS: Readonly<Record<Verdict['kind'], string>> = {
+  kept: 'kept',
+  choice: 'choice',
+  broken: 'BROKEN',
+  'not-asked': 'not asked',
+};
+
+/** In the word's place of `--list`: what a rule may spend. */
+export function listText(rules: readonly Rule[]): string {
+  return rules.map((rule) => `${rule.section}\t${mostOf(rule)}\t${rule.title}\n`).join('');
+}
+
+/** "0", "1", "shared": the signatures it spends at most, or that it looks at one that several rules look at. */
+export function mostOf(rule: Rule): string {
+  return rule.spends === 0 && couldSign(rule) ? 'shared' : `${rule.spends}${rule.shares ? ' + shared' : ''}`;
+}
+
+export function listJson(rules: readonly Rule[]) {
+  return rules.map(({ section, title, spends, shares = [], needs = null }) => ({
+    section,
+    title,
+    spends,
+    shares,
+    needs,
+  }));
+}
+
+/** One rule, as it is judged. */
+export function judgedText({ rule, verdict }: Judged): string {
+  const line = `${WORDS[verdict.kind].padEnd(10)}${rule.section.padEnd(12)}${rule.title}`;
+  return `${[line, ...detailsOf(verdict).map((detail) => `          ${detail}`)].join('\n')}\n`;
+}
+
+function detailsOf(verdict: Verdict): readonly string[] {
+  if (verdict.kind === 'kept') return [];
+  if (verdict.kind === 'choice') return [`→ ${shown(verdict.choice)}`];
+  if (verdict.kind === 'not-asked') return [`(${shown(verdict.why)})`];
+  return [shown(verdict.why), ...verdict.exchanges.flatMap(exchangeLines)];
+}
+
+function exchangeLines({ request, answer }: Exchange): readonly string[] {
+  const marked = (mark: string, text: string) => text.split('\n').map((line) => `${mark} ${shown(line)}`.trimEnd());
+  return [...marked('>', request), ...marked('<', answer)];
+}
+
+function shown(text: string): string {
+  return printable(text, 1000);
+}
+
+export interface Summary {
+  readonly kept: number;
+  readonly broken: number;
+  readonly choices: number;
+  readonly notAsked: number;
+}
+
+export function summaryOf(judged: readonly Judged[]): Summary {
+  const having = (kind: Verdict['kind']) => judged.filter(({ verdict }) => verdict.kind === kind).length;
+  return { kept: having('kept'), broken: having('broken'), choices: having('choice'), notAsked: having('not-asked') };
+}
+
+/** What stands under the verdicts. */
+export function endText(judged: readonly Judged[], signatures: number): string {
+  const choices = judged.flatMap(({ rule: { section, title }, verdict }) =>
+    verdict.kind === 'choice' ? [`  ${section}, ${title}: ${shown(verdict.choice)}\n`] : [],
+  );
+  const { kept, broken, choices: chosen, notAsked } = summaryOf(judged);
+  const counts = `${kept} kept, ${broken} broken, ${chosen} left open by the document, ${notAsked} not asked`;
+  return [
+    ...(choices.length > 0 ? ['\nChoices of this deployment, where the document leaves one:\n', ...choices] : []),
+    `\n${counts}; ${signatures} signatures were given\n`,
+  ].join('');
+}
+
+export function reportJson(baseUrls: readonly URL[], judged: readonly Judged[], most: number, signatures: number) {
+  return {
+    baseUrls: baseUrls.map(({ href }) => href),
+    rules: judged.map(({ rule: { section, title, spends }, verdict: { kind, ...more } }) => ({
+      ...{ section, title, spends, verdict: kind },
+      ...more,
+    })),
+    choices: judged.flatMap(({ rule: { section, title }, verdict }) =>
+      verdict.kind === 'choice' ? [{ section, title, choice: verdict.choice }] : [],
+    ),
+    summary: { ...summaryOf(judged), signatures, signaturesAtMost: most },
+  };
+}

@@ -1,0 +1,173 @@
+/** Section 5: HTTP Basic authentication, for both operations. A stranger is refused with 401, whatever is wrong with the header. */
+
+import {
+  type Answer,
+  basic,
+  type Call,
+  type Credentials,
+  type Deployment,
+  encoded,
+  REPORT,
+  SIGN,
+} from '../deployment.ts';
+import { isRefusedWith, told } from '../judge.ts';
+import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+
+type Header = (credentials: Credentials) => string | null | readonly string[];
+
+/** Each is made from the right credentials. */
+const BAD_HEADERS: Readonly<Record<string, Header>> = {
+  'no Authorization header': () => null,
+  'an empty Authorization header': () => '',
+  'the scheme alone': () => 'Basic',
+  'the scheme Bearer': ({ accessKey, accessSecret }) => `Bearer ${encoded(`${accessKey}:${accessSecret}`)}`,
+  'the scheme Digest': ({ accessKey }) => `Digest username=${JSON.stringify(accessKey)}`,
+  'credentials without a scheme': ({ accessKey, accessSecret }) => encoded(`${accessKey}:${accessSecret}`),
+  'credentials that are not encoded': ({ accessKey, accessSecret }) => `Basic ${accessKey}:${accessSecret}`,
+  'credentials without a colon': ({ accessKey, accessSecret }) => `Basic ${encoded(accessKey + accessSecret)}`,
+  'something behind the credentials': (right) => `${basic(right)} x`,
+  'an empty Access Key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
+  'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
+  'the Access Key alone': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
+  'another Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
+  'another Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
+  'the Access Secret with one character more': ({ accessKey, accessSecret }) =>
+    `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
+  'the Access Secret with one character less': ({ accessKey, accessSecret }) =>
+    `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
+  'the Access Secret with its letters in the other case': ({ accessKey, accessSecret }) =>
+    `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
+  'Access Key and Access Secret exchanged': ({ accessKey, accessSecret }) =>
+    `Basic ${encoded(`${accessSecret}:${accessKey}`)}`,
+  'bytes that are no text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+};
+
+/** What RFC 7617 takes, or a lenient reader. */
+const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
+  'several blanks behind the scheme': (right) => basic(right).replace(' ', '   '),
+  'credentials whose Base64 lacks its padding or has too much': (right) =>
+    basic(right).endsWith('=') ? basic(right).replace(/=+$/, '') : `${basic(right)}=`,
+  'credentials whose Base64 has a foreign character in it': (right) => basic(right).replace(/^(.{10})/, '$1!'),
+  'two headers, the right one first': (right) => [basic(right), `Basic ${encoded('conformance-nobody:wrong')}`],
+  'two headers, the right one last': (right) => [`Basic ${encoded('conformance-nobody:wrong')}`, basic(right)],
+};
+
+function otherCase(text: string): string {
+  const changed = text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
+  return changed === text ? `${text}x` : changed;
+}
+
+/** One call of either operation that is refused for something else, if its credentials are taken. */
+async function callBy(deployment: Deployment, operation: string, call: Call): Promise<Answer> {
+  const unknown = { id: 'conformance-no-such-record', status: 1 };
+  return deployment.call(operation, { ...call, body: operation === SIGN ? await deployment.strangersBody() : unknown });
+}
+
+const OPERATIONS = [
+  ['sign', SIGN],
+  ['report-sign', REPORT],
+] as const;
+
+const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
+  Object.entries(BAD_HEADERS).map(([title, header]) => ({
+    section: '5 rule 6',
+    title: `${name} with ${title}: code 401`,
+    spends: 0,
+    ask: async (deployment) => {
+      const authorization = header(deployment.options.credentials);
+      return isRefusedWith(401, await callBy(deployment, operation, { authorization }));
+    },
+  }));
+
+const peculiarRule = ([title, header]: [string, Header]): Rule => ({
+  section: '5 rule 3',
+  title: `what becomes of ${title}`,
+  spends: 0,
+  async ask(deployment) {
+    const authorization = header(deployment.options.credentials);
+    const answer = await callBy(deployment, SIGN, { authorization });
+    if (answer.code === 401) return chosen(`refused: ${told(answer)}`);
+    return chosen(answer.code === 400 || answer.signature !== undefined ? 'taken' : told(answer));
+  },
+});
+
+const accepted = (answer: Answer): Verdict =>
+  answer.code === 401 || answer.status === 401 ? broken(`${told(answer)} for the right credentials`, answer) : KEPT;
+
+export const AUTHENTICATION_RULES: readonly Rule[] = [
+  {
+    section: '5 rule 1',
+    title: 'the right credentials are taken by both operations',
+    spends: 0,
+    ask: async (deployment) =>
+      each(OPERATIONS, async ([, operation]) =>
+        accepted(await deployment.call(operation, { body: operation === SIGN ? deployment.refusedBody() : {} })),
+      ),
+  },
+  ...OPERATIONS.flatMap(refusalsOf),
+  {
+    section: '5 rule 1',
+    title: 'the scheme counts in any case of its letters (RFC 7617, section 2)',
+    spends: 0,
+    ask: async (deployment) =>
+      each(['basic', 'BASIC', 'bAsIc'], async (scheme) => {
+        const authorization = basic(deployment.options.credentials).replace('Basic', scheme);
+        return accepted(await deployment.sign(deployment.refusedBody(), { authorization }));
+      }),
+  },
+  ...Object.entries(PECULIAR_HEADERS).map(peculiarRule),
+  {
+    section: '5 rule 6',
+    title: 'an HTTP 401 has a WWW-Authenticate header that names Basic (RFC 9110, section 11.6.1)',
+    spends: 0,
+    ask: async (deployment) =>
+      each(OPERATIONS, async ([, operation]) => {
+        const answer = await callBy(deployment, operation, { authorization: null });
+        if (answer.status !== 401) return KEPT;
+        const named = /(^|,)\s*basic\b/i.test(answer.header('www-authenticate') ?? '');
+        return named ? KEPT : broken('HTTP 401 without a challenge', answer);
+      }),
+  },
+  {
+    section: '5 rule 6',
+    title: 'which HTTP status goes with code 401',
+    spends: 0,
+    async ask(deployment) {
+      const answers: Answer[] = [];
+      for (const [, operation] of OPERATIONS)
+        answers.push(await callBy(deployment, operation, { authorization: null }));
+      return chosen(OPERATIONS.map(([name], index) => `${name}: HTTP ${answers[index]?.status}`).join(', '));
+    },
+  },
+  {
+    section: '7',
+    title: 'which is judged first, credentials or parameters',
+    spends: 0,
+    async ask(deployment) {
+      const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });
+      return chosen(code === 401 ? 'credentials' : `code ${code} for both wrong`);
+    },
+  },
+  {
+    section: '5 rule 4',
+    title: 'no answer holds the Access Secret or the Authorization header',
+    spends: 0,
+    async ask(deployment) {
+      const { accessSecret } = deployment.options.credentials;
+      const token = basic(deployment.options.credentials).slice('Basic '.length);
+      const asked = [
+        () => deployment.sign(deployment.refusedBody()),
+        () => deployment.sign('{'),
+        () => deployment.report({ id: '', status: 0 }),
+        () => deployment.call('/v1/codesign/conformance-unknown', { body: {} }),
+        () =>
+          deployment.sign(deployment.refusedBody(), { authorization: `${basic(deployment.options.credentials)} x` }),
+      ];
+      return each(asked, async (ask) => {
+        const answer = await ask();
+        const all = [answer.text, ...answer.headers.flat()].join('\n');
+        return all.includes(accessSecret) || all.includes(token) ? broken('one does', answer) : KEPT;
+      });
+    },
+  },
+];

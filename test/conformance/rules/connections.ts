@@ -1,0 +1,103 @@
+/** What a service for many must bear: calls at once, connections that stay, clients that leave. */
+
+import { randomBytes } from 'node:crypto';
+import type { Deployment, Signed } from '../deployment.ts';
+import { told } from '../judge.ts';
+import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { verified } from './sign.ts';
+
+export const AT_ONCE = 8;
+/** Long enough for a signature to be made, short enough to leave before most answers. Milliseconds. */
+const LINGER = 20;
+
+export async function signAtOnce(deployment: Deployment): Promise<readonly Signed[]> {
+  return Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      const digest = randomBytes(32);
+      return { algorithm: 'SHA256', digest, answer: await deployment.sign(deployment.body('SHA256', digest)) } as const;
+    }),
+  );
+}
+
+/** Rate limits are not shown: whoever is turned away for now must be told so. */
+const isTurnedAway = ({ answer }: Signed) =>
+  [429, 503].includes(answer.status) || [429, 503].includes(answer.code ?? 0);
+
+async function distinct(deployment: Deployment): Promise<Verdict> {
+  const all = await signAtOnce(deployment);
+  const signed = all.filter(({ answer }) => answer.signature !== undefined);
+  const failed = all.find((each) => each.answer.signature === undefined && !isTurnedAway(each));
+  if (failed !== undefined) return broken(`${told(failed.answer)} for one of ${AT_ONCE} calls at once`, failed.answer);
+  const ids = new Set(signed.map(({ answer }) => answer.id));
+  const answers = signed.map(({ answer }) => answer);
+  if (ids.size < signed.length)
+    return broken(`${signed.length} signatures with ${ids.size} ids`, ...answers.slice(0, 2));
+  if (signed.length < AT_ONCE) return chosen(`${AT_ONCE - signed.length} of ${AT_ONCE} were turned away for now`);
+  return KEPT;
+}
+
+/** The next call is answered as the one before was. */
+async function undisturbed(deployment: Deployment, leave: () => Promise<void>): Promise<Verdict> {
+  const before = await deployment.sign(deployment.refusedBody());
+  await leave();
+  const after = await deployment.sign(deployment.refusedBody());
+  return told(after) === told(before) ? KEPT : broken(`${told(after)} for the next call`, after);
+}
+
+export const CONNECTION_RULES: readonly Rule[] = [
+  {
+    section: '2.4',
+    title: `${AT_ONCE} calls at once have ${AT_ONCE} ids`,
+    spends: AT_ONCE,
+    ask: distinct,
+  },
+  {
+    section: '1',
+    title: `each of ${AT_ONCE} calls at once gets the signature of its own digest`,
+    spends: AT_ONCE,
+    needs: 'certificate',
+    async ask(deployment) {
+      const signed = (await signAtOnce(deployment)).filter(({ answer }) => answer.signature !== undefined);
+      if (signed.length === 0) throw new CannotAsk('no signature was given');
+      return each(signed, async (one) => verified(deployment, one));
+    },
+  },
+  {
+    section: '4',
+    title: 'whether a connection serves more than one call',
+    spends: 0,
+    async ask(deployment) {
+      await deployment.sign(deployment.refusedBody());
+      const { reused } = await deployment.sign(deployment.refusedBody());
+      return chosen(reused ? 'it does' : 'it is closed after each');
+    },
+  },
+  {
+    section: '8 rule 2',
+    title: 'a client that leaves in the midst of its request disturbs nobody',
+    spends: 0,
+    ask: async (deployment) =>
+      undisturbed(deployment, () => {
+        const body = JSON.stringify(deployment.body()).slice(0, 40);
+        return deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, LINGER);
+      }),
+  },
+  {
+    section: '7 rule 3',
+    title: 'a client that leaves before its answer disturbs nobody',
+    spends: 1,
+    ask: async (deployment) =>
+      undisturbed(deployment, () => deployment.sendAndLeave({ body: deployment.body() }, LINGER)),
+  },
+  {
+    section: '4',
+    title: 'what becomes of a body in chunks (Transfer-Encoding)',
+    spends: 0,
+    async ask(deployment) {
+      const text = JSON.stringify(deployment.refusedBody());
+      const headers = { 'Transfer-Encoding': 'chunked' };
+      const answer = await deployment.sign(text, { headers });
+      return chosen(answer.code === 400 ? 'taken' : told(answer));
+    },
+  },
+];

@@ -1,0 +1,114 @@
+/** Section 8: what is counted. The API does not show the count, so the operator's own command must. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Deployment } from '../deployment.ts';
+import { broken, CannotAsk, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { signAtOnce } from './connections.ts';
+
+/** How long a count may take to be seen. Milliseconds. */
+const PATIENCE = 5000;
+
+/** Held: the count rises by as many signatures as were given meanwhile, and by no more. */
+async function counts(
+  deployment: Deployment,
+  work: () => Promise<readonly Answer[]>,
+  wanted?: number,
+): Promise<Verdict> {
+  const [given, before] = [deployment.signatures(), await deployment.count()];
+  const answers = await work();
+  const expected = deployment.signatures() - given;
+  if (wanted !== undefined && expected !== wanted)
+    throw new CannotAsk(`${expected} signatures were given, not ${wanted}`);
+  const until = performance.now() + PATIENCE;
+  let rise = (await deployment.count()) - before;
+  while (expected > 0 && rise < expected && performance.now() < until) {
+    await sleep(100);
+    rise = (await deployment.count()) - before;
+  }
+  if (rise === expected) return KEPT;
+  return broken(`the count went from ${before} to ${before + rise} for ${expected} signatures`, ...answers.slice(-1));
+}
+
+const counting = (
+  section: string,
+  title: string,
+  spends: number,
+  work: (deployment: Deployment) => Promise<readonly Answer[]>,
+): Rule => ({
+  section,
+  title,
+  spends,
+  needs: 'count',
+  ask: (deployment) => counts(deployment, () => work(deployment), spends > 0 ? spends : undefined),
+});
+
+/** A report of the record that the rules share, which is asked for before the count is looked at. */
+const reporting = (section: string, title: string, statuses: readonly unknown[]): Rule => ({
+  section,
+  title,
+  spends: 0,
+  shares: ['SHA256'],
+  needs: 'count',
+  async ask(deployment) {
+    const id = await deployment.recordId();
+    return counts(deployment, async () => {
+      const answers: Answer[] = [];
+      for (const status of statuses) answers.push(await deployment.report({ id, status }));
+      return answers;
+    });
+  },
+});
+
+/** Whether the service notices is a matter of time, and nothing the document speaks of. */
+async function lostAnswer(deployment: Deployment): Promise<Verdict> {
+  const before = await deployment.count();
+  await deployment.sendAndLeave({ body: deployment.body() }, 0);
+  await sleep(500);
+  const rise = (await deployment.count()) - before;
+  if (rise !== 0 && rise !== 1) {
+    const exchange = { request: 'a client that leaves before its answer', answer: 'none' };
+    return broken(`the count went from ${before} to ${before + rise}`, { exchange });
+  }
+  return chosen(rise === 1 ? 'counted, this time' : 'not counted, this time');
+}
+
+export const COUNTING_RULES: readonly Rule[] = [
+  counting('8 rule 1', 'a signature counts once', 1, async (deployment) => [await deployment.sign(deployment.body())]),
+  counting('8 rule 1', 'signatures at once are all counted', 8, async (deployment) =>
+    (await signAtOnce(deployment)).map(({ answer }) => answer),
+  ),
+  counting('8 rule 2', 'an authentication failure counts nothing', 0, async (deployment) => [
+    await deployment.sign(await deployment.strangersBody(), { authorization: null }),
+    await deployment.sign(await deployment.strangersBody(), { authorization: 'Basic x' }),
+  ]),
+  counting('8 rule 2', 'a wrong parameter counts nothing, whichever it is', 0, async (deployment) => {
+    const answers: Answer[] = [];
+    for (const name of ['code', 'digest', 'algorithm', 'padding']) {
+      answers.push(await deployment.sign({ ...deployment.body(), [name]: 'CONFORMANCE!' }));
+    }
+    return answers;
+  }),
+  counting('8 rule 2', 'a request that cannot be read counts nothing', 0, async (deployment) => [
+    await deployment.sign('{'),
+    await deployment.sign(''),
+    await deployment.call('/v1/codesign/conformance-unknown', { body: deployment.refusedBody() }),
+  ]),
+  counting('8 rule 2', 'a request that is broken off counts nothing', 0, async (deployment) => {
+    const body = JSON.stringify(deployment.body()).slice(0, -2);
+    await deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, 20);
+    return [];
+  }),
+  {
+    section: '8 rule 2',
+    title: 'whether a signature counts whose client left before the answer',
+    spends: 1,
+    needs: 'count',
+    ask: lostAnswer,
+  },
+  reporting('8 rule 3', 'a report of success leaves the count', [1]),
+  reporting('8 rule 4', 'a report of failure leaves the count', [2]),
+  reporting('8 rule 3', 'reports that are repeated, changed or wrong leave the count', [1, 1, 2, 1, 3, null]),
+  counting('8 rule 3', 'the report of an unknown id leaves the count', 0, async (deployment) => [
+    await deployment.report({ id: 'conformance-no-such-record', status: 1 }),
+  ]),
+];

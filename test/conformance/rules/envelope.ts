@@ -1,0 +1,104 @@
+/** Section 2.1 and the shapes of section 7: every answer is an envelope, whatever was asked. */
+
+import { type Answer, type Deployment, REPORT, SIGN } from '../deployment.ts';
+import { envelopeFault } from '../envelope.ts';
+import { isRefused, told } from '../judge.ts';
+import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+
+const UNKNOWN = '/v1/codesign/conformance-unknown';
+
+function isEnvelope(answer: Answer): Verdict {
+  const fault = envelopeFault(answer);
+  return fault === undefined ? KEPT : broken(fault, answer);
+}
+
+/** The documented errors have data null. */
+function isBareEnvelope(answer: Answer): Verdict {
+  const envelope = isEnvelope(answer);
+  if (envelope.kind === 'broken' || answer.data === null) return envelope;
+  return broken('data is not null', answer);
+}
+
+/** Titles, and calls that nobody could sign for. */
+const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answer>>> = {
+  'a body that is no JSON': (deployment) => deployment.sign('{'),
+  'a body that is empty': (deployment) => deployment.sign(''),
+  'no body': (deployment) => deployment.call(SIGN),
+  'a body that is null': (deployment) => deployment.sign('null'),
+  'a body that is an array': (deployment) => deployment.sign('[]'),
+  'a body that is a string': (deployment) => deployment.sign('"code"'),
+  'two bodies in one': (deployment) => deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
+  'a report that is no JSON': (deployment) => deployment.report('{'),
+  'a report that is an array': (deployment) => deployment.report('[]'),
+  'a path of /v1/ that is not there': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
+  'a path of another version': (deployment) => deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),
+  'a path without a version': (deployment) => deployment.call('/codesign/sign', { body: deployment.refusedBody() }),
+  ...Object.fromEntries(
+    ['GET', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
+      [SIGN, REPORT].map((path) => [
+        `${method} ${path}`,
+        (deployment: Deployment) =>
+          deployment.call(path, { method, ...(method.startsWith('P') ? { body: deployment.refusedBody() } : {}) }),
+      ]),
+    ),
+  ),
+};
+
+/** 9 and 4: the version is in the path, and the method is POST. */
+const sectionOf = (title: string): string => {
+  if (/^[A-Z]{3,} /.test(title)) return '4';
+  return title.startsWith('a path') ? '9' : '2.1';
+};
+
+const envelopeRule = (section: string, title: string, ask: (deployment: Deployment) => Promise<Verdict>): Rule => ({
+  section,
+  title,
+  spends: 0,
+  ask,
+});
+
+export const ENVELOPE_RULES: readonly Rule[] = [
+  {
+    section: '2.1',
+    title: 'a signature comes in an envelope: integer code, string message, object data',
+    spends: 0,
+    shares: ['SHA256'],
+    async ask(deployment) {
+      const { answer } = await deployment.signed();
+      if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+      return isEnvelope(answer);
+    },
+  },
+  {
+    section: '2.1',
+    title: 'the answer to a report is an envelope',
+    spends: 0,
+    shares: ['SHA256'],
+    ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
+  },
+  envelopeRule('7', 'an authentication failure is an envelope with data null, of both operations', (deployment) =>
+    each([SIGN, REPORT], async (operation) => {
+      const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
+      return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
+    }),
+  ),
+  envelopeRule('7', 'a parameter error is an envelope with data null', async (deployment) =>
+    isBareEnvelope(await deployment.sign(deployment.refusedBody())),
+  ),
+  ...Object.entries(REFUSED).flatMap(([title, ask]) => [
+    envelopeRule(sectionOf(title), `${title}: answered with an envelope`, async (deployment) =>
+      isEnvelope(await ask(deployment)),
+    ),
+    envelopeRule(sectionOf(title), `${title}: no success`, async (deployment) => {
+      const answer = await ask(deployment);
+      const refusal = isRefused(answer);
+      return refusal.kind === 'broken' ? refusal : chosen(told(answer));
+    }),
+  ]),
+  envelopeRule('7', 'which HTTP status goes with code 400', async (deployment) =>
+    chosen(`HTTP ${(await deployment.sign(deployment.refusedBody())).status}`),
+  ),
+  envelopeRule('2.1', 'which content type answers have', async (deployment) =>
+    chosen((await deployment.sign(deployment.refusedBody())).header('content-type') ?? 'none'),
+  ),
+];

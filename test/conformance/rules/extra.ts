@@ -1,0 +1,71 @@
+/** Sections 2.2 and 2.3: `extra`, whose members are all optional, and what the document does not name. */
+
+import { isSigned, isSignedOrRefused } from '../judge.ts';
+import { each, type Rule } from '../rule.ts';
+
+const MEMBERS = {
+  platform: 'linux',
+  version: '1.0.0',
+  revision: '4f2a',
+  time: '2030-12-31T18:00:00Z',
+  hostname: 'build-7',
+  signing_filename: 'app.exe',
+  signing_filesize: 123_456,
+} as const;
+
+const signs = (title: string, extra: unknown): Rule => ({
+  section: '2.3',
+  title,
+  spends: 1,
+  ask: async (deployment) => isSigned(await deployment.sign({ ...deployment.body(), extra })),
+});
+
+/** What the document describes otherwise; what becomes of it, it does not show. */
+const peculiar = (title: string, extra: unknown): Rule => ({
+  section: '2.3',
+  title: `what becomes of ${title}`,
+  spends: 1,
+  ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), extra })),
+});
+
+export const EXTRA_RULES: readonly Rule[] = [
+  {
+    section: '2.2',
+    title: 'a request without extra is signed',
+    spends: 0,
+    shares: ['SHA256'],
+    ask: async (deployment) => isSigned((await deployment.signed()).answer),
+  },
+  signs('an extra with all its members is signed', MEMBERS),
+  signs('an empty extra is signed', {}),
+  {
+    section: '2.3',
+    title: 'an extra with one member alone is signed',
+    spends: Object.keys(MEMBERS).length,
+    ask: async (deployment) =>
+      each(Object.entries(MEMBERS), async ([name, value]) =>
+        isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
+      ),
+  },
+  signs('a file name in any script is signed', { signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe' }),
+  signs('a file size of 0 is signed', { signing_filesize: 0 }),
+  signs('a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
+  signs('empty strings in extra are signed', { platform: '', signing_filename: '' }),
+  peculiar('an unknown member of extra', { ...MEMBERS, conformance: true }),
+  peculiar('an extra that is null', null),
+  peculiar('an extra that is an array', []),
+  peculiar('an extra that is a string', 'linux'),
+  ...Object.entries(MEMBERS).map(([name, value]) =>
+    peculiar(`a ${name} of another type`, { [name]: typeof value === 'string' ? 7 : '7' }),
+  ),
+  peculiar('a file size that is no integer', { signing_filesize: 1.5 }),
+  peculiar('a file size below zero', { signing_filesize: -1 }),
+  peculiar('a member that is null', { hostname: null }),
+  peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),
+  {
+    section: '2.2',
+    title: 'what becomes of an unknown member of the request',
+    spends: 1,
+    ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), conformance: true })),
+  },
+];

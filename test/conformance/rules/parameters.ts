@@ -1,0 +1,194 @@
+/** Section 7: the four checks of a signing request, each alone and each against each. */
+
+import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { type Answer, type Body, type Deployment, encoded } from '../deployment.ts';
+import { isRefusedWith, isSignedOrRefused } from '../judge.ts';
+import { broken, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+
+/** The request with something changed in it; undefined leaves a field out. */
+type Change = (good: Body) => Body;
+
+const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
+  section,
+  title: `${title}: code 400`,
+  spends,
+  ask: async (deployment) => isRefusedWith(400, await deployment.sign(change(deployment.body()))),
+});
+
+const bytes = (length: number) => Buffer.alloc(length, 0xa5).toString('base64');
+const put = (name: string, value: unknown) => (): Change => (good) => ({ ...good, [name]: value });
+
+/** Titles, values, and whether somebody could make a good request of it. */
+const fieldRules = (
+  section: string,
+  name: string,
+  rows: readonly (readonly [title: string, value: unknown, reparable?: boolean])[],
+): readonly Rule[] =>
+  rows.map(([title, value, reparable = false]) =>
+    refused(section, `${name} ${title}`, put(name, value)(), reparable ? 1 : 0),
+  );
+
+const CODE_RULES: readonly Rule[] = [
+  ...fieldRules('7 check 1', 'code', [
+    ['of no certificate', 'conformance-no-such-certificate'],
+    ['that is empty', ''],
+    ['that is missing', undefined],
+    ['that is null', null],
+    ['that is true', true],
+    ['that is an object', {}],
+  ]),
+  refused('7 check 1', 'code that is a number', ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }), 1),
+  refused('7 check 1', 'code in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
+  refused('7 check 1', 'code with something behind it', ({ code, ...rest }) => ({ ...rest, code: `${code}.x` })),
+];
+
+/** 0xfb 0xff: with both characters in which the alphabets differ. */
+const WITH_BOTH = Buffer.alloc(32, 0xfb).fill(0xff, 16).toString('base64');
+const HEXADECIMAL = 'a5'.repeat(32);
+const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?: boolean])[] = [
+  ['of no Base64 characters', '!"$%&/()=?'],
+  ['that is empty', ''],
+  ['that is missing', undefined],
+  ['that is null', null],
+  ['that is a number', 1234],
+  ['that is an object', {}],
+  ['in an array', [bytes(32)], true],
+  ['with a foreign character in it', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
+  ['with a blank in it', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
+  ['with a line break in it', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
+  ['with a blank before it', ` ${bytes(32)}`, true],
+  ['with a line break behind it', `${bytes(32)}\n`, true],
+  ['without its padding', bytes(32).replace(/=+$/, ''), true],
+  ['in the alphabet for addresses', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
+  ['with padding in its midst', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
+];
+
+const DIGEST_RULES: readonly Rule[] = [
+  ...fieldRules('7 check 2', 'digest', NOT_BASE64),
+  refused('2.2', 'digest as a hexadecimal text', put('digest', HEXADECIMAL)(), 1),
+  refused('2.2', 'digest as Base64 of a hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
+  // RFC 4648 lets decoders take these (3.3 and 3.5).
+  ...[
+    ['padded once more', `${bytes(32)}=`],
+    [
+      'with bits at its end that no byte has',
+      bytes(32).replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
+    ],
+  ].map(
+    ([title, digest]): Rule => ({
+      section: '7 check 2',
+      title: `what becomes of a digest ${title}`,
+      spends: 1,
+      ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), digest })),
+    }),
+  ),
+];
+
+const wrongLengths = (algorithm: DigestAlgorithm): readonly number[] => {
+  const right = DIGEST_LENGTH[algorithm];
+  const others = DIGEST_ALGORITHMS.map((name) => DIGEST_LENGTH[name]).filter((length) => length !== right);
+  return [...new Set([...others, right - 1, right + 1, 1, 2 * right])];
+};
+
+const ALGORITHM_RULES: readonly Rule[] = [
+  ...DIGEST_ALGORITHMS.map(
+    (algorithm): Rule => ({
+      section: '7 check 3',
+      title: `${algorithm} with digests of ${wrongLengths(algorithm).join(', ')} bytes: code 400`,
+      spends: 0,
+      ask: async (deployment) =>
+        each(wrongLengths(algorithm), async (length) =>
+          isRefusedWith(400, await deployment.sign({ ...deployment.body(algorithm), digest: bytes(length) })),
+        ),
+    }),
+  ),
+  ...fieldRules('7 check 3', 'algorithm', [
+    ['of no such name', 'CONFORMANCE'],
+    ['that is a number', 256],
+    ['that is an object', {}],
+    ['that is missing', undefined, true],
+    ['that is null', null, true],
+    ['that is empty', '', true],
+    ['in lower case', 'sha256', true],
+    ['with a hyphen', 'SHA-256', true],
+    ['with a blank', 'SHA256 ', true],
+    ['in an array', ['SHA256'], true],
+    ['SHA3-256', 'SHA3-256', true],
+  ]),
+  refused('9', 'algorithm MD5 with its digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
+  refused('9', 'algorithm SHA224 with its digest', (good) => ({ ...good, algorithm: 'SHA224', digest: bytes(28) }), 1),
+];
+
+const PADDING_RULES = fieldRules('7 check 4', 'padding', [
+  ['of no such name', 'CONFORMANCE'],
+  ['that is a number', 1],
+  ['that is an object', {}],
+  ['that is true', true],
+  ['that is missing', undefined, true],
+  ['that is null', null, true],
+  ['that is empty', '', true],
+  ['in lower case', 'pkcs1', true],
+  ['with a blank', 'PKCS1 ', true],
+  ['in an array', ['PKCS1'], true],
+  ['PSS', 'PSS', true],
+  ['OAEP', 'OAEP', true],
+  ['NONE', 'NONE', true],
+]);
+
+/** For each check what it alone refuses, and nothing could repair. */
+const WRONG: readonly Body[] = [
+  { code: 'conformance-no-such-certificate' },
+  { digest: '!"$%&/()=?' },
+  { algorithm: 'CONFORMANCE' },
+  { padding: 'CONFORMANCE' },
+];
+const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
+
+/**
+ * All are 400, so the order shows in the message alone, where it tells the checks apart: a client must not look at it,
+ * and here it only ever convicts who says of two faults what it says of the later one.
+ */
+const orderRule = (first: number, second: number): Rule => ({
+  section: '7 checks',
+  title: `${NAMES[first]} is judged before ${NAMES[second]}, as far as it shows: code 400`,
+  spends: 0,
+  async ask(deployment) {
+    const answers: Answer[] = [];
+    for (const wrong of [{ ...WRONG[first], ...WRONG[second] }, { ...WRONG[first] }, { ...WRONG[second] }]) {
+      answers.push(await deployment.sign({ ...deployment.body(), ...wrong }));
+    }
+    const [both, one, other] = answers;
+    if (both === undefined || one === undefined || other === undefined) return KEPT;
+    const refusal = isRefusedWith(400, both);
+    if (refusal.kind === 'broken') return refusal;
+    const tellsApart = one.code === 400 && other.code === 400 && one.message !== other.message;
+    return tellsApart && both.message === other.message
+      ? broken(`with both wrong it says what it says of ${NAMES[second]} alone`, both, one, other)
+      : KEPT;
+  },
+});
+
+/** Every pair, the earlier check first. */
+export const PAIRS = NAMES.flatMap((_, first) =>
+  NAMES.flatMap((__, second) => (first < second ? [[first, second] as const] : [])),
+);
+
+async function allWrong(deployment: Deployment): Promise<Verdict> {
+  const wrong = { code: '', digest: '!', algorithm: '', padding: '' };
+  return isRefusedWith(400, await deployment.sign({ ...deployment.body(), ...wrong }));
+}
+
+export const PARAMETER_RULES: readonly Rule[] = [
+  ...CODE_RULES,
+  ...DIGEST_RULES,
+  ...ALGORITHM_RULES,
+  ...PADDING_RULES,
+  ...PAIRS.map(([first, second]) => orderRule(first, second)),
+  { section: '7 checks', title: 'all four wrong at once: code 400', spends: 0, ask: allWrong },
+  {
+    section: '7 checks',
+    title: 'an empty object: code 400',
+    spends: 0,
+    ask: async (deployment) => isRefusedWith(400, await deployment.sign({})),
+  },
+];

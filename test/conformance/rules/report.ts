@@ -1,0 +1,137 @@
+/** Sections 2.5, 3 and 4.2: report-sign. Its errors are not shown, so a refusal may have any code but 0. */
+
+import { type Answer, basic, type Deployment } from '../deployment.ts';
+import { isRefused, isRefusedSomehow, isReported, told } from '../judge.ts';
+import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+
+const SHARED = { spends: 0, shares: ['SHA256'] } as const;
+
+const reports = (title: string, statuses: readonly number[]): Rule => ({
+  section: '4.2',
+  title,
+  ...SHARED,
+  ask: async (deployment) => {
+    const id = await deployment.recordId();
+    return each(statuses, async (status) => isReported(await deployment.report({ id, status })));
+  },
+});
+
+/** 2.5 has two values, and an integer. */
+const BAD_STATUSES: Readonly<Record<string, unknown>> = {
+  '0': 0,
+  '3': 3,
+  '-1': -1,
+  '1.5': 1.5,
+  'a string': '1',
+  null: null,
+  true: true,
+  'an array': [1],
+  'left out': undefined,
+};
+
+const BAD_IDS: Readonly<Record<string, unknown>> = {
+  'left out': undefined,
+  empty: '',
+  null: null,
+  // No record that a deployment may have.
+  'a number': -987_654_321,
+  'an object': {},
+};
+
+/** What the document leaves to a deployment, a success included. */
+const open = (section: string, title: string, ask: (deployment: Deployment, id: string) => Promise<Answer>): Rule => ({
+  section,
+  title,
+  ...SHARED,
+  async ask(deployment) {
+    const answer = await ask(deployment, await deployment.recordId());
+    return chosen(toldReport(answer));
+  },
+});
+
+const toldReport = (answer: Answer) => (isReported(answer).kind === 'kept' ? 'success' : told(answer));
+
+async function ofAnother(deployment: Deployment): Promise<Verdict> {
+  const { otherClient } = deployment.options;
+  if (otherClient === undefined) throw new CannotAsk('no other client is given');
+  const authorization = basic(otherClient);
+  const id = await deployment.recordId();
+  const foreign = await deployment.report({ id, status: 2 }, { authorization });
+  if (foreign.code === 401) throw new CannotAsk('the other client’s credentials are refused');
+  const unknown = await deployment.report({ id: 'conformance-no-such-record', status: 2 }, { authorization });
+  const same = told(foreign) === told(unknown) && foreign.message === unknown.message;
+  return chosen(`${toldReport(foreign)}, ${same ? 'as an unknown id' : 'unlike an unknown id'}`);
+}
+
+export const REPORT_RULES: readonly Rule[] = [
+  reports('status 1 is taken', [1]),
+  reports('status 2 is taken', [2]),
+  {
+    section: '4.2',
+    title: 'the success has data null',
+    ...SHARED,
+    async ask(deployment) {
+      const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
+      if (isReported(answer).kind !== 'kept') throw new CannotAsk('the report was not taken');
+      return answer.data === null ? KEPT : broken('data is not null', answer);
+    },
+  },
+  ...Object.entries(BAD_STATUSES).map(
+    ([title, status]): Rule => ({
+      section: '2.5',
+      title: `a status that is ${title} is refused`,
+      ...SHARED,
+      ask: async (deployment) => isRefused(await deployment.report({ id: await deployment.recordId(), status })),
+    }),
+  ),
+  ...Object.entries(BAD_IDS).map(
+    ([title, id]): Rule => ({
+      section: '2.5',
+      title: `an id that is ${title} is refused`,
+      spends: 0,
+      ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
+    }),
+  ),
+  {
+    section: '2.5',
+    title: 'how a missing id is refused',
+    spends: 0,
+    ask: async (deployment) => isRefusedSomehow(await deployment.report({ status: 1 })),
+  },
+  {
+    section: '2.5',
+    title: 'how a status of 3 is refused',
+    ...SHARED,
+    ask: async (deployment) =>
+      isRefusedSomehow(await deployment.report({ id: await deployment.recordId(), status: 3 })),
+  },
+  {
+    section: '7',
+    title: 'what becomes of the report of an unknown id',
+    spends: 0,
+    ask: async (deployment) =>
+      chosen(toldReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
+  },
+  open('3', 'what becomes of a report that is repeated', async (deployment, id) => {
+    await deployment.report({ id, status: 1 });
+    return deployment.report({ id, status: 1 });
+  }),
+  open('3', 'what becomes of status 2 after 1', async (deployment, id) => {
+    await deployment.report({ id, status: 1 });
+    return deployment.report({ id, status: 2 });
+  }),
+  open('3', 'what becomes of status 1 after 2', async (deployment, id) => {
+    await deployment.report({ id, status: 2 });
+    return deployment.report({ id, status: 1 });
+  }),
+  open('2.5', 'what becomes of an unknown member of a report', (deployment, id) =>
+    deployment.report({ id, status: 1, conformance: true }),
+  ),
+  {
+    section: '7',
+    title: 'what becomes of a report of another client’s id',
+    ...SHARED,
+    needs: 'other-client',
+    ask: ofAnother,
+  },
+];

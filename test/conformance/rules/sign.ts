@@ -1,0 +1,112 @@
+/** Sections 1, 2.4, 4.1 and 9: what a good signing request is answered with. */
+
+import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import type { Deployment, Signed } from '../deployment.ts';
+import { decodeBase64, isObject } from '../envelope.ts';
+import { isSigned } from '../judge.ts';
+import { broken, CannotAsk, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { signatureFault } from '../signature.ts';
+
+const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
+  {
+    section: '9',
+    title: `${algorithm}: a digest of ${DIGEST_LENGTH[algorithm]} bytes is signed`,
+    spends: 0,
+    shares: [algorithm],
+    ask: async (deployment) => isSigned((await deployment.signed(algorithm)).answer),
+  },
+  {
+    section: '1',
+    title: `${algorithm}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
+    spends: 0,
+    shares: [algorithm],
+    needs: 'certificate',
+    ask: async (deployment) => verified(deployment, await deployment.signed(algorithm)),
+  },
+];
+
+/** Held by whatever was signed, also for calls at once. */
+export function verified({ options: { key } }: Deployment, { algorithm, digest, answer }: Signed): Verdict {
+  if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+  if (key === undefined) throw new CannotAsk('no certificate is given');
+  const signature = Buffer.from(answer.signature, 'base64');
+  const fault = signatureFault(key, algorithm, digest, signature);
+  return fault === undefined ? KEPT : broken(fault, answer);
+}
+
+export const SIGN_RULES: readonly Rule[] = [
+  ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
+  {
+    section: '2.4',
+    title: 'data.signature is Base64',
+    spends: 0,
+    shares: ['SHA256'],
+    async ask(deployment) {
+      const { answer } = await deployment.signed();
+      if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+      return decodeBase64(answer.signature) ? KEPT : broken('data.signature is not Base64', answer);
+    },
+  },
+  {
+    section: '2.4',
+    title: 'data.id is a string that is not empty',
+    spends: 0,
+    shares: ['SHA256'],
+    async ask(deployment) {
+      const { answer } = await deployment.signed();
+      if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+      return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('there is no such data.id', answer);
+    },
+  },
+  {
+    section: '2.4',
+    title: 'which further fields the signature record has',
+    spends: 0,
+    shares: ['SHA256'],
+    async ask(deployment) {
+      const { data, signature } = (await deployment.signed()).answer;
+      if (signature === undefined || !isObject(data)) throw new CannotAsk('no signature was given');
+      const further = Object.keys(data).filter((name) => name !== 'id' && name !== 'signature');
+      return chosen(further.length === 0 ? 'none' : further.join(', '));
+    },
+  },
+  {
+    section: '2.4',
+    title: 'signatures of different digests have different ids',
+    spends: 1,
+    shares: ['SHA256'],
+    async ask(deployment) {
+      const { answer: first } = await deployment.signed();
+      const second = await deployment.sign(deployment.body());
+      if (first.signature === undefined || second.signature === undefined)
+        throw new CannotAsk('no signature was given');
+      return first.id === second.id ? broken('both have the same id', first, second) : KEPT;
+    },
+  },
+  {
+    section: '7 rule 3',
+    title: 'whether the same digest again is a new signature',
+    spends: 1,
+    shares: ['SHA256'],
+    async ask(deployment) {
+      const { algorithm, digest, answer: first } = await deployment.signed();
+      const second = await deployment.sign(deployment.body(algorithm, digest));
+      if (first.signature === undefined) throw new CannotAsk('no signature was given');
+      if (second.signature === undefined) return isSigned(second);
+      return chosen(first.id === second.id ? 'the same record' : 'a new record');
+    },
+  },
+  {
+    section: '1',
+    title: 'the same digest has the same signature, since PKCS#1 v1.5 leaves nothing to chance',
+    spends: 1,
+    shares: ['SHA512'],
+    async ask(deployment) {
+      const { algorithm, digest, answer: first } = await deployment.signed('SHA512');
+      const second = await deployment.sign(deployment.body(algorithm, digest));
+      if (first.signature === undefined || second.signature === undefined)
+        throw new CannotAsk('no signature was given');
+      return first.signature === second.signature ? KEPT : broken('the signatures differ', first, second);
+    },
+  },
+];

@@ -1,0 +1,158 @@
+/** Sections 4 and 5.5: HTTPS, headers and what else goes around a request. */
+
+import http from 'node:http';
+import tls from 'node:tls';
+import type { Deployment } from '../deployment.ts';
+import { REPORT, SIGN } from '../deployment.ts';
+import { readEnvelope } from '../envelope.ts';
+import { NoAnswer } from '../http.ts';
+import { isRefused, isSigned, isSignedOrRefused, told } from '../judge.ts';
+import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+
+/** Good requests but for their headers: the document names these, and not what becomes of others. */
+const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  'the content type application/json; charset=utf-8': { 'Content-Type': 'application/json; charset=utf-8' },
+  'the content type Application/JSON': { 'Content-Type': 'Application/JSON' },
+  'the content type text/plain': { 'Content-Type': 'text/plain' },
+  'the content type application/x-www-form-urlencoded': { 'Content-Type': 'application/x-www-form-urlencoded' },
+  'no content type': { 'Content-Type': null },
+  'no Accept header': { Accept: null },
+  'Accept: */*': { Accept: '*/*' },
+  'Accept: text/html': { Accept: 'text/html' },
+};
+
+const TIMEOUT = 5000;
+
+/** What plain HTTP to the port of TLS is answered with, without credentials: those never go over it. */
+function plainAnswer(base: URL, path: string, body: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const url = new URL(`http://${base.hostname}:${base.port || 443}${base.pathname.replace(/\/+$/, '')}${path}`);
+    const headers = { 'content-type': 'application/json', accept: 'application/json', connection: 'close' };
+    const call = http.request(url, { method: 'POST', headers, timeout: TIMEOUT, agent: false });
+    call.once('timeout', () => call.destroy());
+    call.once('error', () => resolve(undefined));
+    call.once('close', () => resolve(undefined));
+    call.once('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text = (text + part).slice(0, 65_536);
+      });
+      response.once('error', () => resolve(undefined));
+      response.once('end', () => resolve(text));
+    });
+    call.end(body);
+  });
+}
+
+/** Whether a handshake with these versions alone succeeds. */
+function handshakes(deployment: Deployment, versions: tls.SecureContextOptions): Promise<boolean> {
+  const [base] = deployment.options.baseUrls;
+  const host = base?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return new Promise((resolve) => {
+    const socket = tls.connect({
+      ...versions,
+      ...(deployment.options.ca && { ca: [...deployment.options.ca] }),
+      ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      host,
+      port: Number(base?.port || 443),
+    });
+    const end = (succeeded: boolean) => {
+      socket.destroy();
+      resolve(succeeded);
+    };
+    socket.setTimeout(TIMEOUT, () => end(false));
+    socket.once('secureConnect', () => end(true));
+    socket.once('error', () => end(false));
+  });
+}
+
+async function refusesPlain(deployment: Deployment): Promise<Verdict> {
+  const [base] = deployment.options.baseUrls;
+  if (base === undefined) return KEPT;
+  return each([SIGN, REPORT], async (path) => {
+    const answer = await plainAnswer(base, path, JSON.stringify(deployment.body()));
+    const code = answer === undefined ? undefined : readEnvelope(answer).code;
+    const exchange = { request: `POST ${path}, by plain HTTP and without credentials`, answer: `code ${code}` };
+    // An envelope that speaks of credentials or of success is the API itself.
+    return code === 0 || code === 401 ? broken('the API answers plain HTTP', { exchange }) : KEPT;
+  });
+}
+
+/** OpenSSL itself speaks TLS 1.1 only when it is told to mind no level of security. */
+const OLD_TLS = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+
+export const TRANSPORT_RULES: readonly Rule[] = [
+  { section: '5 rule 5', title: 'plain HTTP to the same port is not served', spends: 0, ask: refusesPlain },
+  {
+    section: '5 rule 5',
+    title: 'TLS 1.0 and 1.1 are refused (RFC 8996)',
+    spends: 0,
+    async ask(deployment) {
+      const taken = await handshakes(deployment, OLD_TLS);
+      const exchange = { request: 'a handshake with TLS 1.0 and 1.1', answer: 'a connection' };
+      return taken ? broken('a connection with one of them', { exchange }) : KEPT;
+    },
+  },
+  {
+    section: '5 rule 5',
+    title: 'which of TLS 1.2 and 1.3 it takes',
+    spends: 0,
+    async ask(deployment) {
+      const taken: string[] = [];
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+        if (await handshakes(deployment, { minVersion: version, maxVersion: version })) taken.push(version);
+      }
+      return chosen(taken.join(' and ') || 'neither');
+    },
+  },
+  {
+    section: '4',
+    title: 'the three headers that the document names are enough, their names in any case',
+    spends: 1,
+    async ask(deployment) {
+      const headers = {
+        'Content-Type': null,
+        'content-type': 'application/json',
+        Accept: null,
+        ACCEPT: 'application/json',
+      };
+      return isSigned(await deployment.sign(deployment.body(), { headers }));
+    },
+  },
+  ...Object.entries(HEADERS).map(
+    ([title, headers]): Rule => ({
+      section: '4',
+      title: `what becomes of ${title}`,
+      spends: 1,
+      ask: async (deployment) => isSignedOrRefused(await deployment.sign(deployment.body(), { headers })),
+    }),
+  ),
+  ...[SIGN, REPORT].map(
+    (path): Rule => ({
+      section: '4',
+      title: `a good request by PUT is no ${path.slice('/v1/codesign/'.length)}`,
+      spends: path === SIGN ? 1 : 0,
+      ...(path === REPORT ? { shares: ['SHA256'] } : {}),
+      async ask(deployment) {
+        const body = path === SIGN ? deployment.body() : { id: await deployment.recordId(), status: 1 };
+        return isRefused(await deployment.call(path, { method: 'PUT', body }));
+      },
+    }),
+  ),
+  {
+    section: '8',
+    title: 'what becomes of a body of a megabyte',
+    spends: 0,
+    async ask(deployment) {
+      try {
+        const body = { ...deployment.refusedBody(), extra: { platform: 'x'.repeat(1_000_000) } };
+        const answer = await deployment.sign(body);
+        const refusal = isRefused(answer);
+        return refusal.kind === 'broken' ? refusal : chosen(told(answer));
+      } catch (error) {
+        if (error instanceof NoAnswer) return chosen('the connection is closed');
+        throw error;
+      }
+    },
+  },
+];

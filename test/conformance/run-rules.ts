@@ -1,0 +1,56 @@
+/** Asks a deployment rule by rule, one at a time, so that the count can be told from one to the next. */
+
+import { type Deployment, LimitReached } from './deployment.ts';
+import { NoAnswer } from './http.ts';
+import { CannotAsk, type Need, type Rule, type Verdict } from './rule.ts';
+import { couldSign } from './suite.ts';
+
+export interface Judged {
+  readonly rule: Rule;
+  readonly verdict: Verdict;
+}
+
+const MISSING: Readonly<Record<Need, string>> = {
+  certificate: 'no certificate is given (--certificate)',
+  count: 'the API does not show the count, and no command does (--count-command)',
+  'other-client': 'no second client is given (CODESIGN_CONFORMANCE_OTHER_ACCESS_KEY and _SECRET)',
+};
+
+/** @param signatures whether rules are asked that a signature could come of */
+export async function runRules(
+  deployment: Deployment,
+  rules: readonly Rule[],
+  signatures: boolean,
+  onJudged: (judged: Judged) => void = () => {},
+): Promise<readonly Judged[]> {
+  const judged: Judged[] = [];
+  for (const rule of rules) {
+    const verdict = await judge(deployment, rule, signatures);
+    judged.push({ rule, verdict });
+    onJudged({ rule, verdict });
+  }
+  return judged;
+}
+
+async function judge(deployment: Deployment, rule: Rule, signatures: boolean): Promise<Verdict> {
+  const missing = missingFor(deployment, rule, signatures);
+  if (missing !== undefined) return { kind: 'not-asked', why: missing };
+  try {
+    return await rule.ask(deployment);
+  } catch (error) {
+    if (error instanceof CannotAsk || error instanceof LimitReached) return { kind: 'not-asked', why: error.message };
+    if (!(error instanceof NoAnswer)) throw error;
+    const exchange = { request: String(error.cause ?? ''), answer: 'none' };
+    return { kind: 'broken', why: `no answer: ${error.message}`, exchanges: [exchange] };
+  }
+}
+
+function missingFor({ options }: Deployment, rule: Rule, signatures: boolean): string | undefined {
+  if (!signatures && couldSign(rule)) return 'it could take a signature (--no-signatures)';
+  const given: Readonly<Record<Need, unknown>> = {
+    certificate: options.key,
+    count: options.count,
+    'other-client': options.otherClient,
+  };
+  return rule.needs !== undefined && given[rule.needs] === undefined ? MISSING[rule.needs] : undefined;
+}

@@ -1,0 +1,42 @@
+/** What a signature is over: RSASSA-PKCS1-v1_5 opened with the certificate's key (RFC 8017, section 9.2). */
+
+import { constants, type KeyObject, publicDecrypt, X509Certificate } from 'node:crypto';
+import type { DigestAlgorithm } from '../../src/crypto/algorithms.ts';
+
+/** RFC 8017, section 9.2, note 1: what stands before the digest in a DigestInfo. */
+export const DIGEST_INFO_PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
+  SHA1: '3021300906052b0e03021a05000414',
+  SHA256: '3031300d060960864801650304020105000420',
+  SHA384: '3041300d060960864801650304020205000430',
+  SHA512: '3051300d060960864801650304020305000440',
+};
+
+/** What is wrong with the signature, or undefined. */
+export function signatureFault(
+  key: KeyObject,
+  algorithm: DigestAlgorithm,
+  digest: Uint8Array,
+  signature: Uint8Array,
+): string | undefined {
+  const expected = Buffer.concat([Buffer.from(DIGEST_INFO_PREFIX[algorithm], 'hex'), digest]);
+  let opened: Buffer;
+  try {
+    opened = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature);
+  } catch {
+    return 'the certificate’s key finds no PKCS#1 v1.5 padding in the signature';
+  }
+  if (opened.equals(expected)) return undefined;
+  if (opened.equals(digest)) return 'the signature holds the digest without its DigestInfo';
+  if (opened.subarray(-digest.length).equals(digest)) return `the signature’s DigestInfo is not that of ${algorithm}`;
+  return 'the signature is over something else than the digest that was sent';
+}
+
+/** The key of the one certificate among those of a PEM file that is no authority's; of several the first. */
+export function signingKey(pem: string): KeyObject {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const certificates = blocks.map((block) => new X509Certificate(block));
+  const leaf = certificates.find(({ ca }) => !ca) ?? certificates[0];
+  if (leaf === undefined) throw new RangeError('it holds no certificate in PEM');
+  if (leaf.publicKey.asymmetricKeyType !== 'rsa') throw new RangeError('its key is not RSA');
+  return leaf.publicKey;
+}

@@ -1,0 +1,203 @@
+/** A deployment of the API in the test's own process, over real HTTPS, that behaves as it is told. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import { createTlsAuthority } from '../../support/tls-authority.ts';
+import { type DeploymentOptions, SIGN } from '../deployment.ts';
+import { isObject } from '../envelope.ts';
+import { type Behaviour, type Check, type Counted, goodBehaviour, type Keeper } from './behaviour.ts';
+
+export interface FakeDeployment {
+  /** For the suite, with certificate and count. */
+  readonly options: DeploymentOptions;
+  readonly ca: string;
+  count(): number;
+  /** Signatures that were made, whatever was counted. */
+  signed(): number;
+  stop(): Promise<void>;
+}
+
+export interface FakeOptions {
+  readonly change?: ((keeper: Keeper) => Partial<Behaviour>) | undefined;
+  /** Speaks plain HTTP on the same port, too. */
+  readonly plain?: boolean | undefined;
+  /** Speaks TLS 1.1, too. */
+  readonly oldTls?: boolean | undefined;
+}
+
+const CREDENTIALS = { accessKey: 'AK-conformance', accessSecret: 'Secret-of-the-Tests-0123456789' };
+const CODE = '4711';
+const OLD_TLS = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+const TLS_RECORD = 0x16;
+
+/** What the tests of one file share: making keys takes long. */
+export async function prepareFakes() {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const authority = await createTlsAuthority();
+  const identity = await authority.issue({ names: ['localhost', '127.0.0.1'] });
+  const keeper: Keeper = { credentials: CREDENTIALS, code: CODE, key: privateKey };
+  return { keeper, publicKey, identity, ca: authority.root };
+}
+
+export async function startFake(
+  { keeper, publicKey, identity, ca }: Awaited<ReturnType<typeof prepareFakes>>,
+  { change = () => ({}), plain = false, oldTls = false }: FakeOptions = {},
+): Promise<FakeDeployment> {
+  const state = { count: 0, signed: 0, fails: false };
+  const records = new Set<string>();
+  const behaviour: Behaviour = { ...goodBehaviour(keeper), ...change(keeper) };
+  const listener = serve(behaviour, state, records);
+  const secure = https.createServer({ ...identity, ...(oldTls ? OLD_TLS : {}) }, listener);
+  const open = http.createServer(listener);
+  const sockets = new Set<net.Socket>();
+  // One port for both, told apart by the first byte.
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+    socket.once('readable', () => {
+      const first: Buffer | null = socket.read(1);
+      if (first === null) {
+        socket.destroy();
+        return;
+      }
+      socket.unshift(first);
+      if (first[0] === TLS_RECORD) secure.emit('connection', socket);
+      else if (plain) open.emit('connection', socket);
+      else socket.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    options: {
+      ...{ baseUrls: [new URL(`https://127.0.0.1:${port}`)], code: CODE, credentials: CREDENTIALS },
+      ...{ otherClient: undefined, ca: [ca], key: publicKey, count: async () => state.count },
+      ...{ timeout: 5000, limit: 1000 },
+    },
+    ca,
+    count: () => state.count,
+    signed: () => state.signed,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+interface State {
+  count: number;
+  signed: number;
+  /** Whether the next call fails. */
+  fails: boolean;
+}
+
+const MESSAGES: Readonly<Record<Check, string>> = {
+  code: 'no such certificate',
+  digest: 'the digest is not Base64',
+  algorithm: 'the algorithm does not match',
+  padding: 'the padding is unknown',
+  extra: 'extra is no object',
+};
+
+function serve(behaviour: Behaviour, state: State, records: Set<string>) {
+  const count = (event: Counted) => {
+    state.count += behaviour.counts(event);
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const authorizations = request.rawHeaders.filter(
+      (_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'authorization',
+    );
+    const answer = (code: number, message: string, data: unknown = null) => {
+      response.statusCode = behaviour.httpStatus(code);
+      response.setHeader('content-type', 'application/json');
+      if (!behaviour.keepAlive) response.setHeader('connection', 'close');
+      if (response.statusCode === 401 && behaviour.challenge)
+        response.setHeader('www-authenticate', behaviour.challenge);
+      response.end(behaviour.body(code, message, data, authorizations[0] ?? ''));
+    };
+    const text = await textOf(request);
+    if (text === undefined) {
+      count('broken-off');
+      state.fails = behaviour.staggers;
+      return;
+    }
+    if (state.fails) {
+      state.fails = false;
+      return answer(500, 'internal error');
+    }
+    const path = request.url ?? '';
+    const misrouted = behaviour.routing(request.method ?? '', path);
+    if (misrouted !== 0) return answer(misrouted, 'not here');
+    const refuse = () => {
+      count('unauthorized');
+      answer(401, 'unauthorized');
+    };
+    const authorized = behaviour.authorized(authorizations);
+    if (behaviour.credentialsFirst && !authorized) return refuse();
+    const mistyped = behaviour.contentType(request.headers['content-type']);
+    const body = parse(text);
+    if (mistyped !== 0 || !isObject(body)) {
+      if (!authorized) return refuse();
+      count('unreadable');
+      return answer(mistyped || 400, 'cannot be read');
+    }
+    if (path !== SIGN) {
+      if (!authorized) return refuse();
+      count('report');
+      const code = behaviour.report(records.has(String(body.id)), body);
+      return answer(code, code === 0 ? 'noted' : 'the report is wrong');
+    }
+    const digest = behaviour.digest(body.digest);
+    const algorithm = digest && behaviour.algorithm(body.algorithm, digest);
+    const passed: Readonly<Record<Check, boolean>> = {
+      code: behaviour.certificate(body.code),
+      digest: digest !== undefined,
+      // Where there is no digest it is for the name alone.
+      algorithm: digest === undefined ? body.algorithm !== 'CONFORMANCE' : algorithm !== undefined,
+      padding: behaviour.padding(body.padding),
+      extra: behaviour.extra(body.extra),
+    };
+    const failed = behaviour.order.find((check) => !passed[check]);
+    if (failed !== undefined) {
+      count('parameter');
+      return answer(400, MESSAGES[failed]);
+    }
+    if (!authorized) return refuse();
+    if (digest === undefined || algorithm === undefined) return answer(500, 'a check is missing');
+    const signature = await behaviour.signature(algorithm, digest);
+    state.signed += 1;
+    const id = behaviour.record(state.signed, digest);
+    records.add(id);
+    count('signed');
+    answer(0, 'signed', { id, signature });
+  };
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when the client went away first. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of request) parts.push(part as Buffer);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,136 @@
+/** Faults of envelopes, of reports and of the count. */
+
+import type { Counted } from '../behaviour.ts';
+import { type Fault, fault } from '../fault.ts';
+
+const ENVELOPES_OF_ERRORS = [
+  /: answered with an envelope$/,
+  'an authentication failure is an envelope with data null, of both operations',
+  'a parameter error is an envelope with data null',
+];
+const UNREADABLE = /^(a body that|no body|two bodies|a report that is (no JSON|an array):).*answered with an envelope$/;
+
+const ENVELOPE_FAULTS: readonly Fault[] = [
+  fault(
+    'leaves data out of errors',
+    ({ body }) => ({
+      body: (code, message, data, by) =>
+        code === 0 ? body(code, message, data, by) : JSON.stringify({ code, message }),
+    }),
+    ENVELOPES_OF_ERRORS,
+  ),
+  fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
+    ...ENVELOPES_OF_ERRORS,
+    'a signature comes in an envelope: integer code, string message, object data',
+    'the answer to a report is an envelope',
+  ]),
+  fault(
+    'has an object as the data of errors',
+    ({ body }) => ({ body: (code, message, data, by) => body(code, message, code === 0 ? data : {}, by) }),
+    ENVELOPES_OF_ERRORS.slice(1),
+  ),
+  fault(
+    'has a signature in its refusals of a padding',
+    ({ body }) => ({
+      body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
+    }),
+    [
+      'a parameter error is an envelope with data null',
+      /^padding .*: code 400$/,
+      'what becomes of a body of a megabyte',
+    ],
+  ),
+  fault(
+    'has a page for paths that are not there',
+    ({ body }) => ({ body: (code, ...more) => (code === 404 ? '<h1>Not Found</h1>' : body(code, ...more)) }),
+    [/^a path .*: answered with an envelope$/],
+  ),
+  fault(
+    'has a page for methods that it does not serve',
+    ({ body }) => ({ body: (code, ...more) => (code === 405 ? '' : body(code, ...more)) }),
+    [/^[A-Z]+ \/v1.*: answered with an envelope$/],
+  ),
+  fault(
+    'has a page for what it cannot read',
+    ({ body }) => ({
+      body: (code, message, ...more) => (message === 'cannot be read' ? '<h1>Bad</h1>' : body(code, message, ...more)),
+    }),
+    [UNREADABLE],
+  ),
+  fault(
+    'has codes of errors that are strings',
+    ({ body }) => ({
+      body: (code, message, data, by) =>
+        code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
+    }),
+    [...ENVELOPES_OF_ERRORS, /: code 40[01]$/],
+  ),
+  fault(
+    'has its successes under HTTP 500',
+    ({ httpStatus }) => ({ httpStatus: (code) => (code === 0 ? 500 : httpStatus(code)) }),
+    [
+      /(is|are) signed$/,
+      '8 calls at once have 8 ids',
+      'the three headers that the document names are enough, their names in any case',
+    ],
+  ),
+];
+
+const REPORT_FAULTS: readonly Fault[] = [
+  fault('takes any status', () => ({ report: (isKnown) => (isKnown ? 0 : 400) }), [
+    /^a status that is .* is refused$/,
+    'how a status of 3 is refused',
+  ]),
+  fault(
+    'takes a status that is a string',
+    ({ report }) => ({
+      report: (isKnown, { status, ...rest }) =>
+        report(isKnown, { ...rest, status: typeof status === 'string' ? Number(status) : status }),
+    }),
+    ['a status that is a string is refused'],
+  ),
+  fault(
+    'does not take status 2',
+    ({ report }) => ({ report: (isKnown, asked) => (asked.status === 2 ? 400 : report(isKnown, asked)) }),
+    ['status 2 is taken'],
+  ),
+  fault(
+    'takes a report without an id',
+    () => ({ report: (_isKnown, { status }) => (status === 1 || status === 2 ? 0 : 400) }),
+    [/^an id that is .* is refused$/, 'how a missing id is refused'],
+  ),
+  fault(
+    'has data for a report',
+    ({ body }) => ({ body: (code, message, data, by) => body(code, message, code === 0 ? (data ?? {}) : data, by) }),
+    ['the success has data null'],
+  ),
+];
+
+const REPORTS_COUNT = [/^(a report|reports|the report) .* leaves? the count$/];
+const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
+  ['unauthorized', ['an authentication failure counts nothing']],
+  ['parameter', ['a wrong parameter counts nothing, whichever it is']],
+  ['unreadable', ['a request that cannot be read counts nothing']],
+  ['broken-off', ['a request that is broken off counts nothing']],
+  ['report', REPORTS_COUNT],
+];
+const SIGNATURES_COUNT = ['a signature counts once', 'signatures at once are all counted'];
+
+const COUNT_FAULTS: readonly Fault[] = [
+  ...COUNTED.map(([event, breaks]) =>
+    fault(
+      `counts what is ${event}`,
+      ({ counts }) => ({ counts: (each) => (each === event ? 1 : counts(each)) }),
+      breaks,
+    ),
+  ),
+  fault('counts a signature twice', ({ counts }) => ({ counts: (event) => 2 * counts(event) }), SIGNATURES_COUNT),
+  fault('counts nothing', () => ({ counts: () => 0 }), SIGNATURES_COUNT),
+  fault(
+    'counts one less for a report',
+    ({ counts }) => ({ counts: (event) => (event === 'report' ? -1 : counts(event)) }),
+    REPORTS_COUNT,
+  ),
+];
+
+export const ANSWER_FAULTS: readonly Fault[] = [...ENVELOPE_FAULTS, ...REPORT_FAULTS, ...COUNT_FAULTS];

@@ -1,0 +1,81 @@
+/** Faults of authentication, and of what is around the requests. */
+
+import { type Fault, fault } from '../fault.ts';
+
+/** Of both operations. */
+const ofBoth = (...headers: readonly string[]) =>
+  ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header}: code 401`));
+
+const BEHIND = ['the scheme Bearer', 'something behind the credentials'];
+
+export const CREDENTIALS_FAULTS: readonly Fault[] = [
+  fault('takes any credentials', () => ({ authorized: () => true }), [/: code 401$/]),
+  fault(
+    'looks at the Access Key alone',
+    (_good, { credentials: { accessKey } }) => ({
+      authorized: ([header = '']) => Buffer.from(header.slice(6), 'base64').toString().startsWith(`${accessKey}:`),
+    }),
+    [
+      ...ofBoth(...BEHIND, 'an empty Access Secret', 'another Access Secret'),
+      /with the Access Secret with .*: code 401$/,
+    ],
+  ),
+  fault(
+    'compares secrets without their case',
+    (_good, { credentials: { accessKey, accessSecret } }) => ({
+      authorized: ([header = '']) =>
+        Buffer.from(header.slice(6), 'base64').toString().toLowerCase() ===
+        `${accessKey}:${accessSecret}`.toLowerCase(),
+    }),
+    ofBoth(...BEHIND, 'the Access Secret with its letters in the other case'),
+  ),
+  fault(
+    'takes the scheme in one spelling',
+    ({ authorized }) => ({ authorized: (headers) => /^Basic /.test(headers[0] ?? '') && authorized(headers) }),
+    ['the scheme counts in any case of its letters (RFC 7617, section 2)'],
+  ),
+  fault(
+    'takes Bearer for Basic',
+    ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.replace('Bearer', 'Basic')]) }),
+    ofBoth('the scheme Bearer'),
+  ),
+  fault(
+    'overlooks what is behind the credentials',
+    ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.split(' ').slice(0, 2).join(' ')]) }),
+    ofBoth('something behind the credentials'),
+  ),
+  fault(
+    'has 403 for wrong credentials',
+    ({ body }) => ({ body: (code, ...more) => body(code === 401 ? 403 : code, ...more) }),
+    [/: code 401$/],
+  ),
+  fault('gives no challenge', () => ({ challenge: undefined }), [
+    'an HTTP 401 has a WWW-Authenticate header that names Basic (RFC 9110, section 11.6.1)',
+  ]),
+  fault(
+    'quotes the header that it refuses',
+    ({ body }) => ({ body: (code, message, data, by) => body(code, code === 401 ? by : message, data, by) }),
+    ['no answer holds the Access Secret or the Authorization header'],
+  ),
+  fault(
+    'tells whoever it refuses their secret',
+    ({ body }, { credentials: { accessSecret } }) => ({
+      body: (code, message, data, by) => body(code, code === 400 ? `${message}, ${accessSecret}` : message, data, by),
+    }),
+    ['no answer holds the Access Secret or the Authorization header'],
+  ),
+  { name: 'serves plain HTTP', plain: true, breaks: ['plain HTTP to the same port is not served'] },
+  { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are refused (RFC 8996)'] },
+  fault('serves PUT', () => ({ routing: (_method, path) => (path.startsWith('/v1/codesign/') ? 0 : 404) }), [
+    /^a good request by PUT is no /,
+  ]),
+  fault(
+    'has a success for other versions',
+    ({ routing, body, httpStatus }) => ({
+      routing: (method, path) => (path.startsWith('/v2/') ? -1 : routing(method, path)),
+      body: (code, ...more) => body(Math.max(code, 0), ...more),
+      httpStatus: (code) => httpStatus(Math.max(code, 0)),
+    }),
+    ['a path of another version: no success'],
+  ),
+];

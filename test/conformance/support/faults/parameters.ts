@@ -1,0 +1,102 @@
+/** Faults of the checks of section 7, and of `extra`. */
+
+import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
+import { isObject } from '../../envelope.ts';
+import { type Fault, fault, ofText } from '../fault.ts';
+
+const PAIR = (first: string, second: string) => `${first} is judged before ${second}, as far as it shows: code 400`;
+
+export const PARAMETER_FAULTS: readonly Fault[] = [
+  fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
+    'code of no certificate: code 400',
+    'code that is empty: code 400',
+    'code with something behind it: code 400',
+  ]),
+  fault(
+    'takes numbers for certificate numbers',
+    ({ certificate }) => ({ certificate: (code) => certificate(typeof code === 'number' ? `${code}` : code) }),
+    ['code that is a number: code 400'],
+  ),
+  fault(
+    'drops white space from a digest',
+    ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/\s/g, ''))) }),
+    [/^digest with a (blank|line break) /],
+  ),
+  fault(
+    'drops foreign characters from a digest',
+    ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/[^A-Za-z\d+/=\s]/g, ''))) }),
+    ['digest with a foreign character in it: code 400'],
+  ),
+  fault(
+    'takes digests in the alphabet for addresses',
+    ({ digest }) => ({ digest: ofText((text) => digest(text.replaceAll('-', '+').replaceAll('_', '/'))) }),
+    ['digest in the alphabet for addresses: code 400'],
+  ),
+  fault(
+    'takes digests without their padding',
+    ({ digest }) => ({ digest: ofText((text) => digest(text.padEnd(Math.ceil(text.length / 4) * 4, '='))) }),
+    ['digest without its padding: code 400'],
+  ),
+  fault(
+    'takes hexadecimal digests',
+    ({ digest }) => ({
+      digest: ofText((text) => (/^[\da-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : digest(text))),
+    }),
+    ['digest as a hexadecimal text: code 400'],
+  ),
+  fault(
+    'signs digests of any length',
+    () => ({ algorithm: (name) => DIGEST_ALGORITHMS.find((algorithm) => algorithm === name) }),
+    [/^digest as .*hexadecimal text/, /with digests of .* bytes/],
+  ),
+  fault(
+    'takes algorithms in any case',
+    ({ algorithm }) => ({ algorithm: (name, digest) => algorithm(ofText((text) => text.toUpperCase())(name), digest) }),
+    ['algorithm in lower case: code 400'],
+  ),
+  fault(
+    'takes SHA256 where no algorithm is named',
+    ({ algorithm }) => ({ algorithm: (name = 'SHA256', digest) => algorithm(name, digest) }),
+    ['algorithm that is missing: code 400'],
+  ),
+  fault('takes PSS', ({ padding }) => ({ padding: (name) => name === 'PSS' || padding(name) }), [
+    'padding PSS: code 400',
+  ]),
+  fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
+    'padding that is missing: code 400',
+  ]),
+  fault('judges no padding', () => ({ padding: () => true }), [
+    /^padding .*: code 400$/,
+    // These send what only the padding makes a bad request.
+    'the right credentials are taken by both operations',
+  ]),
+  fault('judges the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
+    PAIR('code', 'padding'),
+    PAIR('digest', 'padding'),
+    PAIR('algorithm', 'padding'),
+  ]),
+  fault('judges the digest before the code', () => ({ order: ['digest', 'code', 'algorithm', 'padding', 'extra'] }), [
+    PAIR('code', 'digest'),
+  ]),
+  fault(
+    'has 422 for a wrong parameter',
+    ({ body }) => ({ body: (code, ...more) => body(code === 400 ? 422 : code, ...more) }),
+    [/: code 400$/],
+  ),
+  fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
+    /^an (empty )?extra (with .* )?is signed$/,
+    /^a file (name|size) .* is signed$/,
+    'empty strings in extra are signed',
+  ]),
+  fault('wants an extra', () => ({ extra: isObject }), [
+    'a request without extra is signed',
+    /^SHA\d+: a digest of \d+ bytes is signed$/,
+    '8 calls at once have 8 ids',
+    'the three headers that the document names are enough, their names in any case',
+  ]),
+  fault(
+    'takes no file of more than 4 GiB',
+    () => ({ extra: (value) => !(isObject(value) && Number(value.signing_filesize) > 2 ** 32) }),
+    ['a file size of 16 GiB is signed'],
+  ),
+];

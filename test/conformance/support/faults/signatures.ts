@@ -1,0 +1,87 @@
+/** Faults of signatures and their records. */
+
+import { constants, privateEncrypt, sign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
+import { type Behaviour, digestInfo, signatureOver } from '../behaviour.ts';
+import { type Fault, fault } from '../fault.ts';
+
+const OVER_THE_DIGEST = [/RSASSA-PKCS1-v1_5/, /^each of 8 calls at once/];
+
+/** What came last, as a server keeps it that has one variable for all calls. */
+function keptForAll(good: Behaviour): Behaviour['signature'] {
+  let latest: Buffer = Buffer.alloc(0);
+  return async (algorithm, digest) => {
+    latest = digest;
+    await sleep(20);
+    return good.signature(algorithm, latest);
+  };
+}
+
+/** Signs otherwise with one algorithm alone. */
+const otherwiseFor =
+  (wanted: string, other: Behaviour['signature']) =>
+  ({ signature }: Behaviour): Partial<Behaviour> => ({
+    signature: (algorithm, digest) => (algorithm === wanted ? other : signature)(algorithm, digest),
+  });
+
+export const SIGNATURE_FAULTS: readonly Fault[] = [
+  fault(
+    'signs by PSS',
+    (_good, { key }) => ({
+      signature: async (algorithm, digest) =>
+        sign(NODE_DIGEST_NAME[algorithm], digest, { key, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64'),
+    }),
+    [...OVER_THE_DIGEST, /^the same digest has the same signature/],
+  ),
+  fault(
+    'signs the digest without its DigestInfo',
+    (_good, { key }) => ({ signature: async (_algorithm, digest) => signatureOver(key, digest) }),
+    OVER_THE_DIGEST,
+  ),
+  fault(
+    'digests the digest once more',
+    (_good, { key }) => ({
+      signature: async (algorithm, digest) => sign(NODE_DIGEST_NAME[algorithm], digest, key).toString('base64'),
+    }),
+    OVER_THE_DIGEST,
+  ),
+  fault(
+    'names SHA256 in the DigestInfo of SHA512',
+    (good, { key }) =>
+      otherwiseFor('SHA512', async (_algorithm, digest) => signatureOver(key, digestInfo('SHA256', digest)))(good),
+    ['SHA512: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent'],
+  ),
+  fault(
+    'gives signatures in Base64 for addresses',
+    (_good, { key }) => ({
+      signature: async (algorithm, digest) => privateEncrypt(key, digestInfo(algorithm, digest)).toString('base64url'),
+    }),
+    ['data.signature is Base64'],
+  ),
+  fault(
+    'gives an empty signature for SHA384',
+    otherwiseFor('SHA384', async () => ''),
+    ['SHA384: a digest of 48 bytes is signed'],
+  ),
+  fault(
+    'does not know SHA384',
+    ({ algorithm }) => ({ algorithm: (name, digest) => (name === 'SHA384' ? undefined : algorithm(name, digest)) }),
+    ['SHA384: a digest of 48 bytes is signed'],
+  ),
+  fault('gives every record the same id', () => ({ record: () => 'record' }), [
+    'signatures of different digests have different ids',
+    '8 calls at once have 8 ids',
+  ]),
+  fault('gives empty ids', () => ({ record: () => '' }), [
+    'data.id is a string that is not empty',
+    'signatures of different digests have different ids',
+    '8 calls at once have 8 ids',
+  ]),
+  fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
+    'each of 8 calls at once gets the signature of its own digest',
+  ]),
+  fault('is confused by a client that leaves', () => ({ staggers: true }), [
+    'a client that leaves in the midst of its request disturbs nobody',
+  ]),
+];

@@ -1,0 +1,38 @@
+/** Runs the suite against a fake deployment, and says what it found. */
+
+import { openDeployment } from '../deployment.ts';
+import type { Rule } from '../rule.ts';
+import { type Judged, runRules } from '../run-rules.ts';
+import { RULES } from '../suite.ts';
+import { type FakeDeployment, type FakeOptions, type prepareFakes, startFake } from './fake-deployment.ts';
+
+export interface JudgeOptions extends FakeOptions {
+  readonly rules?: readonly Rule[];
+  readonly signatures?: boolean;
+  readonly limit?: number;
+}
+
+export async function judgeFake(
+  prepared: Awaited<ReturnType<typeof prepareFakes>>,
+  { rules = RULES, signatures = true, limit = 1000, ...fakeOptions }: JudgeOptions,
+): Promise<{ readonly judged: readonly Judged[]; readonly fake: Pick<FakeDeployment, 'signed'> }> {
+  const fake = await startFake(prepared, fakeOptions);
+  const deployment = openDeployment({ ...fake.options, limit });
+  try {
+    return { judged: await runRules(deployment, rules, signatures), fake };
+  } finally {
+    deployment.close();
+    await fake.stop();
+  }
+}
+
+export function titlesOf(judged: readonly Judged[], kind: Judged['verdict']['kind']): readonly string[] {
+  return judged.filter(({ verdict }) => verdict.kind === kind).map(({ rule }) => rule.title);
+}
+
+/** Titles that one of the texts is, or one of the patterns describes. */
+export function meant(titles: readonly string[], patterns: readonly (string | RegExp)[]): readonly string[] {
+  return titles.filter((title) =>
+    patterns.some((pattern) => (typeof pattern === 'string' ? pattern === title : pattern.test(title))),
+  );
+}
