@@ -3,24 +3,30 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { decodeBase64 } from './base64.ts';
-import type { Client, Store } from './records/store.ts';
 
 const COLON = 0x3a;
 /** What an unknown access key is compared with, so that it takes as long as a known one. */
 const NOBODY = Buffer.alloc(32);
 
-/** The client whose credentials the request carries, or undefined: also where they are right, but no longer good. */
-export async function authenticate(
+/** Whoever has credentials: a client, or a viewer of the page. */
+interface Holder {
+  readonly secretDigest: Uint8Array;
+  readonly expiresAt: Date | undefined;
+  readonly disabled?: boolean;
+}
+
+/** The holder of the credentials that the request carries, or undefined: also where they are right, but no longer good. */
+export async function authenticate<Known extends Holder>(
   request: IncomingMessage,
-  clients: Pick<Store['clients'], 'findByAccessKey'>,
+  holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
-): Promise<Client | undefined> {
+): Promise<Known | undefined> {
   const credentials = readCredentials(authorizationHeaders(request.rawHeaders));
   if (credentials === undefined) return undefined;
-  const client = await clients.findByAccessKey(credentials.accessKey);
-  const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), client?.secretDigest ?? NOBODY);
-  if (!matches || client === undefined || client.disabled) return undefined;
-  return client.expiresAt === undefined || now < client.expiresAt ? client : undefined;
+  const holder = await holders.findByAccessKey(credentials.accessKey);
+  const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NOBODY);
+  if (!matches || holder === undefined || holder.disabled) return undefined;
+  return holder.expiresAt === undefined || now < holder.expiresAt ? holder : undefined;
 }
 
 /** What the server keeps of an access secret. It has 256 random bits, so that a plain digest cannot be turned back. */

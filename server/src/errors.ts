@@ -56,18 +56,18 @@ export const SERVER_ERRORS = {
   },
   'nobody-to-hand-credentials-to': {
     category: 'usage',
-    message:
-      'the credentials of a client are shown once, when they are made, and there is no place to show them: standard error is not a terminal and --client-env is not given',
-    hint: 'Add --client-env <path> to have them written to a new file, or do this in a terminal.',
+    message: ({ option }) =>
+      `credentials are shown once, when they are made, and there is no place to show them: standard error is not a terminal and ${option} is not given`,
+    hint: 'Give that option a path to have them written to a new file, or do this in a terminal.',
   },
   'client-env-exists': {
     category: 'usage',
-    message: ({ path }) => `the file for the client's environment exists: ${path}`,
+    message: ({ path }) => `the file for the credentials exists: ${path}`,
     hint: 'It is never overwritten, since it may hold credentials still in use. Name a new file, or remove this one.',
   },
   'client-env-not-writable': {
     category: 'usage',
-    message: ({ path, reason }) => `the file for the client's environment cannot be written: ${path} (${reason})`,
+    message: ({ path, reason }) => `the file for the credentials cannot be written: ${path} (${reason})`,
     hint: 'Name a file in an existing folder that this user may write.',
   },
   'data-folder-unusable': {
@@ -134,6 +134,11 @@ export const SERVER_ERRORS = {
     category: 'usage',
     message: ({ accessKey }) => `there is no client with the access key ${accessKey}`,
     hint: 'client list shows them.',
+  },
+  'viewer-not-found': {
+    category: 'usage',
+    message: ({ accessKey }) => `there is no viewer with the access key ${accessKey}`,
+    hint: 'viewer list shows them.',
   },
   'certificate-not-found': {
     category: 'usage',

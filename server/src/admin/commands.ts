@@ -14,6 +14,7 @@ import {
 } from './clients.ts';
 import { EXPORT_FORMATS, exportRecords, type RecordsOptions, recordsList, recordsShow } from './records.ts';
 import { type AdminSurroundings, init } from './surroundings.ts';
+import { type ViewerAddOptions, viewerAdd, viewerList, viewerRemove } from './viewers.ts';
 
 interface CertificateOptions extends DataOptions {
   readonly number: string;
@@ -101,6 +102,22 @@ export function addAdminCommands(
     .action((accessKey: string, options: DataOptions & ClientAddOptions) =>
       clientRotate(configOf(options), accessKey, options, surroundings),
     );
+
+  const viewer = program.command('viewer').description('who may look at the page at /, and sign nothing');
+  withDataOptions(viewer.command('add'))
+    .description(
+      'adds a viewer, shows its secret this one time, and prints its access key; a running server knows it at once',
+    )
+    .option('--name <name>', 'what people call it')
+    .option('--expires <time>', 'from then on it is refused, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--viewer-env <path>', 'writes access key and secret to this new file instead of to the terminal')
+    .action((options: DataOptions & ViewerAddOptions) => viewerAdd(configOf(options), options, surroundings));
+  withDataOptions(viewer.command('list'))
+    .description('lists access key, name, and state')
+    .action((options: DataOptions) => viewerList(configOf(options), surroundings));
+  withDataOptions(viewer.command('remove <access-key>'))
+    .description('refuses a viewer from its next call on, for ever')
+    .action((accessKey: string, options: DataOptions) => viewerRemove(configOf(options), accessKey));
 
   const quota = program.command('quota').description('how many signatures clients have left');
   withDataOptions(quota.command('list', { isDefault: true }))

@@ -2,8 +2,8 @@
 
 import type { DataConfig } from '../config.ts';
 import { serverError } from '../errors.ts';
-import { maskExtra } from '../mask-extra.ts';
-import type { Client, RecordFilter, SignatureRecord, Store } from '../records/store.ts';
+import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
+import type { RecordFilter, SignatureRecord, Store } from '../records/store.ts';
 import { type AdminSurroundings, withStore } from './surroundings.ts';
 import { checked, printable, readTime } from './values.ts';
 
@@ -61,44 +61,15 @@ export async function exportRecords(
 ): Promise<void> {
   await withStore(config, async (store) => {
     const csv = options.format === 'csv';
-    if (csv) announce(COLUMNS.map(([name]) => name).join(','));
+    if (csv) announce(CSV_HEADING);
     let before = '[';
     for await (const record of recordsOf(store, options)) {
-      if (csv) announce(COLUMNS.map(([, value]) => cell(value(record))).join(','));
+      if (csv) announce(csvLine(record));
       else announce(before + json(record));
       before = ',';
     }
     if (!csv) announce(before === '[' ? '[]' : ']');
   });
-}
-
-type Shown = ReturnType<typeof shown>;
-
-const COLUMNS: readonly (readonly [string, (record: Shown) => string | number | boolean | undefined])[] = [
-  ['id', ({ id }) => id],
-  ['signedAt', ({ signedAt }) => signedAt],
-  ['client', ({ client }) => client],
-  ['clientName', ({ clientName }) => clientName],
-  ['certificate', ({ certificate }) => certificate],
-  ['algorithm', ({ algorithm }) => algorithm],
-  ['digest', ({ digest }) => digest],
-  ['counted', ({ counted }) => counted],
-  ['report', ({ report }) => report],
-  ['reportedAt', ({ reportedAt }) => reportedAt],
-  ['platform', ({ extra }) => extra?.platform],
-  ['version', ({ extra }) => extra?.version],
-  ['revision', ({ extra }) => extra?.revision],
-  ['time', ({ extra }) => extra?.time],
-  ['hostname', ({ extra }) => extra?.hostname],
-  ['signing_filename', ({ extra }) => extra?.signing_filename],
-  ['signing_filesize', ({ extra }) => extra?.signing_filesize],
-];
-
-/** RFC 4180; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
-function cell(value: string | number | boolean | undefined): string {
-  if (typeof value !== 'string') return value === undefined ? '' : String(value);
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 /** What JSON leaves as it is, but a terminal does not, is written out. */
@@ -128,21 +99,4 @@ async function* recordsOf(store: Store, options: RecordsOptions): AsyncGenerator
     for (const record of page) yield shown(record, byId);
     after = page.length === PAGE ? page.at(-1) : undefined;
   } while (after !== undefined);
-}
-
-function shown(record: SignatureRecord, clients: ReadonlyMap<string, Client>) {
-  const client = clients.get(record.clientId);
-  return {
-    id: record.id,
-    signedAt: record.signedAt.toISOString(),
-    client: client?.accessKey ?? record.clientId,
-    clientName: client?.name,
-    certificate: record.certificate,
-    algorithm: record.algorithm,
-    digest: Buffer.from(record.digest).toString('hex'),
-    counted: record.counted,
-    report: record.report === undefined ? 'none' : record.report.status === 1 ? 'succeeded' : 'failed',
-    reportedAt: record.report?.at.toISOString(),
-    extra: maskExtra(record.extra), // records of the first release hold it as it came
-  };
 }

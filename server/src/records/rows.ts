@@ -2,7 +2,7 @@
 
 import type { Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
-import type { Client, ReportStatus, SignatureRecord, StoredCertificate } from './store.ts';
+import type { Client, ReportStatus, SignatureRecord, StoredCertificate, Viewer } from './store.ts';
 import type { Tables } from './tables.ts';
 
 export function toClient(row: Selectable<Tables['clients']>): Client {
@@ -19,6 +19,17 @@ export function toClient(row: Selectable<Tables['clients']>): Client {
     quota: row.quota ?? undefined,
     expiresAt: row.expires_at === null ? undefined : new Date(row.expires_at),
     disabled: row.disabled === 1,
+    createdAt: new Date(row.created_at),
+  };
+}
+
+export function toViewer(row: Selectable<Tables['viewers']>): Viewer {
+  return {
+    id: row.id,
+    accessKey: row.access_key,
+    secretDigest: Buffer.from(row.secret_digest, 'hex'),
+    name: row.name ?? undefined,
+    expiresAt: row.expires_at === null ? undefined : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
   };
 }

@@ -32,6 +32,20 @@ export interface Client {
   readonly createdAt: Date;
 }
 
+/** Who may look at the operator's page, and sign nothing. */
+export interface Viewer {
+  readonly id: string;
+  /** The user name that a browser asks for. */
+  readonly accessKey: string;
+  /** SHA-256 of the access secret, 32 bytes. */
+  readonly secretDigest: Uint8Array;
+  /** For people. */
+  readonly name: string | undefined;
+  /** From then on its credentials are as good as none. */
+  readonly expiresAt: Date | undefined;
+  readonly createdAt: Date;
+}
+
 /** What an operator says of a new client. */
 export type NewClient = Omit<Client, 'signatures' | 'reserved' | 'handedOver' | 'disabled' | 'createdAt'>;
 
@@ -97,7 +111,41 @@ export interface RecordFilter {
   readonly until?: Date | undefined;
 }
 
+/** Where a record stands in the order of signing. */
+export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
+
+/** What somebody who looks for records may ask for besides. */
+export interface SearchFilter extends RecordFilter {
+  readonly report?: ReportStatus | 'none' | undefined;
+  /** Part of the file's name, in capitals or not. */
+  readonly file?: string | undefined;
+}
+
+/** Some of the records that follow each other in the order of signing. */
+export interface Stretch {
+  /** Those that fit, without their signatures. */
+  readonly records: readonly SignatureRecord[];
+  /** The last one looked at, fitting or not, where there may be more behind it. */
+  readonly next: Position | undefined;
+}
+
+/** How many signatures of a day share what became of them. */
+export interface DayCount {
+  /** As in 2030-12-31, UTC. */
+  readonly day: string;
+  readonly counted: boolean;
+  readonly report: ReportStatus | undefined;
+  readonly signatures: number;
+}
+
 export interface Store {
+  readonly viewers: {
+    list(): Promise<readonly Viewer[]>;
+    findByAccessKey(accessKey: string): Promise<Viewer | undefined>;
+    add(viewer: Omit<Viewer, 'createdAt'>, at: Date): Promise<void>;
+    /** @returns false where there is no such viewer */
+    remove(accessKey: string): Promise<boolean>;
+  };
   readonly clients: {
     list(): Promise<readonly Client[]>;
     findByAccessKey(accessKey: string): Promise<Client | undefined>;
@@ -166,11 +214,21 @@ export interface Store {
     add(record: Omit<SignatureRecord, 'counted' | 'report'>, lease: Lease): Promise<boolean>;
     find(id: string): Promise<SignatureRecord | undefined>;
     /** In the order of signing, oldest first. @param after the last one of the page before */
-    list(
-      filter: RecordFilter,
-      limit: number,
-      after?: Pick<SignatureRecord, 'id' | 'signedAt'>,
-    ): Promise<readonly SignatureRecord[]>;
+    list(filter: RecordFilter, limit: number, after?: Position): Promise<readonly SignatureRecord[]>;
+    /**
+     * Looks at the next so many records, and gives those that fit: whatever is looked for, no call takes longer than
+     * that, since signatures wait for the same database.
+     */
+    search(
+      filter: SearchFilter,
+      from: {
+        readonly order: 'oldest first' | 'newest first';
+        readonly size: number;
+        readonly after?: Position | undefined;
+      },
+    ): Promise<Stretch>;
+    /** How many were signed since then and before the other time, by day and by what became of them. */
+    perDay(since: Date, until: Date): Promise<readonly DayCount[]>;
     /** Takes a count back whose answer never went out; does nothing the second time. */
     uncount(id: string): Promise<void>;
     /** Notes a report on this client's record; the latest stands. @returns the record, or undefined where the client has none of this id */

@@ -27,15 +27,17 @@ export interface ServiceEnvironment {
  * Who gets the credentials: asked before anything is made, so that a start that cannot hand them over makes nothing.
  * @param dataRoot the folder that `--data` names; it may be missing still
  * @param terminal writes to a person, or undefined where there is none
+ * @param option what names the file, for people
  * @throws `nobody-to-hand-credentials-to`, `client-env-exists`, `client-env-not-writable`
  */
 export async function chooseReceiver(
   clientEnv: string | undefined,
   dataRoot: string,
   terminal: ((text: string) => void) | undefined,
+  option = '--client-env',
 ): Promise<Receiver> {
   if (clientEnv === undefined) {
-    if (terminal === undefined) throw serverError('nobody-to-hand-credentials-to');
+    if (terminal === undefined) throw serverError('nobody-to-hand-credentials-to', { option });
     return { kind: 'terminal', write: terminal };
   }
   const path = resolve(clientEnv);
@@ -103,7 +105,16 @@ async function giveAway(
 
 /** Credentials of a new client. */
 export function newCredentials() {
-  return { id: randomUUID(), accessKey: `AK${randomBytes(10).toString('hex').toUpperCase()}`, ...newSecret() };
+  return { id: randomUUID(), accessKey: newAccessKey('AK'), ...newSecret() };
+}
+
+/** Credentials of somebody who may look at the page: the access key tells people which kind they have. */
+export function newViewerCredentials() {
+  return { id: randomUUID(), accessKey: newAccessKey('VK'), ...newSecret() };
+}
+
+function newAccessKey(kind: string): string {
+  return `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
 }
 
 /** 256 random bits, and what is stored of them. */
@@ -116,12 +127,13 @@ export function newSecret() {
 export async function give(
   receiver: Receiver,
   variables: readonly (readonly [string, string | undefined])[],
+  title = "The client's environment",
 ): Promise<void> {
   const text = variables
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}='${value.replaceAll("'", "'\\''")}'\n`]))
     .join('');
   if (receiver.kind === 'file') await writeNewFile(receiver.path, text);
-  else receiver.write(`The client's environment, shown this one time:\n\n${text}\n`);
+  else receiver.write(`${title}, shown this one time:\n\n${text}\n`);
 }
 
 /** The file appears whole or not at all, and never in the place of another. */

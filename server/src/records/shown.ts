@@ -1,0 +1,58 @@
+/** A record as operators see it, without its signature: on the page, in exports, and as a line of CSV. */
+
+import { maskExtra } from '../mask-extra.ts';
+import type { Client, SignatureRecord } from './store.ts';
+
+export type Shown = ReturnType<typeof shown>;
+
+/** @param clients by their id */
+export function shown(record: SignatureRecord, clients: ReadonlyMap<string, Client>) {
+  const client = clients.get(record.clientId);
+  return {
+    id: record.id,
+    signedAt: record.signedAt.toISOString(),
+    client: client?.accessKey ?? record.clientId,
+    clientName: client?.name,
+    certificate: record.certificate,
+    algorithm: record.algorithm,
+    digest: Buffer.from(record.digest).toString('hex'),
+    counted: record.counted,
+    report: record.report === undefined ? 'none' : record.report.status === 1 ? 'succeeded' : 'failed',
+    reportedAt: record.report?.at.toISOString(),
+    extra: maskExtra(record.extra), // records of the first release hold it as it came
+  };
+}
+
+const COLUMNS: readonly (readonly [string, (record: Shown) => string | number | boolean | undefined])[] = [
+  ['id', ({ id }) => id],
+  ['signedAt', ({ signedAt }) => signedAt],
+  ['client', ({ client }) => client],
+  ['clientName', ({ clientName }) => clientName],
+  ['certificate', ({ certificate }) => certificate],
+  ['algorithm', ({ algorithm }) => algorithm],
+  ['digest', ({ digest }) => digest],
+  ['counted', ({ counted }) => counted],
+  ['report', ({ report }) => report],
+  ['reportedAt', ({ reportedAt }) => reportedAt],
+  ['platform', ({ extra }) => extra?.platform],
+  ['version', ({ extra }) => extra?.version],
+  ['revision', ({ extra }) => extra?.revision],
+  ['time', ({ extra }) => extra?.time],
+  ['hostname', ({ extra }) => extra?.hostname],
+  ['signing_filename', ({ extra }) => extra?.signing_filename],
+  ['signing_filesize', ({ extra }) => extra?.signing_filesize],
+];
+
+export const CSV_HEADING = COLUMNS.map(([name]) => name).join(',');
+
+/** One record's line, without its end. */
+export function csvLine(record: Shown): string {
+  return COLUMNS.map(([, value]) => cell(value(record))).join(',');
+}
+
+/** RFC 4180; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
+function cell(value: string | number | boolean | undefined): string {
+  if (typeof value !== 'string') return value === undefined ? '' : String(value);
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
