@@ -35,11 +35,12 @@ async function buildClient() {
   await finish(metafile, 'dist', ['types']);
 }
 
-/** server/dist/main.js: the server's code and the API's messages; the server's own dependencies are not bundled. */
+/** server/dist: the server's code, its page's style sheet, and the API's messages; the server's own dependencies are not bundled. */
 async function buildServer() {
   const { metafile } = await build({
     ...settings(serverManifest.engines.node),
-    entryPoints: { main: 'server/src/main.ts' },
+    // The page's style sheet lies beside the program, as it does beside the source that reads it.
+    entryPoints: { main: 'server/src/main.ts', page: 'server/src/page/page.css' },
     outdir: 'server/dist',
     external: Object.keys(serverManifest.dependencies),
   });

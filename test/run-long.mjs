@@ -34,7 +34,7 @@ await asScript(async (vitestArguments) => {
     if (!existsSync(folder)) throw new Error(`${variable} names ${folder}, which does not exist`);
   }
 
-  await setUp({ forTests: true, say });
+  await setUp({ forTests: true, forLongTests: true, say });
   await buildWhenStale(say);
   const { passed, failed, skipped } = await runVitest(['--config', 'vitest.long.config.ts', ...vitestArguments], env);
   for (const line of leftOut) say(line);

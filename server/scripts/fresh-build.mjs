@@ -6,7 +6,13 @@ import { runOrFail } from './run.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['src', 'server/src', 'build.mjs', 'package.json', 'package-lock.json', 'server/package.json'];
-const RESULTS = ['dist/cli.js', 'dist/index.js', 'dist/types/index.d.ts', 'server/dist/main.js'];
+const RESULTS = [
+  'dist/cli.js',
+  'dist/index.js',
+  'dist/types/index.d.ts',
+  'server/dist/main.js',
+  'server/dist/page.css',
+];
 
 /** Runs build.mjs unless every result is newer than every source. */
 export async function buildWhenStale(say) {

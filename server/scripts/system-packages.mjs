@@ -92,6 +92,11 @@ const TOOLS = {
     isThere: () => hasPostgres(),
     packages: { 'apt-get': 'postgresql', dnf: 'postgresql-server', apk: 'postgresql', brew: 'postgresql' },
   },
+  chromium: {
+    title: 'Chromium',
+    isThere: () => Boolean(process.env.CODESIGN_TEST_CHROMIUM) || program('chromium', 'chromium-browser')(),
+    packages: { 'apt-get': 'chromium', dnf: 'chromium', apk: 'chromium' },
+  },
   messageBus: {
     title: 'a message bus (dbus-daemon)',
     isThere: onLinux(program('dbus-daemon')),
@@ -123,6 +128,9 @@ export const TEST_TOOLS = [
   ...['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man', 'python', 'postgresql'],
   ...KEYCHAIN_TOOLS,
 ];
+
+/** What `npm run test:long` needs besides. */
+export const LONG_TEST_TOOLS = ['chromium'];
 
 const INSTALL = {
   'apt-get': ['install', '-y', '--no-install-recommends'],

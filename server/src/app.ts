@@ -1,17 +1,18 @@
 /** The HTTPS application: routes, authentication and the envelope around every answer; it listens to nothing by itself. */
 
 import type { Server } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { createAfterSending } from './after-sending.ts';
 import { authenticate } from './auth.ts';
 import { refuse } from './envelope.ts';
-import { createFailedLogins } from './failed-logins.ts';
+import { createHoldBack, type HoldBack } from './failed-logins.ts';
 import { finishBeforeClosing } from './finish-before-closing.ts';
 import { answerClientError, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { createMetrics, METRICS_TYPE } from './metrics.ts';
+import { PAGE_PATHS } from './page/paths.ts';
+import { servePage } from './page/route.ts';
 import type { Client, Store } from './records/store.ts';
 import { createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './routes/health.ts';
 import { handleReport } from './routes/report-sign.ts';
@@ -93,17 +94,18 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.addHook('onRequest', async (request, reply) =>
     request.is404 ? answerUnknown(posted, request, reply) : undefined,
   );
-  serveApi(app, dependencies, ending.signal);
+  const holdBack = createHoldBack(ending.signal);
+  serveApi(app, dependencies, holdBack);
+  servePage(app, { store: dependencies.store, now, holdBack, ending: ending.signal });
   if (timestamps !== undefined) serveTimestamps(app, timestamps, now);
   return app;
 }
 
 /** The two operations of the API, and what those who run the server ask for. */
-function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): void {
+function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack): void {
   const { store, keys, now, lease = LEASE, signaturesAtOnce = SIGNATURES_AT_ONCE } = dependencies;
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const clients = new WeakMap<FastifyRequest, Client>();
-  const delayOf = createFailedLogins();
   // Before the body is read: who has no credentials gets nothing else out of the server.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const client = await authenticate(request.raw, store.clients, now());
@@ -111,10 +113,7 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
       clients.set(request, client);
       return undefined;
     }
-    const delay = delayOf(request.ip, performance.now());
-    const slowed = delay > 0 ? { delay: Math.round(delay) } : {};
-    request.log.warn({ operation: operationOf(request), outcome: 'refused', reason: 'unauthorized', ...slowed });
-    if (delay > 0) await sleep(delay, undefined, { signal: ending }).catch(() => {});
+    await holdBack(request);
     return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
   };
   const clientOf = (request: FastifyRequest): Client => {
@@ -175,7 +174,7 @@ function serveTimestamps(
 /** 405 for another method on a path that is there, 404 for every other path. */
 function answerUnknown(posted: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
-  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH].includes(path);
+  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH, ...PAGE_PATHS].includes(path);
   const status = got || posted.includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');

@@ -1,6 +1,9 @@
 /** Slows failed logins down, address by address: from the hundredth in a minute on, one answer a second. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyRequest } from 'fastify';
 import { ipAddressBytes } from './certificates/ip-address.ts';
+import { operationOf } from './http-errors.ts';
 
 /** Milliseconds, as everything here. */
 const WINDOW = 60_000;
@@ -36,6 +39,20 @@ export function createFailedLogins(): DelayFailedLogin {
     const [oldest] = failures.keys();
     if (failures.size > ADDRESSES && oldest !== undefined) failures.delete(oldest);
     return delayed ? busyUntil - now : 0;
+  };
+}
+
+/** Leaves a line about a request without good credentials, and resolves when it may be answered. */
+export type HoldBack = (request: FastifyRequest) => Promise<void>;
+
+/** @param ending when it is aborted, nobody is held back any longer */
+export function createHoldBack(ending: AbortSignal): HoldBack {
+  const delayOf = createFailedLogins();
+  return async (request) => {
+    const delay = delayOf(request.ip, performance.now());
+    const slowed = delay > 0 ? { delay: Math.round(delay) } : {};
+    request.log.warn({ operation: operationOf(request), outcome: 'refused', reason: 'unauthorized', ...slowed });
+    if (delay > 0) await sleep(delay, undefined, { signal: ending }).catch(() => {});
   };
 }
 

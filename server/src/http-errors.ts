@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { failure, refuse } from './envelope.ts';
+import { PAGE_PATHS } from './page/paths.ts';
 import { QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
 
 /** For people. Texts of parsers are not passed on: they quote what the client sent. */
@@ -16,12 +17,17 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 /** The operations, as the log names them. */
-const OPERATIONS = { [SIGN_PATH]: 'sign', [REPORT_PATH]: 'report-sign', [TSA_PATH]: 'timestamp' } as const;
+type Operation = 'sign' | 'report-sign' | 'timestamp' | 'page';
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  [SIGN_PATH]: 'sign',
+  [REPORT_PATH]: 'report-sign',
+  [TSA_PATH]: 'timestamp',
+  ...Object.fromEntries(PAGE_PATHS.map((path) => [path, 'page'] as const)),
+};
 
 /** The operation a request is for. */
-export function operationOf(request: FastifyRequest): 'sign' | 'report-sign' | 'timestamp' | undefined {
-  const paths: Readonly<Record<string, (typeof OPERATIONS)[keyof typeof OPERATIONS]>> = OPERATIONS;
-  return paths[request.routeOptions.url ?? ''];
+export function operationOf(request: FastifyRequest): Operation | undefined {
+  return OPERATIONS[request.routeOptions.url ?? ''];
 }
 
 /** What a route or the framework threw while a request was served. */

@@ -17,7 +17,6 @@ const headers = (more: Readonly<Record<string, string>> = {}) => ({
 const refusal = (code: number) => ({ code, message: expect.any(String), data: null });
 
 test.each([
-  '/',
   '/v1',
   '/v1/codesign',
   `${SIGN_PATH}/`,

@@ -1,9 +1,10 @@
 /** The store's ways to look through many records beside signing: a bounded stretch of them at a time, and days in sums. */
 
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { printable } from '../admin/values.ts';
 import { maskExtra } from '../mask-extra.ts';
 import { toRecord } from './rows.ts';
-import type { Position, RecordFilter, ReportStatus, SearchFilter, Store } from './store.ts';
+import type { Position, RecordFilter, ReportStatus, SearchFilter, SignatureRecord, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 type Condition = ExpressionBuilder<Tables, 'records'>;
@@ -46,7 +47,7 @@ export function searchOf(database: Kysely<Tables>): Pick<Store['records'], 'sear
         .execute();
       const records = rows.map((row) => toRecord({ ...row, signature: null }));
       const wanted = filter.file?.toLowerCase() ?? '';
-      const name = (record: (typeof records)[number]) => maskExtra(record.extra)?.signing_filename ?? '';
+      const name = (record: SignatureRecord) => printable(maskExtra(record.extra)?.signing_filename ?? '');
       return { records: records.filter((record) => name(record).toLowerCase().includes(wanted)), next };
     },
     async perDay(since, until) {
@@ -96,9 +97,12 @@ function fitting(condition: Condition, { clientId, certificate, report, file }: 
   ];
 }
 
-/** Spares most rows their way out of the database: JSON holds plain letters as they are. The name itself is looked at afterwards. */
+/**
+ * Spares most rows their way out of the database: JSON holds plain letters as they are. The name itself is looked at
+ * afterwards. What follows a backslash may be a sign that is written out, and no letters at all.
+ */
 function mayHoldName(condition: Condition, file: string) {
-  const plain = /[\w .-]*/.exec(file)?.[0] ?? '';
+  const plain = file.includes('\\') ? '' : (/[\w .-]+/.exec(file)?.[0] ?? '');
   const pattern = `%${plain.toLowerCase().replaceAll('_', '\\_')}%`;
   return condition.and([condition('extra', 'is not', null), sql<boolean>`lower(extra) like ${pattern} escape '\\'`]);
 }

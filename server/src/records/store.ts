@@ -117,7 +117,7 @@ export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 /** What somebody who looks for records may ask for besides. */
 export interface SearchFilter extends RecordFilter {
   readonly report?: ReportStatus | 'none' | undefined;
-  /** Part of the file's name, in capitals or not. */
+  /** Part of the file's name as people see it, in capitals or not: what would steer a terminal is written out. */
   readonly file?: string | undefined;
 }
 

@@ -1,0 +1,54 @@
+/** What is around every answer of the page: head, heading, ways to its sections. */
+
+import { type Html, html, render } from './html.ts';
+import { PAGE_PATH, STYLE_PATH } from './paths.ts';
+import { time } from './texts.ts';
+
+/** A key, so that the tab is found among others; as an address of its own it would be one more request. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234051b5'/%3E%3Cg fill='none' stroke='white' stroke-width='2'%3E%3Ccircle cx='5.5' cy='8' r='2.5'/%3E%3Cpath d='M8 8h5v3'/%3E%3C/g%3E%3C/svg%3E";
+
+const SECTIONS = [
+  ['days', 'Per day'],
+  ['certificates', 'Certificates'],
+  ['clients', 'Quotas'],
+  ['records', 'Signatures'],
+] as const;
+
+/** @param now when what is shown was so @param viewer who looks at it, for people */
+export function overview(sections: readonly Html[], now: Date, viewer: string): string {
+  return whole(
+    'Codesign server',
+    html`
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+  <h1><a href="${PAGE_PATH}">Codesign server</a></h1>
+  <nav aria-label="Sections"><ul>${SECTIONS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+</header>
+<main id="main" tabindex="-1">${sections}</main>
+<footer><p>As of ${time(now)} UTC, seen by ${viewer}. This page only shows; the server's commands change.</p></footer>`,
+  );
+}
+
+/** A page with nothing but a text. */
+export function message(title: string, text: Html): string {
+  return whole(title, html`<main class="message"><h1>${title}</h1>${text}</main>`);
+}
+
+function whole(title: string, body: Html): string {
+  return render(html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head>
+<body>${body}
+</body>
+</html>
+`);
+}

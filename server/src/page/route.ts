@@ -1,0 +1,140 @@
+/** GET /: the operator's page, its style sheet, and what it shows as CSV. It reads, and it takes the credentials of viewers only. */
+
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:https';
+import { addAbortSignal, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { authenticate } from '../auth.ts';
+import { refuse } from '../envelope.ts';
+import type { HoldBack } from '../failed-logins.ts';
+import type { Store, Viewer } from '../records/store.ts';
+import { createPlaces } from '../tsa/places.ts';
+import { certificatesSection } from './certificates.ts';
+import { chartSection } from './chart.ts';
+import { clientsSection } from './clients.ts';
+import { signedPerDay } from './days.ts';
+import { csvOf, fileName } from './download.ts';
+import { html } from './html.ts';
+import { message, overview } from './layout.ts';
+import { DOWNLOAD_PATH, PAGE_PATH, STYLE_PATH } from './paths.ts';
+import { type Known, type Query, readQuery } from './query.ts';
+import { recordsSection } from './records.ts';
+import { findPage } from './search.ts';
+
+export interface PageDependencies {
+  readonly store: Pick<Store, 'viewers' | 'clients' | 'certificates' | 'records'>;
+  readonly now: () => Date;
+  readonly holdBack: HoldBack;
+  /** The server ends: downloads do not hold it up. */
+  readonly ending: AbortSignal;
+}
+
+/** No script, no frame around it, nothing from elsewhere, and nothing of it in any cache. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+const HTML_TYPE = 'text/html; charset=utf-8';
+/** How much a page shows at most, of records and of everything else. */
+const RECORDS_SHOWN = 50;
+const ROWS_SHOWN = 200;
+/** How many records are looked at for a page: where hardly any fits, the next page goes on from there. */
+const LOOKED_AT = 100_000;
+/** How many pages may be made at once and wait for that, and how many downloads may run: signing has the rest of the machine. */
+const AT_ONCE = 2;
+const WAITING = 16;
+const DOWNLOADS = 4;
+
+export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, ending }: PageDependencies): void {
+  const viewers = new WeakMap<FastifyRequest, Viewer>();
+  const pages = createPlaces(AT_ONCE, WAITING);
+  const downloads = createPlaces(DOWNLOADS, 0);
+  const aboutOf = (request: FastifyRequest) => ({ operation: 'page', viewer: viewers.get(request)?.id });
+  const busy = (request: FastifyRequest, reply: FastifyReply) => {
+    request.log.warn({ ...aboutOf(request), outcome: 'refused', reason: 'busy', status: 503 });
+    return refuse(reply.header('retry-after', '5'), 503, 'too many pages are asked for at once');
+  };
+  const read = async (request: FastifyRequest): Promise<{ readonly known: Known; readonly query: Query }> => {
+    const [clients, certificates] = await Promise.all([store.clients.list(), store.certificates.list()]);
+    const known = { clients, certificates };
+    return { known, query: readQuery(request.url, known) };
+  };
+
+  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const at = now();
+    const { known, query } = await read(request);
+    const right = query.problems.length === 0;
+    const bounds = { shown: RECORDS_SHOWN, lookedAt: LOOKED_AT };
+    const found = right ? await findPage(store.records, query.filter, query.place, bounds) : undefined;
+    const sections = [
+      chartSection(await signedPerDay(store.records, query.days, at), query),
+      certificatesSection(known.certificates, at, ROWS_SHOWN),
+      clientsSection(known.clients, at, ROWS_SHOWN),
+      recordsSection(found, query, known, LOOKED_AT),
+    ];
+    const viewer = viewers.get(request);
+    request.log.info({
+      ...aboutOf(request),
+      ...(right ? { outcome: 'shown' } : { outcome: 'refused', reason: 'filter' }),
+    });
+    const text = overview(sections, at, viewer?.name ?? viewer?.accessKey ?? '');
+    return reply
+      .code(right ? 200 : 400)
+      .type(HTML_TYPE)
+      .send(text);
+  };
+
+  const download = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const at = now();
+    const { known, query } = await read(request);
+    if (query.problems.length > 0) {
+      request.log.info({ ...aboutOf(request), outcome: 'refused', reason: 'filter' });
+      const problems = html`<ul>${query.problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
+      return reply.code(400).type(HTML_TYPE).send(message('This filter cannot be used', problems));
+    }
+    reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(at)}"`);
+    if (request.method === 'HEAD') return reply.send('');
+    const stream = addAbortSignal(ending, Readable.from(csvOf(store.records, query.filter, known.clients, at)));
+    const sent = downloads(() => finished(stream));
+    if (sent === undefined) {
+      stream.destroy();
+      return busy(request, reply.removeHeader('content-disposition').type('application/json; charset=utf-8'));
+    }
+    sent.then(
+      () => request.log.info({ ...aboutOf(request), outcome: 'downloaded' }),
+      (err: unknown) => request.log.warn({ ...aboutOf(request), outcome: 'download-broken', err }),
+    );
+    return reply.send(stream);
+  };
+
+  app.register((scope, _options, done) => {
+    // Once, so that it is read where the program starts to serve, and not while others wait.
+    const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.headers(HEADERS);
+      const viewer = await authenticate(request.raw, store.viewers, now());
+      if (viewer !== undefined) {
+        viewers.set(request, viewer);
+        return undefined;
+      }
+      await holdBack(request);
+      reply.code(401).header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"').type(HTML_TYPE);
+      return reply.send(message('Who is there?', STRANGERS));
+    });
+    scope.get(PAGE_PATH, (request, reply) => pages(() => show(request, reply)) ?? busy(request, reply));
+    scope.get(DOWNLOAD_PATH, download);
+    scope.get(STYLE_PATH, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+    done();
+  });
+}
+
+const STRANGERS = html`<p>This page is for those whom <code>codesign-remote-server viewer add</code> has given an access key and its secret:
+the user name and the password that the browser asks for. Credentials for signing do not open it.</p>`;

@@ -1,0 +1,39 @@
+/** Numbers and times as the page writes them: the same for every reader, whatever the browser's language, and in UTC. */
+
+import { type Html, html } from './html.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** 1234567 as 1,234,567. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `one` or `many`, with the number before it. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** 2030-12-31, in UTC. */
+export function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
+/** 2030-12-31 18:00:00, in UTC. */
+export function time(value: Date): Html {
+  const iso = value.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
+}
+
+export function day(value: Date): Html {
+  return html`<time datetime="${value.toISOString()}">${dayOf(value)}</time>`;
+}
+
+/** How long a span is, in its largest fitting unit, rounded down: nothing is to seem longer than it is. @param span milliseconds */
+export function duration(span: number): string {
+  if (span >= 2 * DAY) return counted(Math.floor(span / DAY), 'day');
+  if (span >= 2 * HOUR) return counted(Math.floor(span / HOUR), 'hour');
+  return counted(Math.max(0, Math.floor(span / MINUTE)), 'minute');
+}

@@ -1,0 +1,144 @@
+/** Who gets to see the page, and what every answer of it carries. */
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+import { addViewer, type ViewerCredentials } from '../support/page-scene.ts';
+
+const PATHS = ['/', '/records.csv', '/page.css'];
+
+let server: TestApp;
+let viewer: ViewerCredentials;
+let beforeAnyViewer: number[];
+beforeAll(async () => {
+  server = await openApp();
+  const strangers = [undefined, server.credentials, { accessKey: '', accessSecret: '' }];
+  const answers = await Promise.all(strangers.map((stranger) => get('/', stranger)));
+  beforeAnyViewer = answers.map(({ statusCode }) => statusCode);
+  viewer = await addViewer(server.data.store);
+});
+afterAll(() => server.close());
+
+const get = (url: string, by?: Parameters<typeof basic>[0], method: 'GET' | 'HEAD' = 'GET') =>
+  server.app.inject({ method, url, headers: by === undefined ? {} : { authorization: basic(by) } });
+
+describe.each(PATHS)('%s', (path) => {
+  test('opens for a viewer, to look at and in its head alone', async () => {
+    const shown = await get(path, viewer);
+    expect(shown.statusCode).toBe(200);
+    expect(shown.body.length).toBeGreaterThan(0);
+    const head = await get(path, viewer, 'HEAD');
+    expect({ status: head.statusCode, body: head.body }).toEqual({ status: 200, body: '' });
+    expect(head.headers['content-type']).toBe(shown.headers['content-type']);
+  });
+
+  test('stays closed for everybody else, with one and the same answer', async () => {
+    const expired = await addViewer(server.data.store, { expiresAt: new Date(Date.now() - 1000) });
+    const removed = await addViewer(server.data.store);
+    expect(await server.data.store.viewers.remove(removed.accessKey)).toBe(true);
+    const strangers = [
+      undefined,
+      { ...viewer, accessSecret: 'wrong' },
+      { ...viewer, accessSecret: '' },
+      { ...viewer, accessKey: 'VK-nobody' },
+      { accessKey: viewer.accessKey, accessSecret: server.credentials.accessSecret },
+      server.credentials, // a client signs, and looks at nothing
+      expired,
+      removed,
+    ];
+    const answers = await Promise.all(strangers.map((stranger) => get(path, stranger)));
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(401);
+      expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
+      expect(answer.body).toBe(answers[0]?.body);
+      expect(answer.body).not.toContain(server.credentials.accessKey);
+    }
+  });
+
+  test('lets nothing in from elsewhere and into no cache or frame, whoever asks', async () => {
+    for (const answer of [await get(path, viewer), await get(path)]) {
+      const { 'content-security-policy': policy, ...headers } = answer.headers;
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+      });
+      const directives = String(policy).split('; ');
+      expect(directives).toContain("default-src 'none'");
+      expect(directives).toContain("frame-ancestors 'none'");
+      expect(directives).toContain("base-uri 'none'");
+      expect(directives).toContain("form-action 'self'");
+      expect(String(policy)).not.toMatch(/unsafe|script-src|\*/);
+    }
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    'answers 405 to %s, whoever asks',
+    async (method) => {
+      for (const headers of [{}, { authorization: basic(viewer) }]) {
+        const answer = await server.call({ method, path, headers });
+        expect(answer).toMatchObject({ status: 405, body: { code: 405, data: null }, headers: { allow: 'GET, HEAD' } });
+      }
+    },
+  );
+});
+
+test.each(['/index.html', '/page', '/records', '/favicon.ico', '/page.css/', '//'])(
+  'answers 404 for %s as for any other address',
+  async (path) => {
+    const answer = await server.call({ method: 'GET', path, headers: { authorization: basic(viewer) } });
+    expect(answer).toMatchObject({ status: 404, body: { code: 404, data: null } });
+  },
+);
+
+test('no viewer signs or reports, whatever the page shows him', async () => {
+  const { body } = await server.sign(goodRequest());
+  const headers = { authorization: basic(viewer), 'content-type': 'application/json' };
+  const counted = await server.counted();
+  const signed = await server.call({ path: SIGN_PATH, headers, payload: JSON.stringify(goodRequest()) });
+  expect(signed).toMatchObject({ status: 401, body: { code: 401, data: null } });
+  const report = JSON.stringify({ id: body.data?.id, status: 2 });
+  expect(await server.call({ path: REPORT_PATH, headers, payload: report })).toMatchObject({ status: 401 });
+  expect(await server.counted()).toBe(counted);
+  expect((await server.data.store.records.find(body.data?.id ?? ''))?.report).toBeUndefined();
+});
+
+test('opens for nobody until there is a viewer', () => {
+  expect(beforeAnyViewer).toEqual([401, 401, 401]);
+});
+
+test('leaves a line for each request, without secrets and without what was asked for', async () => {
+  await get('/?file=confidential', viewer);
+  expect(server.log().at(-1)).toMatchObject({ operation: 'page', outcome: 'shown', viewer: expect.any(String) });
+  await get('/?since=confidential', viewer);
+  expect(server.log().at(-1)).toMatchObject({ operation: 'page', outcome: 'refused', reason: 'filter' });
+  await get('/?file=confidential', { ...viewer, accessSecret: 'not-the-secret' });
+  expect(server.log().at(-1)).toMatchObject({ operation: 'page', outcome: 'refused', reason: 'unauthorized' });
+  await get('/records.csv', viewer);
+  await vi.waitFor(() => expect(server.log().at(-1)).toMatchObject({ operation: 'page', outcome: 'downloaded' }));
+  const text = server.logText();
+  expect(text).not.toContain('confidential');
+  expect(text).not.toContain('not-the-secret');
+  expect(text).not.toContain(viewer.accessSecret);
+  expect(text).not.toContain(basic(viewer).slice(6));
+});
+
+test('is one operation of the metrics', async () => {
+  await get('/', viewer);
+  await get('/page.css', viewer);
+  const metrics = (await get('/metrics')).body;
+  expect(metrics).toMatch(/^codesign_answers_total\{operation="page",status="200"\} \d+$/m);
+  expect(metrics).toMatch(/^codesign_answers_total\{operation="page",status="401"\} \d+$/m);
+});
+
+test('failed logins at the page and at the service are slowed down together', async () => {
+  const stranger = (url: string) =>
+    server.app.inject({ method: url === '/' ? 'GET' : 'POST', url, remoteAddress: '192.0.2.1' });
+  for (let index = 0; index < 99; index++) await stranger(index % 2 === 0 ? '/' : SIGN_PATH);
+  expect(server.log().some(({ delay }) => delay !== undefined)).toBe(false);
+  await stranger('/');
+  expect(server.log().at(-1)).toMatchObject({ operation: 'page', reason: 'unauthorized', delay: 1000 });
+});

@@ -1,0 +1,82 @@
+/** What the tests of the page look at: viewers, and records of any time and any name, put into the database as they are. */
+
+import { randomUUID } from 'node:crypto';
+import Database from 'libsql';
+import type { Extra } from '../../../src/service/messages.ts';
+import type { ReportStatus, Store, Viewer } from '../../src/records/store.ts';
+import { newViewerCredentials } from '../../src/setup/hand-over.ts';
+
+export interface ViewerCredentials {
+  readonly accessKey: string;
+  readonly accessSecret: string;
+}
+
+export async function addViewer(
+  store: Pick<Store, 'viewers'>,
+  more: Partial<Pick<Viewer, 'name' | 'expiresAt'>> = {},
+): Promise<ViewerCredentials> {
+  const { accessSecret, ...viewer } = newViewerCredentials();
+  await store.viewers.add({ ...viewer, name: undefined, expiresAt: undefined, ...more }, new Date());
+  return { accessKey: viewer.accessKey, accessSecret };
+}
+
+export interface SeededRecord {
+  readonly id?: string;
+  readonly clientId: string;
+  readonly certificate: string;
+  readonly signedAt: Date;
+  readonly extra?: Extra;
+  readonly counted?: boolean;
+  readonly report?: ReportStatus;
+}
+
+/** Puts records into a SQLite database, all at once: signing as many would take the HSM its time. */
+export function seedRecords(path: string, records: Iterable<SeededRecord>): void {
+  const file = new Database(path);
+  try {
+    file.exec('BEGIN IMMEDIATE');
+    const insert = file.prepare(
+      `insert into records (id, client_id, certificate, algorithm, digest, extra, signed_at, counted, report_status, reported_at, signature)
+       values (?, ?, ?, 'SHA256', ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const signature = Buffer.alloc(384, 1).toString('base64');
+    for (const { id = randomUUID(), clientId, certificate, signedAt, extra, counted = true, report } of records) {
+      const at = signedAt.toISOString();
+      insert.run(
+        ...[id, clientId, certificate, id.replaceAll('-', '').padEnd(64, '0').slice(0, 64)],
+        ...[extra === undefined ? null : JSON.stringify(extra), at, counted ? 1 : 0],
+        ...[report ?? null, report === undefined ? null : at, signature],
+      );
+    }
+    file.exec(
+      `update clients set signatures = (select count(*) from records where client_id = clients.id and counted = 1)`,
+    );
+    file.exec('COMMIT');
+  } finally {
+    file.close();
+  }
+}
+
+/** A team's last weeks: fewer signatures at weekends, some that failed, some that nobody reported. */
+export function* manyRecords(
+  clients: readonly string[],
+  certificates: readonly string[],
+  { count, days, until }: { readonly count: number; readonly days: number; readonly until: Date },
+): Generator<SeededRecord> {
+  const names = ['setup.exe', 'updater.exe', 'driver-installer.exe', 'plugin.jar', 'app.jar', 'service.dll'];
+  for (let index = 0; index < count; index++) {
+    // Steps of the golden ratio fill the time evenly, and are the same in each run.
+    const place = (index * 0.618_033_988_75) % 1;
+    const signedAt = new Date(until.getTime() - place * days * 86_400_000);
+    if ([0, 6].includes(signedAt.getUTCDay()) && index % 5 !== 0) signedAt.setUTCDate(signedAt.getUTCDate() - 3);
+    const report = index % 17 === 0 ? 2 : index % 5 === 0 ? undefined : 1;
+    yield {
+      clientId: clients[index % clients.length] ?? '',
+      certificate: certificates[index % certificates.length] ?? '',
+      signedAt,
+      extra: { signing_filename: names[index % names.length] ?? '', hostname: 'build-7' },
+      counted: index % 101 !== 0,
+      ...(report && { report }),
+    };
+  }
+}
