@@ -19,13 +19,14 @@ const manifest = await readJson('package.json');
 const serverManifest = await readJson('server', 'package.json');
 const constants = versionConstants(manifest.version);
 
-/** dist/*.js: the command line (cli.js), the library (index.js), and what they share. */
+/** dist/*.js: the command line (cli.js), the library (index.js), what their threads run (digest-worker.js), and what they share. */
 async function buildClient() {
   const { metafile } = await build({
     ...settings(manifest.engines.node),
     entryPoints: {
       cli: 'src/cli/main.ts',
       index: 'src/index.ts',
+      'digest-worker': 'src/zip/digest-worker.ts',
       'electron-builder': 'src/hooks/electron-builder.ts',
       'electron-windows-sign': 'src/hooks/electron-windows-sign.ts',
     },

@@ -20,7 +20,7 @@ const EXPECTED = [
   /^LICENSE$/,
   /^man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
-  /^dist\/(cli|index|electron-builder|electron-windows-sign)\.js$/,
+  /^dist\/(cli|index|digest-worker|electron-builder|electron-windows-sign)\.js$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.js$/,
   /^schema\/codesign-remote\.config\.schema\.json$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,

@@ -14,7 +14,7 @@ import { removeSignatures } from '../signing/change-remove.ts';
 import { readSignatureFile } from '../signing/change-signature-file.ts';
 import { addTimestamps } from '../signing/change-timestamp.ts';
 import type { FileToSign } from '../signing/outcome.ts';
-import { digestEntries } from '../zip/entry-digests.ts';
+import { composeDigestEntries } from './compose-digests.ts';
 import { composeHttp } from './compose-http.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
 import { composeTimestamps } from './compose-timestamps.ts';
@@ -70,7 +70,7 @@ async function compose(
     concurrency,
     formats,
     describe: describeFile,
-    digestEntries,
+    digestEntries: composeDigestEntries(),
     clock: () => performance.now(),
     ...(await composeTemporaryFiles()),
     temporaryFiles,

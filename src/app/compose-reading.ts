@@ -3,8 +3,8 @@
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Reading } from '../verifying/read-file.ts';
-import { digestEntries } from '../zip/entry-digests.ts';
+import { composeDigestEntries } from './compose-digests.ts';
 
 export function composeReading(): Reading {
-  return { formats, describe: describeFile, digestEntries };
+  return { formats, describe: describeFile, digestEntries: composeDigestEntries() };
 }

@@ -19,8 +19,8 @@ import type { SigningEvent } from '../signing/outcome.ts';
 import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
 import type { SigningLike } from '../signing/resume-files.ts';
 import { type Given, judgeCall } from '../signing/resume-judge.ts';
-import { digestEntries } from '../zip/entry-digests.ts';
 import { composeStored } from './compose-config.ts';
+import { composeDigestEntries } from './compose-digests.ts';
 import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
 import { composeService } from './compose-service.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
@@ -200,7 +200,7 @@ async function composeWriting(
         revision: REVISION,
         hostname: '',
       },
-      digestEntries,
+      digestEntries: composeDigestEntries(),
       describe: describeFile,
       clock: () => performance.now(),
       now,

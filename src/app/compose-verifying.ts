@@ -11,7 +11,7 @@ import { loadTrustRoots } from '../verifying/roots.ts';
 import { type JudgeTrust, trustJudge } from '../verifying/trust.ts';
 import type { VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
-import { digestEntries } from '../zip/entry-digests.ts';
+import { composeDigestEntries } from './compose-digests.ts';
 import { composeHttp } from './compose-http.ts';
 
 export interface VerifyingComposition extends AsyncDisposable {
@@ -35,7 +35,7 @@ export async function composeVerifying(
   const verifying: Verifying = {
     formats,
     describe: describeFile,
-    digestEntries,
+    digestEntries: composeDigestEntries(),
     onRead,
     judgeTrust: trust?.judgeTrust,
     now,

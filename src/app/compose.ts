@@ -19,8 +19,8 @@ import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
 import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
-import { digestEntries } from '../zip/entry-digests.ts';
 import { composeCredentials } from './compose-credentials.ts';
+import { composeDigestEntries } from './compose-digests.ts';
 import { checkWays, readTlsRoots } from './compose-http.ts';
 import { composeJournal } from './compose-journal.ts';
 import { composeService } from './compose-service.ts';
@@ -71,7 +71,7 @@ export async function composeSigning(
       revision: REVISION,
       hostname: hostname(),
     },
-    digestEntries,
+    digestEntries: composeDigestEntries(),
     describe: describeFile,
     clock: () => performance.now(),
     now,

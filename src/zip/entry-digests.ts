@@ -1,16 +1,14 @@
-/** Digests of entries' contents: the seam through which a format asks for them, and the plain way of making them. */
+/** Digests of entries' contents: the seam through which a format asks for them, and how they are made. */
 
 import { createHash, hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { type DigestTable, type EntryDigests, emptyTable, put, readTable } from './digest-table.ts';
+import type { DigestThreads } from './digest-threads.ts';
 import type { ZipEntry } from './entry.ts';
+import { type EntryWindow, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
+import { factsOf } from './packed-window.ts';
 import { type PlacedEntry, unpack, unpackInPieces } from './unpack.ts';
-
-/** Digests of some entries' contents, by several algorithms. */
-export interface EntryDigests {
-  /** `position`: of the entry in the list that was asked about; `algorithm`: as node:crypto calls it. Base64. */
-  base64(position: number, algorithm: string): string;
-}
 
 /**
  * Digests the contents of each entry by each algorithm (node:crypto's names), after checking size and CRC-32. A format
@@ -23,123 +21,120 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Entries up to this size, packed and unpacked, are digested whole from a shared buffer; larger ones in pieces. */
-const LARGEST_WHOLE = 1024 * 1024;
-/** Of the archive, read at once. */
-const WINDOW_LENGTH = 1024 * 1024;
-
-/** Where digests are put: all of one algorithm, one after the other. */
-interface DigestTable {
-  readonly algorithms: readonly string[];
-  readonly lengths: readonly number[];
-  /** For each algorithm: the raw digests of all entries, in order. */
-  readonly columns: readonly Buffer[];
-}
+/** What less contents than this take is done before a thread has started. Bytes. */
+const WORTH_THREADS = 24 * 1024 * 1024;
 
 /** In this thread, one entry after the other. */
-export const digestEntries: DigestEntries = async (source, entries, algorithms) => {
-  const table = emptyTable(algorithms, entries.length);
-  const scratch = Buffer.allocUnsafeSlow(WINDOW_LENGTH);
-  for (const window of windowsOf(entries)) await digestWindow(source, entries, window, table, scratch);
-  return readTable(table);
-};
+export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 
-function emptyTable(algorithms: readonly string[], count: number): DigestTable {
-  const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
-  return { algorithms, lengths, columns: lengths.map((length) => Buffer.alloc(length * count)) };
-}
-
-function readTable({ algorithms, lengths, columns }: DigestTable): EntryDigests {
-  return {
-    base64(position, algorithm) {
-      const index = algorithms.indexOf(algorithm);
-      const column = columns[index];
-      const length = lengths[index];
-      if (column === undefined || length === undefined)
-        throw new TypeError(`no digests by ${algorithm} were asked for`);
-      return column.toString('base64', position * length, (position + 1) * length);
-    },
+/** In this thread and, where there is much to do, in those. */
+export function digestEntriesWith(threads: DigestThreads | undefined): DigestEntries {
+  return async (source, entries, algorithms) => {
+    const table = emptyTable(algorithms, entries.length);
+    const isWorthThreads = threads !== undefined && sizeOf(entries) >= WORTH_THREADS;
+    if (isWorthThreads) threads.start();
+    await digestWindows(source, entries, table, isWorthThreads ? threads : undefined);
+    return readTable(table);
   };
 }
 
-/** A run of entries near each other in the file; `positions` are those in the list. */
-interface EntryWindow {
-  readonly positions: readonly number[];
-  readonly start: number;
-  readonly end: number;
+function sizeOf(entries: readonly PlacedEntry[]): number {
+  return entries.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Groups entries by their places in the file, so that each group is one read. An entry too large for that is a group of its own. */
-function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
-  const placeOf = (position: number): number => entries[position]?.dataOffset ?? 0;
-  const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= placeOf(position - 1));
-  const order = isInOrder ? entries.keys() : [...entries.keys()].sort((a, b) => placeOf(a) - placeOf(b));
-  const windows: EntryWindow[] = [];
-  let positions: number[] = [];
-  let start = 0;
-  let end = 0;
-  const close = (): void => {
-    if (positions.length > 0) windows.push({ positions, start, end });
-    positions = [];
-  };
-  for (const position of order) {
-    const entry = entries[position];
-    if (entry === undefined) continue;
-    const dataEnd = entry.dataOffset + entry.compressedSize;
-    if (isLarge(entry) || dataEnd - start > WINDOW_LENGTH) close();
-    if (positions.length === 0) start = entry.dataOffset;
-    positions.push(position);
-    end = dataEnd;
-    if (isLarge(entry)) close();
-  }
-  close();
-  return windows;
-}
-
-function isLarge({ size, compressedSize }: PlacedEntry): boolean {
-  return size > LARGEST_WHOLE || compressedSize > LARGEST_WHOLE;
-}
-
-/** Digests one window's entries into the table. */
-async function digestWindow(
+/** Of several damaged entries the first one is told, whichever thread met it. */
+async function digestWindows(
   source: ByteSource,
   entries: readonly PlacedEntry[],
-  { positions, start, end }: EntryWindow,
   table: DigestTable,
-  scratch: Buffer,
+  threads: DigestThreads | undefined,
 ): Promise<void> {
-  const only = entries[positions[0] ?? 0];
-  if (positions.length === 1 && only !== undefined && isLarge(only)) {
-    const digests = await digestInPieces(source, only, table.algorithms);
-    for (const [index, digest] of digests.entries()) put(table, index, positions[0] ?? 0, digest);
-    return;
+  const spare: Buffer[] = [];
+  const handedOver = new Set<Promise<void>>();
+  /** Those that another thread could not digest: here they are, or the same error comes. */
+  const again: EntryWindow[] = [];
+
+  async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
+    const large = largeEntryOf(window, entries);
+    if (large !== undefined) return await digestInPieces(source, large.entry, large.position, table);
+    const scratch = spare.pop() ?? Buffer.allocUnsafeSlow(WINDOW_LENGTH);
+    const bytes = asBuffer(await source.read(window.start, window.end - window.start, scratch));
+    const { buffer } = scratch;
+    const canMove = bytes.buffer === buffer && buffer instanceof ArrayBuffer;
+    const pack = () => ({
+      bytes: buffer as ArrayBuffer,
+      facts: factsOf(entries, window),
+      algorithms: table.algorithms,
+    });
+    const outcome = canMove ? others?.offer(pack) : undefined;
+    if (outcome === undefined) {
+      digestHere(bytes, window, entries, table);
+      spare.push(scratch);
+      return;
+    }
+    const taken = outcome.then(({ bytes: given, digests }) => {
+      if (given !== undefined) spare.push(Buffer.from(given));
+      if (digests === undefined) again.push(window);
+      else putAll(table, window, digests);
+      handedOver.delete(taken);
+    });
+    handedOver.add(taken);
   }
-  const bytes = asBuffer(await source.read(start, end - start, scratch));
+
+  async function settle(): Promise<void> {
+    await Promise.all(handedOver);
+    for (const window of again.splice(0).sort((a, b) => a.start - b.start)) await digest(window, undefined);
+  }
+
+  try {
+    for (const window of windowsOf(entries)) {
+      if (again.length > 0) await settle();
+      await digest(window, threads);
+    }
+  } finally {
+    await settle(); // what it throws is of an earlier entry than what is thrown already
+  }
+}
+
+function digestHere(
+  bytes: Buffer,
+  { positions, start }: EntryWindow,
+  entries: readonly PlacedEntry[],
+  { algorithms, lengths, columns }: DigestTable,
+): void {
   for (const position of positions) {
     const entry = entries[position] as PlacedEntry;
     const from = entry.dataOffset - start;
     const contents = unpack(bytes.subarray(from, from + entry.compressedSize), entry);
-    for (let index = 0; index < table.algorithms.length; index++) {
+    for (let index = 0; index < algorithms.length; index++) {
       // As a string, since a Buffer of its own for each of perhaps a hundred thousand is dear.
-      const digest = hash(table.algorithms[index] ?? '', contents, 'binary');
-      const length = table.lengths[index] ?? 0;
-      table.columns[index]?.write(digest, position * length, length, 'binary');
+      const digest = hash(algorithms[index] ?? '', contents, 'binary');
+      const length = lengths[index] ?? 0;
+      columns[index]?.write(digest, position * length, length, 'binary');
     }
   }
 }
 
-function put({ columns, lengths }: DigestTable, index: number, position: number, digest: Buffer): void {
-  columns[index]?.set(digest, position * (lengths[index] ?? 0));
-}
-
+/** zlib works in the thread pool for it, and so beside this thread as well. */
 async function digestInPieces(
   source: ByteSource,
   entry: PlacedEntry,
-  algorithms: readonly string[],
-): Promise<Buffer[]> {
-  const hashes = algorithms.map((algorithm) => createHash(algorithm));
+  position: number,
+  table: DigestTable,
+): Promise<void> {
+  const hashes = table.algorithms.map((algorithm) => createHash(algorithm));
   await unpackInPieces(source, entry, (piece) => {
     for (const each of hashes) each.update(piece);
   });
-  return hashes.map((each) => each.digest());
+  for (const [index, each] of hashes.entries()) put(table, index, position, each.digest());
+}
+
+/** Puts what another thread has digested. */
+function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
+  for (const [index, column] of digests.entries()) {
+    const length = table.lengths[index] ?? 0;
+    for (const [at, position] of positions.entries()) {
+      put(table, index, position, column.subarray(at * length, (at + 1) * length));
+    }
+  }
 }

@@ -1,0 +1,24 @@
+/** What runs in a thread of digest-threads.ts: digests one window after the other. Built as a file of its own. */
+
+import { parentPort } from 'node:worker_threads';
+import { digestPacked, type PackedWindow } from './packed-window.ts';
+
+/** The window's memory goes back with the answer; no digests where an entry is damaged, which the asker finds out again. */
+export interface DigestedWindow {
+  readonly bytes: ArrayBuffer;
+  readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;
+}
+
+parentPort?.on('message', (window: PackedWindow) => {
+  const answer: DigestedWindow = { bytes: window.bytes, digests: orUndefined(() => digestPacked(window)) };
+  parentPort?.postMessage(answer, [answer.bytes, ...(answer.digests ?? []).map(({ buffer }) => buffer)]);
+});
+
+/** Errors do not cross threads whole: whoever asked meets the same one when it digests the window itself. */
+function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** Entries in the order of their places in the file, in groups that one read each brings. */
+
+import type { PlacedEntry } from './unpack.ts';
+
+/** Of the archive, read at once. */
+export const WINDOW_LENGTH = 1024 * 1024;
+/** Entries up to this size, packed and unpacked, are digested whole from a shared buffer; larger ones in pieces. */
+const LARGEST_WHOLE = 1024 * 1024;
+
+/** A run of entries near each other in the file; `positions` are those in the list. */
+export interface EntryWindow {
+  readonly positions: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Groups entries by their places. An entry too large for a group is one of its own. */
+export function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
+  const placeOf = (position: number): number => entries[position]?.dataOffset ?? 0;
+  const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= placeOf(position - 1));
+  const order = isInOrder ? entries.keys() : [...entries.keys()].sort((a, b) => placeOf(a) - placeOf(b));
+  const windows: EntryWindow[] = [];
+  let positions: number[] = [];
+  let start = 0;
+  let end = 0;
+  const close = (): void => {
+    if (positions.length > 0) windows.push({ positions, start, end });
+    positions = [];
+  };
+  for (const position of order) {
+    const entry = entries[position];
+    if (entry === undefined) continue;
+    const dataEnd = entry.dataOffset + entry.compressedSize;
+    if (isLarge(entry) || dataEnd - start > WINDOW_LENGTH) close();
+    if (positions.length === 0) start = entry.dataOffset;
+    positions.push(position);
+    end = dataEnd;
+    if (isLarge(entry)) close();
+  }
+  close();
+  return windows;
+}
+
+/** Whether the window is one large entry, to be digested in pieces. */
+export function largeEntryOf(
+  { positions }: EntryWindow,
+  entries: readonly PlacedEntry[],
+): { readonly entry: PlacedEntry; readonly position: number } | undefined {
+  const [position = 0] = positions;
+  const entry = entries[position];
+  return entry !== undefined && positions.length === 1 && isLarge(entry) ? { entry, position } : undefined;
+}
+
+function isLarge({ size, compressedSize }: PlacedEntry): boolean {
+  return size > LARGEST_WHOLE || compressedSize > LARGEST_WHOLE;
+}
