@@ -46,6 +46,8 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
+  /** On performance.now(). */
+  readonly at: number;
   /** Requests for signatures under way when it had arrived, itself among them. */
   readonly atOnce: number;
 }
@@ -99,7 +101,7 @@ export async function startMisbehavingService(
         underWay -= 1;
       });
     }
-    requests.push({ path, headers: request.headers, body, atOnce: underWay });
+    requests.push({ path, headers: request.headers, body, at: performance.now(), atOnce: underWay });
     const exchange: Exchange = {
       request,
       response,
