@@ -75,7 +75,7 @@ export interface Deployment {
   report(body: unknown, call?: Call): Promise<Answer>;
   /** A signing request that the contract accepts, with a digest of its own. */
   body(algorithm?: DigestAlgorithm, digest?: Uint8Array): Body;
-  /** A signing request with all right but its padding, which no reader could take for PKCS1: it signs nothing. */
+  /** A signing request for the right certificate that no reader could sign for: digest, algorithm and padding are all wrong. */
   refusedBody(): Body;
   /**
    * What to send with wrong credentials. Where the deployment judges credentials first it is `refusedBody`, so that who is
@@ -169,7 +169,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
     padding: 'PKCS1',
   });
   const sign = (asked: unknown, how: Call = {}) => call(SIGN, { ...how, body: asked });
-  const refusedBody = (): Body => ({ ...body(), padding: 'CONFORMANCE' });
+  const refusedBody = (): Body => ({ code, digest: '', algorithm: 'CONFORMANCE', padding: 'CONFORMANCE' });
   const credentialsFirst = async () => (await sign(refusedBody(), { authorization: null })).code === 401;
   let judgedFirst: Promise<boolean> | undefined;
   const signed = (algorithm: DigestAlgorithm = 'SHA256') => {

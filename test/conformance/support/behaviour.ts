@@ -99,7 +99,6 @@ export function otherBehaviour(keeper: Keeper): Partial<Behaviour> {
     httpStatus: (code) => (code === 401 ? 403 : 200),
     body: (code, message, data) =>
       JSON.stringify({ traceId: 'x', code, message, data: isObject(data) ? { ...data, createdAt: 0 } : data }, null, 2),
-    keepAlive: false,
   };
 }
 
@@ -116,7 +115,7 @@ export function forgivingBehaviour({ code }: Keeper): Partial<Behaviour> {
     algorithm: (name, { length }) => {
       const wanted = cleaned(name).toUpperCase().replace('-', '');
       const fitting = DIGEST_ALGORITHMS.find((each) => DIGEST_LENGTH[each] === length);
-      return wanted === '' || wanted === fitting || wanted.startsWith('SHA3') ? fitting : undefined;
+      return wanted === '' || wanted === fitting || wanted === 'SHA3256' ? fitting : undefined;
     },
     padding: (name) => ['', 'pkcs1', 'pss', 'oaep', 'none'].includes(cleaned(name).toLowerCase()),
     extra: () => true,

@@ -77,6 +77,7 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     'data.id is a string that is not empty',
     'signatures of different digests have different ids',
     '8 calls at once have 8 ids',
+    'an id that is empty is refused',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
     'each of 8 calls at once gets the signature of its own digest',

@@ -1,0 +1,141 @@
+/** The suite against the bundled server, against deployments that choose otherwise, and against some that are wrong. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openSqliteStore } from '../../server/src/records/sqlite.ts';
+import { startServer } from '../support/server.ts';
+import { openDeployment } from './deployment.ts';
+import { judgedText } from './print.ts';
+import { PAIRS } from './rules/parameters.ts';
+import { runRules } from './run-rules.ts';
+import { RULES, selectRules } from './suite.ts';
+import { forgivingBehaviour, otherBehaviour, signatureOver } from './support/behaviour.ts';
+import { prepareFakes } from './support/fake-deployment.ts';
+import { judgeFake, titlesOf } from './support/judge-fake.ts';
+import { optionsOf } from './support/server-options.ts';
+
+let prepared: Awaited<ReturnType<typeof prepareFakes>>;
+beforeAll(async () => {
+  prepared = await prepareFakes();
+});
+
+describe('the bundled server', () => {
+  test('keeps every rule, spends no more than was announced, and judges the parameters in the document’s order', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
+    const server = await startServer({ data: folder, bits: 2048 });
+    const store = await openSqliteStore(join(folder, 'service', 'database.sqlite'));
+    const counted = async () => (await store.clients.list())[0]?.signatures ?? Number.NaN;
+    const deployment = openDeployment(await optionsOf(server, counted));
+    try {
+      // Not those of section 5: from the hundredth failed login in a minute on the server takes its time.
+      const rules = RULES.filter(({ section }) => !section.startsWith('5'));
+      const unsigned = await runRules(deployment, rules, false);
+      expect(titlesOf(unsigned, 'broken')).toEqual([]);
+      expect(titlesOf(unsigned, 'kept').length).toBeGreaterThan(50);
+      expect(await counted()).toBe(0);
+
+      const judged = await runRules(deployment, RULES, true);
+      const others = judged.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
+      // A second client is not given here.
+      expect(others.map(judgedText).join('')).toMatch(/^not asked.*another client’s id\n.*\n$/);
+
+      const before = server.operations('sign').length;
+      await runRules(deployment, selectRules(['7 checks']), false);
+      const reasons = server
+        .operations('sign')
+        .slice(before)
+        .map(({ reason }) => reason);
+      const names = ['code', 'digest', 'algorithm', 'padding'];
+      // Each pair asks three times: both wrong, the first one, the second one.
+      const expected = PAIRS.flatMap(([first, second]) => [names[first], names[first], names[second]]);
+      expect(reasons).toEqual([...expected, 'code', 'code']);
+    } finally {
+      deployment.close();
+      await store.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('another deployment', () => {
+  test('that makes every other choice keeps every rule too, and is told its choices', async () => {
+    const { judged } = await judgeFake(prepared, { change: otherBehaviour });
+    expect(judged.filter(({ verdict }) => verdict.kind === 'broken').map(judgedText)).toEqual([]);
+    const choices = Object.fromEntries(
+      judged.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
+    );
+    expect(choices).toMatchObject({
+      'which HTTP status goes with code 401': 'sign: HTTP 403, report-sign: HTTP 403',
+      'which HTTP status goes with code 400': 'HTTP 200',
+      'which is judged first, credentials or parameters': 'code 400 for both wrong',
+      'which further fields the signature record has': 'createdAt',
+      'whether the same digest again is a new signature': 'the same record',
+      'what becomes of the report of an unknown id': 'success',
+      'what becomes of an unknown member of extra': 'HTTP 200, code 400',
+      'what becomes of a digest padded once more': 'signed',
+      'what becomes of the content type text/plain': 'HTTP 200, code 1415',
+      'what becomes of two headers, the right one first': 'taken',
+    });
+  });
+
+  test('may close a connection after each call', async () => {
+    const rules = selectRules(['2.4', 'serves more than one call']);
+    const { judged } = await judgeFake(prepared, { rules, change: () => ({ keepAlive: false }) });
+    expect(titlesOf(judged, 'broken')).toEqual([]);
+    expect(judged.map(({ verdict }) => verdict)).toContainEqual({ kind: 'choice', choice: 'it is closed after each' });
+  });
+});
+
+describe('with --no-signatures', () => {
+  test('a deployment that forgives whatever it can makes no signature', async () => {
+    const { judged, fake } = await judgeFake(prepared, { change: forgivingBehaviour, signatures: false, limit: 0 });
+    expect(fake.signed()).toBe(0);
+    expect(titlesOf(judged, 'broken')).toEqual([]);
+    expect(titlesOf(judged, 'kept').length).toBeGreaterThan(80);
+  });
+
+  test('a deployment that signs whatever it is sent makes one, and is asked no further', async () => {
+    const change = () => ({
+      certificate: () => true,
+      digest: () => Buffer.alloc(32),
+      algorithm: () => 'SHA256' as const,
+      padding: () => true,
+    });
+    const { judged, fake } = await judgeFake(prepared, { change, signatures: false, limit: 0 });
+    expect(fake.signed()).toBe(1);
+    expect(judged.at(-1)?.verdict).toMatchObject({ kind: 'not-asked' });
+  });
+});
+
+describe('a deployment that', () => {
+  // All the others: faults.long.test.ts.
+  test('signs by another padding, takes any secret and lower case breaks these rules', async () => {
+    const { judged } = await judgeFake(prepared, {
+      rules: selectRules(['RSASSA', 'sign with another Access Secret', 'in lower case', '4.2']),
+      change: ({ key }) => ({
+        signature: async (_algorithm, digest) => signatureOver(key, digest),
+        authorized: () => true,
+        padding: (name) => String(name).toUpperCase() === 'PKCS1',
+      }),
+    });
+    expect(titlesOf(judged, 'broken').toSorted()).toEqual([
+      ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
+        (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
+      ),
+      'padding in lower case: code 400',
+      'report-sign with another Access Secret: code 401',
+      'sign with another Access Secret: code 401',
+    ]);
+  });
+});
+
+describe('the rules', () => {
+  test('have titles of their own, and sections of the document', () => {
+    const titles = RULES.map(({ title }) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+    for (const { section } of RULES) expect(section).toMatch(/^[1-9](\.\d)?( (rule|check|checks)( \d)?)?$/);
+  });
+});
