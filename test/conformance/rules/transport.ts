@@ -51,6 +51,7 @@ function handshakes(deployment: Deployment, versions: tls.SecureContextOptions):
   return new Promise((resolve) => {
     const socket = tls.connect({
       ...versions,
+      rejectUnauthorized: true,
       ...(deployment.options.ca && { ca: [...deployment.options.ca] }),
       ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
       host,
