@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** A second client, as an operator adds one. */
 async function addClient(data: string, database: string) {
-  const file = join(data, 'second.env');
+  const file = `${data}-second.env`;
   const added = await adminCommand(['client', 'add', '--data', data, '--database', database, '--client-env', file]);
   expect(added).toMatchObject({ code: 0 });
   const env = await readEnvironmentFile(file);
