@@ -55,6 +55,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string | null>>;
   /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
+  /** Takes a 429 or 503 for the answer, instead of waiting and asking again: such a call was not signed. */
+  readonly impatient?: boolean;
 }
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -68,8 +70,10 @@ export interface Signed {
 
 export interface Deployment {
   readonly options: DeploymentOptions;
-  /** The signatures that came so far. */
+  /** How many calls were successful by 4.1 rule 1. */
   signatures(): number;
+  /** How many answers had anything for a signature, also those that are no success. */
+  spent(): number;
   call(operation: string, call?: Call): Promise<Answer>;
   sign(body: unknown, call?: Call): Promise<Answer>;
   report(body: unknown, call?: Call): Promise<Answer>;
@@ -99,6 +103,9 @@ export class LimitReached extends Error {
 
 export const SIGN = '/v1/codesign/sign';
 export const REPORT = '/v1/codesign/report-sign';
+const ATTEMPTS = 5;
+/** Of what Retry-After asks for, in seconds. */
+const LONGEST_WAIT = 10;
 /** What was counted by mistake after an answer is seen only after it, in milliseconds. */
 const AFTER_AN_ANSWER = 20;
 
@@ -119,6 +126,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
   );
   const shared = new Map<DigestAlgorithm, Promise<Signed>>();
   let given = 0;
+  let spent = 0;
   let calls = 0;
 
   const request = (operation: string, { method = 'POST', authorization, headers = {}, body }: Call): HttpRequest => {
@@ -149,8 +157,8 @@ export function openDeployment(options: DeploymentOptions): Deployment {
       ...(body === undefined ? [] : ['', mask(body, digest)]),
     ].join('\n');
 
-  const call = async (operation: string, asked: Call = {}): Promise<Answer> => {
-    if (given > limit) throw new LimitReached(`more than ${limit} signatures were given`);
+  const ask = async (operation: string, asked: Call): Promise<Answer> => {
+    if (spent > limit) throw new LimitReached(`more than ${limit} signatures were given`);
     const sent = request(operation, asked);
     const digest = isObject(asked.body) && typeof asked.body.digest === 'string' ? asked.body.digest : undefined;
     const shown = show(sent, digest);
@@ -160,6 +168,15 @@ export function openDeployment(options: DeploymentOptions): Deployment {
     });
     const answer = readAnswer(got, { request: shown, answer: `HTTP ${got.status}\n${mask(got.body, digest)}` });
     if (answer.signature !== undefined) given += 1;
+    if (isObject(answer.data) && answer.data.signature) spent += 1;
+    return answer;
+  };
+  const call = async (operation: string, asked: Call = {}): Promise<Answer> => {
+    let answer = await ask(operation, asked);
+    for (let attempt = 1; attempt < ATTEMPTS && isTurnedAway(answer) && !asked.impatient; attempt++) {
+      await sleep(1000 * Math.min(Number(answer.header('retry-after') ?? 1) || 0, LONGEST_WAIT));
+      answer = await ask(operation, asked);
+    }
     return answer;
   };
   const body = (algorithm: DigestAlgorithm = 'SHA256', digest?: Uint8Array): Body => ({
@@ -184,6 +201,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
   return {
     options,
     signatures: () => given,
+    spent: () => spent,
     call,
     sign,
     report: (asked, how = {}) => call(REPORT, { ...how, body: asked }),
@@ -210,6 +228,11 @@ export function openDeployment(options: DeploymentOptions): Deployment {
     },
     close: http.close,
   };
+}
+
+/** Rate limits are not shown: whoever is turned away for now is told so by these. */
+export function isTurnedAway({ status, code, signature }: Answer): boolean {
+  return signature === undefined && [status, code].some((each) => each === 429 || each === 503);
 }
 
 function readAnswer(got: HttpAnswer, exchange: Exchange): Answer {

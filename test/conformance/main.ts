@@ -51,7 +51,7 @@ async function run(command: Extract<Command, { kind: 'run' }>, { out, err }: Out
     const judged = await runRules(deployment, rules, signatures, (each) => {
       if (!asJson) out(judgedText(each));
     });
-    const given = deployment.signatures();
+    const given = deployment.spent();
     if (asJson) out(json(reportJson(options.baseUrls, judged, most, given)));
     else out(endText(judged, given));
     const exceeded = given > most;

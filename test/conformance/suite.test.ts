@@ -3,17 +3,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../server/src/records/sqlite.ts';
-import { startServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 import { openDeployment } from './deployment.ts';
 import { judgedText } from './print.ts';
 import { PAIRS } from './rules/parameters.ts';
-import { runRules } from './run-rules.ts';
+import { type Judged, runRules } from './run-rules.ts';
 import { RULES, selectRules } from './suite.ts';
 import { forgivingBehaviour, otherBehaviour, signatureOver } from './support/behaviour.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
-import { judgeFake, titlesOf } from './support/judge-fake.ts';
+import { CERTAIN_RULES, judgeFake, titlesOf } from './support/judge-fake.ts';
 import { optionsOf } from './support/server-options.ts';
 
 let prepared: Awaited<ReturnType<typeof prepareFakes>>;
@@ -21,10 +21,47 @@ beforeAll(async () => {
   prepared = await prepareFakes();
 });
 
+const choicesOf = (judged: readonly Judged[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    judged.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
+  );
+
+/** What the server's README says of it. */
+const OWN_CHOICES: Readonly<Record<string, string>> = {
+  'which HTTP status goes with code 401': 'sign: HTTP 401, report-sign: HTTP 401',
+  'which HTTP status goes with code 400': 'HTTP 400',
+  'which is judged first, credentials or parameters': 'credentials',
+  'what becomes of two headers, the right one first': 'refused: HTTP 401, code 401',
+  'what becomes of two headers, the right one last': 'refused: HTTP 401, code 401',
+  'what becomes of an extra that is null': 'HTTP 400, code 400',
+  'what becomes of an extra that is an array': 'HTTP 400, code 400',
+  'what becomes of an unknown member of extra': 'signed',
+  'what becomes of an unknown member of the request': 'signed',
+  'what becomes of a digest with bits at its end that no byte has': 'HTTP 400, code 400',
+  'what becomes of the report of an unknown id': 'HTTP 400, code 400',
+  'what becomes of a report that is repeated': 'success',
+  'what becomes of status 1 after 2': 'success',
+  'whether the same digest again is a new signature': 'a new record',
+  'what becomes of the content type text/plain': 'HTTP 415, code 415',
+  'what becomes of a body of a megabyte': 'HTTP 413, code 413',
+  'a path of another version: no success': 'HTTP 404, code 404',
+  'PUT /v1/codesign/sign: no success': 'HTTP 405, code 405',
+  'which of TLS 1.2 and 1.3 it takes': 'TLSv1.2 and TLSv1.3',
+};
+
 describe('the bundled server', () => {
+  let folder: string;
+  let server: TestServer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
+    server = await startServer({ data: folder, bits: 2048 });
+  }, 180_000);
+  afterAll(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
   test('keeps every rule, spends no more than was announced, and judges the parameters in the document’s order', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
-    const server = await startServer({ data: folder, bits: 2048 });
     const store = await openSqliteStore(join(folder, 'service', 'database.sqlite'));
     const counted = async () => (await store.clients.list())[0]?.signatures ?? Number.NaN;
     const deployment = openDeployment(await optionsOf(server, counted));
@@ -36,10 +73,14 @@ describe('the bundled server', () => {
       expect(titlesOf(unsigned, 'kept').length).toBeGreaterThan(50);
       expect(await counted()).toBe(0);
 
-      const judged = await runRules(deployment, RULES, true);
+      const judged = await runRules(deployment, CERTAIN_RULES, true);
       const others = judged.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
       // A second client is not given here.
       expect(others.map(judgedText).join('')).toMatch(/^not asked.*another client’s id\n.*\n$/);
+
+      const choices = choicesOf(judged);
+      for (const [title, choice] of Object.entries(OWN_CHOICES))
+        expect([title, choices[title]]).toEqual([title, choice]);
 
       const before = server.operations('sign').length;
       await runRules(deployment, selectRules(['7 checks']), false);
@@ -54,20 +95,15 @@ describe('the bundled server', () => {
     } finally {
       deployment.close();
       await store.close();
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
     }
-  });
+  }, 120_000);
 });
 
-describe('another deployment', () => {
+describe('another deployment', { timeout: 60_000 }, () => {
   test('that makes every other choice keeps every rule too, and is told its choices', async () => {
-    const { judged } = await judgeFake(prepared, { change: otherBehaviour });
+    const { judged } = await judgeFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
     expect(judged.filter(({ verdict }) => verdict.kind === 'broken').map(judgedText)).toEqual([]);
-    const choices = Object.fromEntries(
-      judged.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
-    );
-    expect(choices).toMatchObject({
+    expect(choicesOf(judged)).toMatchObject({
       'which HTTP status goes with code 401': 'sign: HTTP 403, report-sign: HTTP 403',
       'which HTTP status goes with code 400': 'HTTP 200',
       'which is judged first, credentials or parameters': 'code 400 for both wrong',
@@ -81,6 +117,18 @@ describe('another deployment', () => {
     });
   });
 
+  test('may turn every third call away for now', async () => {
+    const rules = RULES.filter(({ needs }) => needs === undefined);
+    const { judged } = await judgeFake(prepared, {
+      rules,
+      change: () => ({ turnsAway: (serial) => serial % 3 === 0 }),
+    });
+    expect(judged.filter(({ verdict }) => verdict.kind === 'broken').map(judgedText)).toEqual([]);
+    expect(judged.find(({ rule }) => rule.title === '8 calls at once have 8 ids')?.verdict).toMatchObject({
+      choice: expect.stringMatching(/^[23] of 8 were turned away for now$/),
+    });
+  });
+
   test('may close a connection after each call', async () => {
     const rules = selectRules(['2.4', 'serves more than one call']);
     const { judged } = await judgeFake(prepared, { rules, change: () => ({ keepAlive: false }) });
@@ -89,7 +137,7 @@ describe('another deployment', () => {
   });
 });
 
-describe('with --no-signatures', () => {
+describe('with --no-signatures', { timeout: 60_000 }, () => {
   test('a deployment that forgives whatever it can makes no signature', async () => {
     const { judged, fake } = await judgeFake(prepared, { change: forgivingBehaviour, signatures: false, limit: 0 });
     expect(fake.signed()).toBe(0);

@@ -37,9 +37,8 @@ export function selectRules(only: readonly string[]): readonly Rule[] {
 
 /** "7" means "7 check 1" too, and "2" means "2.3"; "4" does not mean "40". */
 export function isMeant({ section, title }: Rule, wanted: string): boolean {
-  if (/^\d/.test(wanted))
-    return section === wanted || section.startsWith(`${wanted} `) || section.startsWith(`${wanted}.`);
-  return title.toLowerCase().includes(wanted.toLowerCase());
+  if (section === wanted || section.startsWith(`${wanted} `) || section.startsWith(`${wanted}.`)) return true;
+  return !/^[\d.]*$/.test(wanted) && title.toLowerCase().includes(wanted.toLowerCase());
 }
 
 /** Whether a signature could come of it. */

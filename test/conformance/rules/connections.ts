@@ -1,7 +1,7 @@
 /** What a service for many must bear: calls at once, connections that stay, clients that leave. */
 
 import { randomBytes } from 'node:crypto';
-import type { Deployment, Signed } from '../deployment.ts';
+import { type Deployment, isTurnedAway, type Signed } from '../deployment.ts';
 import { told } from '../judge.ts';
 import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { verified } from './sign.ts';
@@ -14,19 +14,19 @@ export async function signAtOnce(deployment: Deployment): Promise<readonly Signe
   return Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       const digest = randomBytes(32);
-      return { algorithm: 'SHA256', digest, answer: await deployment.sign(deployment.body('SHA256', digest)) } as const;
+      return {
+        algorithm: 'SHA256',
+        digest,
+        answer: await deployment.sign(deployment.body('SHA256', digest), { impatient: true }),
+      } as const;
     }),
   );
 }
 
-/** Rate limits are not shown: whoever is turned away for now must be told so. */
-const isTurnedAway = ({ answer }: Signed) =>
-  [429, 503].includes(answer.status) || [429, 503].includes(answer.code ?? 0);
-
 async function distinct(deployment: Deployment): Promise<Verdict> {
   const all = await signAtOnce(deployment);
   const signed = all.filter(({ answer }) => answer.signature !== undefined);
-  const failed = all.find((each) => each.answer.signature === undefined && !isTurnedAway(each));
+  const failed = all.find((each) => each.answer.signature === undefined && !isTurnedAway(each.answer));
   if (failed !== undefined) return broken(`${told(failed.answer)} for one of ${AT_ONCE} calls at once`, failed.answer);
   const ids = new Set(signed.map(({ answer }) => answer.id));
   const answers = signed.map(({ answer }) => answer);

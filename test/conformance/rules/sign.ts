@@ -37,6 +37,13 @@ export function verified({ options: { key } }: Deployment, { algorithm, digest, 
 export const SIGN_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
   {
+    section: '4.1 rule 1',
+    title: 'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
+    spends: 0,
+    shares: ['SHA256'],
+    ask: async (deployment) => isSigned((await deployment.signed()).answer),
+  },
+  {
     section: '2.4',
     title: 'data.signature is Base64',
     spends: 0,

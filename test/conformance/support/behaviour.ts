@@ -36,6 +36,8 @@ export interface Behaviour {
   /** How a client that left is got over: whether the next call fails. */
   readonly staggers: boolean;
   readonly keepAlive: boolean;
+  /** Whether a call is told to come again at once. @param serial 1 for the first call */
+  readonly turnsAway: (serial: number) => boolean;
 }
 
 export interface Keeper {
@@ -73,6 +75,7 @@ export function goodBehaviour({ credentials, code, key }: Keeper): Behaviour {
     counts: (event) => (event === 'signed' ? 1 : 0),
     staggers: false,
     keepAlive: true,
+    turnsAway: () => false,
   };
 }
 

@@ -46,7 +46,7 @@ export async function startFake(
   { keeper, publicKey, identity, ca }: Awaited<ReturnType<typeof prepareFakes>>,
   { change = () => ({}), plain = false, oldTls = false }: FakeOptions = {},
 ): Promise<FakeDeployment> {
-  const state = { count: 0, signed: 0, fails: false };
+  const state = { count: 0, signed: 0, fails: false, calls: 0 };
   const records = new Set<string>();
   const behaviour: Behaviour = { ...goodBehaviour(keeper), ...change(keeper) };
   const listener = serve(behaviour, state, records);
@@ -95,6 +95,7 @@ interface State {
   signed: number;
   /** Whether the next call fails. */
   fails: boolean;
+  calls: number;
 }
 
 const MESSAGES: Readonly<Record<Check, string>> = {
@@ -131,6 +132,11 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
     if (state.fails) {
       state.fails = false;
       return answer(500, 'internal error');
+    }
+    state.calls += 1;
+    if (behaviour.turnsAway(state.calls)) {
+      response.setHeader('retry-after', '0');
+      return answer(429, 'come again');
     }
     const path = request.url ?? '';
     const misrouted = behaviour.routing(request.method ?? '', path);
