@@ -128,11 +128,11 @@ it('nothing holds the secret or the Authorization header, in any form', async ()
     expect(await run(`config set ${key}`, ['config', 'set', key, value])).toBe(2);
   }
   expect(await run('config list', ['config', 'list', '--json'])).toBe(0);
-  const file = join(work, 'sub', 'codesign-remote.config.json');
-  await mkdir(join(work, 'sub'));
+  const file = join(work, 'with-credentials', 'codesign-remote.config.json');
+  await mkdir(join(work, 'with-credentials'));
   for (const text of [`{"accessSecret": ${JSON.stringify(accessSecret)}}`, `{"description": "x", ${accessSecret}`]) {
     await writeFile(file, text);
-    const { code, stdout, stderr } = await runCli(['sign', 'x.exe'], { env, cwd: join(work, 'sub') });
+    const { code, stdout, stderr } = await runCli(['sign', 'x.exe'], { env, cwd: join(work, 'with-credentials') });
     expect(code).toBe(2);
     outputs[`project file ${text.length}`] = stdout + stderr;
   }
