@@ -165,19 +165,20 @@ describe('refuses as a parameter error', () => {
     refusals({ ...goodRequest(), padding }, 'padding'),
   );
 
+  // Each in an array of its own, since one that is an array would be taken for arguments.
   test.each([
-    null,
-    'text',
-    [],
-    [{ platform: 'linux' }],
-    { platform: 7 },
-    { version: null },
-    { revision: {} },
-    { time: 1700000000 },
-    { hostname: [] },
-    { signing_filename: false },
-    { signing_filesize: '12' },
-    { signing_filesize: 1.5 },
+    [null],
+    ['text'],
+    [[]],
+    [[{ platform: 'linux' }]],
+    [{ platform: 7 }],
+    [{ version: null }],
+    [{ revision: {} }],
+    [{ time: 1700000000 }],
+    [{ hostname: [] }],
+    [{ signing_filename: false }],
+    [{ signing_filesize: '12' }],
+    [{ signing_filesize: 1.5 }],
   ])('the extra %j', (extra) => refusals({ ...goodRequest(), extra }, 'extra'));
 });
 

@@ -89,6 +89,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     /^SHA\d+: a digest of \d+ bytes is signed$/,
     '8 calls at once have 8 ids',
     'the three headers that the document names are enough, their names in any case',
+    'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
   ]),
   fault(
     'takes no file of more than 4 GiB',
