@@ -5,6 +5,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../support/cli.ts';
+import { watchRun } from '../support/credential-watch.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -29,17 +30,19 @@ async function build(folder: string, hook: string, script: string, env: NodeJS.P
     const [app, helper] = ${JSON.stringify(files)};
     (async () => { ${script} })().catch((error) => { console.error('THROWN', error.message); process.exitCode ||= 70; });`;
   const all = {
-    PATH: process.env.PATH,
+    PATH: process.env.PATH ?? '',
     ...server.env,
     CODESIGN_STATE_DIR: join(folder, 'state'),
     CODESIGN_CONFIG_DIR: join(folder, 'config'),
     ...env,
   };
+  const search = watchRun({ env: all, args: files });
   const { code, stderr } = await new Promise<{ code: number; stderr: string }>((resolve) => {
     const child = execFile(process.execPath, ['--eval', source], { env: all }, (_error, _stdout, text) =>
       resolve({ code: child.exitCode ?? -1, stderr: text }),
     );
   });
+  await search({ 'standard error': stderr });
   return { code, stderr, requests: server.operations('sign').length - before, files };
 }
 

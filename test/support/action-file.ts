@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { watchRun } from './credential-watch.ts';
 
 /** A value by its keys, with dots between: `inputs.files.required`, `runs.steps.2.env.SIGN_FILES`. */
 export type Values = ReadonlyMap<string, string>;
@@ -96,6 +97,7 @@ export async function runStep(
   await writeFile(files.output, '');
   await writeFile(files.summary, '');
   const own = [...under(step.values, 'env')].map(([name, value]) => [name, evaluate(value, expressions)] as const);
+  const search = watchRun({ env: { ...env, ...Object.fromEntries(own) } });
   // As the runner starts what says `shell: bash`.
   const child = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', files.script], {
     env: {
@@ -116,6 +118,7 @@ export async function runStep(
     });
   }
   const [code] = await once(child, 'close');
+  await search({ 'the log': log });
   const lines = (await readFile(files.output, 'utf8')).split('\n').filter((line) => line !== '');
   const outputs = new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
   return { code: code as number | null, log, outputs, summary: await readFile(files.summary, 'utf8') };

@@ -6,7 +6,7 @@ import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { credentialsGiven, foldersNamed, mustHoldNoCredentials, watchCredentials } from './credential-watch.ts';
+import { mustHoldNoCredentials, watchRun } from './credential-watch.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 export const CLI_PROGRAM = join(REPOSITORY, 'bin', 'codesign-remote.js');
@@ -41,7 +41,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   // A journal of its own for each run, unless several are to have one.
   const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
   if (uid !== undefined && env.CODESIGN_STATE_DIR === undefined) await chown(state, uid, uid);
-  for (const credentials of credentialsGiven(env, args, stdin)) watchCredentials(credentials);
+  const search = watchRun({ env: { ...env, CODESIGN_STATE_DIR: state }, args, stdin, cwd });
   const child = spawn(command, rest, {
     cwd,
     // No settings of whoever runs the tests: there is no such folder.
@@ -69,9 +69,11 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
     child.once('error', reject);
     child.once('close', resolve);
   });
-  const folders = foldersNamed([state, cwd ?? '', ...args, ...Object.values(env)]);
-  await mustHoldNoCredentials({ 'standard output': stdout, 'standard error': stderr }, folders);
-  if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
+  try {
+    await search({ 'standard output': stdout, 'standard error': stderr });
+  } finally {
+    if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
+  }
   return { code, stdout, stderr };
 }
 

@@ -59,11 +59,27 @@ export async function mustLeaveNoCredentials(shared: string): Promise<void> {
   if (found.length > 0) throw leak(found);
 }
 
-/** The credentials that a run of the program is given. */
-export function credentialsGiven(
+export interface WatchedRun {
+  readonly env: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly stdin?: string;
+  readonly cwd?: string | undefined;
+}
+
+/**
+ * Watches the credentials that a run of the program is given. What it gives back is to be called after the run with what
+ * was printed; it searches that, and the folders that the run was told of.
+ */
+export function watchRun(run: WatchedRun): (printed: Readonly<Record<string, string>>) => Promise<void> {
+  const { env, args = [], stdin = '', cwd = '' } = run;
+  for (const credentials of credentialsGiven(env, args, stdin)) watchCredentials(credentials);
+  return (printed) => mustHoldNoCredentials(printed, foldersNamed([cwd, ...args, ...Object.values(env)]));
+}
+
+function credentialsGiven(
   env: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
-  stdin = '',
+  args: readonly string[],
+  stdin: string,
 ): readonly KnownCredentials[] {
   const { CODESIGN_ACCESS_KEY: key = '', CODESIGN_ACCESS_SECRET: secret = '' } = env;
   const inFile = secretIn(env.CODESIGN_ACCESS_SECRET_FILE);
@@ -79,7 +95,7 @@ export function credentialsGiven(
 }
 
 /** The folders of tests, below the temporary folder, that some of the texts name. */
-export function foldersNamed(texts: readonly string[]): readonly string[] {
+function foldersNamed(texts: readonly string[]): readonly string[] {
   const root = tmpdir() + sep;
   const names = texts
     .flatMap((text) => text.split(root).slice(1))

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { CLI_PROGRAM, REPOSITORY } from './cli.ts';
-import { credentialsGiven, foldersNamed, mustHoldNoCredentials, watchCredentials } from './credential-watch.ts';
+import { watchRun } from './credential-watch.ts';
 import { createScreen } from './terminal-screen.ts';
 
 /** Else it sets LC_CTYPE where LANG says C, and all that it starts would see that. */
@@ -40,7 +40,7 @@ export interface PtyRun {
 /** Runs it to its end; standard input, output and error are the terminal. Throws when it gave credentials away. */
 export async function runOnPty(args: readonly string[], options: PtyOptions): Promise<PtyRun> {
   const { columns, env = {}, cwd, command = [process.execPath, CLI_PROGRAM] } = options;
-  for (const credentials of credentialsGiven(env, args)) watchCredentials(credentials);
+  const search = watchRun({ env, args, cwd });
   const child = spawn('python3', [OPENER, `${columns}`, ...command, ...args], {
     cwd,
     env: {
@@ -70,7 +70,7 @@ export async function runOnPty(args: readonly string[], options: PtyOptions): Pr
     child.once('error', reject);
     child.once('close', resolve);
   });
-  await mustHoldNoCredentials({ 'the terminal': output }, foldersNamed([cwd ?? '', ...args, ...Object.values(env)]));
+  await search({ 'the terminal': output });
   return {
     code,
     output,

@@ -1,7 +1,7 @@
 /** A program on a terminal of its own, with somebody typing: what it shows, and how it leaves the terminal. */
 
 import { spawn } from 'node:child_process';
-import { credentialsGiven, foldersNamed, mustHoldNoCredentials, watchCredentials } from './credential-watch.ts';
+import { watchCredentials, watchRun } from './credential-watch.ts';
 
 export interface TerminalStep {
   /** What is waited for, in what came since the step before. */
@@ -65,8 +65,8 @@ export async function runOnTerminal(
   steps: readonly TerminalStep[],
 ): Promise<TerminalRun> {
   const typed = steps.filter(({ expect }) => /secret/i.test(expect)).map(({ send }) => send.replace(/[\r\n]+$/, ''));
-  const given = [...credentialsGiven(env), ...typed.map((accessSecret) => ({ accessKey: '', accessSecret }))];
-  for (const credentials of given) watchCredentials(credentials);
+  for (const accessSecret of typed) watchCredentials({ accessKey: '', accessSecret });
+  const search = watchRun({ env, args: argv });
   const child = spawn('python3', ['-c', DRIVER], { stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
@@ -83,6 +83,6 @@ export async function runOnTerminal(
   });
   if (code !== 0) throw new Error(`the terminal's driver failed: ${errors}`);
   const run = JSON.parse(output) as TerminalRun;
-  await mustHoldNoCredentials({ 'the terminal': run.output }, foldersNamed([...argv, ...Object.values(env)]));
+  await search({ 'the terminal': run.output });
   return { ...run, code: run.code !== null && run.code < 0 ? null : run.code };
 }
