@@ -18,7 +18,7 @@ const RIGHTFUL: readonly { readonly path: RegExp; readonly why: string }[] = [
 ];
 
 /** Of a longer file its beginning and its end are searched, so much of each. */
-const MOST = 32 * 1024 * 1024;
+const MOST = 16 * 1024 * 1024;
 const REGISTRY = 'credentials';
 
 /** Those that this process knows, by a digest of them. */
