@@ -15,7 +15,7 @@ import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts'
 
 type Header = (credentials: Credentials) => string | null | readonly string[];
 
-/** Each is made from the right credentials. */
+/** Each is made from the right credentials. The secret never stands where a service looks for the Access Key, which it may log. */
 const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'no Authorization header': () => null,
   'an empty Authorization header': () => '',
@@ -24,11 +24,10 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'the scheme Digest': ({ accessKey }) => `Digest username=${JSON.stringify(accessKey)}`,
   'credentials without a scheme': ({ accessKey, accessSecret }) => encoded(`${accessKey}:${accessSecret}`),
   'credentials that are not encoded': ({ accessKey, accessSecret }) => `Basic ${accessKey}:${accessSecret}`,
-  'credentials without a colon': ({ accessKey, accessSecret }) => `Basic ${encoded(accessKey + accessSecret)}`,
+  'credentials without a colon': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
   'something behind the credentials': (right) => `${basic(right)} x`,
   'an empty Access Key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
   'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
-  'the Access Key alone': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
   'another Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
   'another Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
   'the Access Secret with one character more': ({ accessKey, accessSecret }) =>
@@ -37,8 +36,6 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
   'the Access Secret with its letters in the other case': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
-  'Access Key and Access Secret exchanged': ({ accessKey, accessSecret }) =>
-    `Basic ${encoded(`${accessSecret}:${accessKey}`)}`,
   'bytes that are no text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
 
