@@ -1,6 +1,7 @@
 /** The store's certificates, requests for them, and authorities over kysely. */
 
 import type { Kysely } from 'kysely';
+import type { Batches } from './batches.ts';
 import { isStorable, toCertificate } from './rows.ts';
 import type { Store, StoredCertificate } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -8,16 +9,29 @@ import type { Tables } from './tables.ts';
 const CODE_SIGNING = 'code-signing';
 const TIME_STAMPING = 'time-stamping';
 
-export function certificatesOf(database: Kysely<Tables>): Store['certificates'] {
+/** The certificate with each of these numbers. */
+export async function findCertificates(
+  database: Kysely<Tables>,
+  numbers: readonly string[],
+): Promise<readonly (StoredCertificate | undefined)[]> {
+  const asked = [...new Set(numbers)];
+  const rows = await database.selectFrom('certificates').selectAll().where('number', 'in', asked).execute();
+  const found = new Map(rows.map((row) => [row.number, toCertificate(row)]));
+  return numbers.map((number) => found.get(number));
+}
+
+/** @param byNumber finds certificates for calls at once together */
+export function certificatesOf(
+  database: Kysely<Tables>,
+  byNumber: Batches<string, StoredCertificate | undefined>,
+): Store['certificates'] {
   return {
     async list() {
       const rows = await database.selectFrom('certificates').selectAll().orderBy('created_at').execute();
       return rows.map(toCertificate);
     },
     async find(number) {
-      if (!isStorable(number)) return undefined;
-      const row = await database.selectFrom('certificates').selectAll().where('number', '=', number).executeTakeFirst();
-      return row && toCertificate(row);
+      return isStorable(number) ? await byNumber.add(number) : undefined;
     },
     async add(certificate, at) {
       const { numInsertedOrUpdatedRows } = await database

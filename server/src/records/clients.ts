@@ -1,24 +1,34 @@
 /** The store's clients over kysely. */
 
 import type { Kysely, Updateable } from 'kysely';
+import type { Batches } from './batches.ts';
 import { fromList, hex, isStorable, toClient } from './rows.ts';
-import type { Store } from './store.ts';
+import type { Client, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-export function clientsOf(database: Kysely<Tables>): Store['clients'] {
+/** What each of these access keys stands for. */
+export async function findClients(
+  database: Kysely<Tables>,
+  accessKeys: readonly string[],
+): Promise<readonly (Client | undefined)[]> {
+  const asked = [...new Set(accessKeys)];
+  const rows = await database.selectFrom('clients').selectAll().where('access_key', 'in', asked).execute();
+  const found = new Map(rows.map((row) => [row.access_key, toClient(row)]));
+  return accessKeys.map((accessKey) => found.get(accessKey));
+}
+
+/** @param byAccessKey finds clients of calls at once together */
+export function clientsOf(
+  database: Kysely<Tables>,
+  byAccessKey: Batches<string, Client | undefined>,
+): Store['clients'] {
   return {
     async list() {
       const rows = await database.selectFrom('clients').selectAll().orderBy('created_at').execute();
       return rows.map(toClient);
     },
     async findByAccessKey(accessKey) {
-      if (!isStorable(accessKey)) return undefined;
-      const row = await database
-        .selectFrom('clients')
-        .selectAll()
-        .where('access_key', '=', accessKey)
-        .executeTakeFirst();
-      return row && toClient(row);
+      return isStorable(accessKey) ? await byAccessKey.add(accessKey) : undefined;
     },
     async addPending({ id, accessKey, secretDigest }, at) {
       await database.transaction().execute(async (transaction) => {

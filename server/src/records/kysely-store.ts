@@ -1,8 +1,16 @@
 /** The store over any database that kysely speaks to. */
 
 import { type Kysely, Migrator, sql } from 'kysely';
-import { authorityOf, certificateRequestsOf, certificatesOf, timestampAuthorityOf } from './certificates.ts';
-import { clientsOf } from './clients.ts';
+import { createBatches } from './batches.ts';
+import {
+  authorityOf,
+  certificateRequestsOf,
+  certificatesOf,
+  findCertificates,
+  timestampAuthorityOf,
+} from './certificates.ts';
+import { clientsOf, findClients } from './clients.ts';
+import { takeSteps } from './counting.ts';
 import { quotaOf } from './quota.ts';
 import { recordsOf } from './records.ts';
 import { searchOf } from './search.ts';
@@ -17,20 +25,31 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
   if (error !== undefined) throw error;
 }
 
+/** How many calls are served together at most: more would make a statement long, and the first of them wait for the last. */
+const AT_ONCE = 128;
+
 /** Serves a database whose tables are up to date. */
 export function storeOver(database: Kysely<Tables>): Store {
+  const batches = {
+    clients: createBatches(findClients.bind(undefined, database), AT_ONCE),
+    certificates: createBatches(findCertificates.bind(undefined, database), AT_ONCE),
+    steps: createBatches(takeSteps.bind(undefined, database), AT_ONCE),
+  };
   return {
     viewers: viewersOf(database),
-    clients: clientsOf(database),
-    certificates: certificatesOf(database),
+    clients: clientsOf(database, batches.clients),
+    certificates: certificatesOf(database, batches.certificates),
     certificateRequests: certificateRequestsOf(database),
     authority: authorityOf(database),
     timestampAuthority: timestampAuthorityOf(database),
-    quota: quotaOf(database),
-    records: { ...recordsOf(database), ...searchOf(database) },
+    quota: quotaOf(database, batches.steps),
+    records: { ...recordsOf(database, batches.steps), ...searchOf(database) },
     async check() {
       await sql`select 1`.execute(database);
     },
-    close: () => database.destroy(),
+    async close() {
+      await Promise.all(Object.values(batches).map((each) => each.drain()));
+      await database.destroy();
+    },
   };
 }

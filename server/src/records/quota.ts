@@ -5,21 +5,20 @@
  * a lease that a fast clock takes for expired costs its call the answer, never the quota its bound.
  */
 
-import type { ExpressionBuilder, Kysely, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { Batches } from './batches.ts';
+import type { Step } from './counting.ts';
 import type { Lease, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-export function quotaOf(database: Kysely<Tables>): Store['quota'] {
+export function quotaOf(database: Kysely<Tables>, steps: Batches<Step, boolean>): Store['quota'] {
   return {
-    async reserve(lease, now) {
-      if (await reserve(database, lease)) return true;
-      const found = await giveBackExpired(database, lease.clientId, now);
-      return found > 0 && (await reserve(database, lease));
-    },
+    reserve: (lease, now) => steps.add({ lease, now }),
     async release(lease) {
       await database.transaction().execute(async (transaction) => {
-        await change(transaction, lease.clientId, { reserved: -1 });
-        if (!(await removeLease(transaction, lease))) await change(transaction, lease.clientId, { reserved: 1 });
+        await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: -1 });
+        const removed = await removeLease(transaction, lease);
+        if (!removed) await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: 1 });
       });
     },
     async giveBackExpired(now) {
@@ -30,68 +29,28 @@ export function quotaOf(database: Kysely<Tables>): Store['quota'] {
         .where('expires_at', '<=', now.toISOString())
         .execute();
       let found = 0;
-      for (const holder of holders) found += await giveBackExpired(database, holder.client_id, now);
+      for (const { client_id: clientId } of holders) {
+        found += await database.transaction().execute(async (transaction) => {
+          await changePlaces(transaction, clientId, { signatures: 0, reserved: 0 });
+          return await removeExpired(transaction, clientId, now);
+        });
+      }
       return found;
     },
   };
 }
 
-/** The place of a lease becomes a count. @returns false where the place is gone and no other is left; then roll back */
-export async function countInPlaceOf(transaction: Transaction<Tables>, lease: Lease): Promise<boolean> {
-  await change(transaction, lease.clientId, { signatures: 1, reserved: -1 });
-  if (await removeLease(transaction, lease)) return true;
-  // It expired and was given back: what was taken off just now is taken anew, where a place is left.
-  const { numUpdatedRows } = await transaction
-    .updateTable('clients')
-    .set((expression) => ({ reserved: expression('reserved', '+', 1) }))
-    .where('id', '=', lease.clientId)
-    .where(placeIsLeft)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
+/** By how many a client's signatures and the places its calls hold change. */
+export interface Places {
+  readonly signatures: number;
+  readonly reserved: number;
 }
 
-async function reserve(database: Kysely<Tables>, lease: Lease): Promise<boolean> {
-  return await database.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('clients')
-      .set((expression) => ({ reserved: expression('reserved', '+', 1) }))
-      .where('id', '=', lease.clientId)
-      .where(placeIsLeft)
-      .executeTakeFirstOrThrow();
-    if (numUpdatedRows !== 1n) return false;
-    await transaction
-      .insertInto('leases')
-      .values({ id: lease.id, client_id: lease.clientId, expires_at: lease.expiresAt.toISOString() })
-      .execute();
-    return true;
-  });
-}
-
-function placeIsLeft(expression: ExpressionBuilder<Tables, 'clients'>) {
-  return expression.or([
-    expression('quota', 'is', null),
-    expression(expression('signatures', '+', expression.ref('reserved')), '<', expression.ref('quota')),
-  ]);
-}
-
-async function giveBackExpired(database: Kysely<Tables>, clientId: string, now: Date): Promise<number> {
-  return await database.transaction().execute(async (transaction) => {
-    await change(transaction, clientId, { reserved: 0 });
-    const { numDeletedRows } = await transaction
-      .deleteFrom('leases')
-      .where('client_id', '=', clientId)
-      .where('expires_at', '<=', now.toISOString())
-      .executeTakeFirstOrThrow();
-    const found = Number(numDeletedRows);
-    await change(transaction, clientId, { reserved: -found });
-    return found;
-  });
-}
-
-async function change(
+/** Changes them, and locks the client's row until the transaction ends. */
+export async function changePlaces(
   transaction: Transaction<Tables>,
   clientId: string,
-  { signatures = 0, reserved }: { readonly signatures?: number; readonly reserved: number },
+  { signatures, reserved }: Places,
 ): Promise<void> {
   await transaction
     .updateTable('clients')
@@ -101,6 +60,42 @@ async function change(
     }))
     .where('id', '=', clientId)
     .execute();
+}
+
+/** Makes the change and takes `wanted` places besides, where that many are left. @returns whether they were; if not, nothing is done */
+export async function takeIfLeft(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  wanted: number,
+  { signatures, reserved }: Places,
+): Promise<boolean> {
+  let query = transaction
+    .updateTable('clients')
+    .set((expression) => ({
+      signatures: expression('signatures', '+', signatures),
+      reserved: expression('reserved', '+', reserved + wanted),
+    }))
+    .where('id', '=', clientId);
+  if (wanted > 0) {
+    query = query.where((expression) => {
+      const used = expression(expression('signatures', '+', expression.ref('reserved')), '+', wanted);
+      return expression.or([expression('quota', 'is', null), expression(used, '<=', expression.ref('quota'))]);
+    });
+  }
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Gives back the places of a client whose row this transaction has locked. @returns how many */
+export async function removeExpired(transaction: Transaction<Tables>, clientId: string, now: Date): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('leases')
+    .where('client_id', '=', clientId)
+    .where('expires_at', '<=', now.toISOString())
+    .executeTakeFirstOrThrow();
+  const found = Number(numDeletedRows);
+  if (found > 0) await changePlaces(transaction, clientId, { signatures: 0, reserved: -found });
+  return found;
 }
 
 async function removeLease(transaction: Transaction<Tables>, { id }: Lease): Promise<boolean> {

@@ -1,25 +1,18 @@
 /** The store's signature records over kysely. */
 
 import type { Kysely } from 'kysely';
-import { countInPlaceOf } from './quota.ts';
-import { hex, isStorable, toRecord } from './rows.ts';
-import type { Lease, SignatureRecord, Store } from './store.ts';
+import type { Batches } from './batches.ts';
+import type { Step } from './counting.ts';
+import { isStorable, toRecord } from './rows.ts';
+import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Thrown inside a transaction to undo it. */
-const NO_PLACE = Symbol('no place of the quota is left');
-
-export function recordsOf(database: Kysely<Tables>): Omit<Store['records'], 'search' | 'perDay'> {
+export function recordsOf(
+  database: Kysely<Tables>,
+  steps: Batches<Step, boolean>,
+): Omit<Store['records'], 'search' | 'perDay'> {
   return {
-    async add(record, lease) {
-      try {
-        await countAndAdd(database, record, lease);
-        return true;
-      } catch (thrown) {
-        if (thrown === NO_PLACE) return false;
-        throw thrown;
-      }
-    },
+    add: (record, lease) => steps.add({ lease, record }),
     async find(id) {
       if (!isStorable(id)) return undefined;
       const row = await database.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirst();
@@ -69,28 +62,4 @@ export function recordsOf(database: Kysely<Tables>): Omit<Store['records'], 'sea
       return row && toRecord(row);
     },
   };
-}
-
-async function countAndAdd(
-  database: Kysely<Tables>,
-  record: Omit<SignatureRecord, 'counted' | 'report'>,
-  lease: Lease,
-): Promise<void> {
-  const { extra, signature } = record;
-  await database.transaction().execute(async (transaction) => {
-    if (!(await countInPlaceOf(transaction, lease))) throw NO_PLACE;
-    await transaction
-      .insertInto('records')
-      .values({
-        id: record.id,
-        client_id: record.clientId,
-        certificate: record.certificate,
-        algorithm: record.algorithm,
-        digest: hex(record.digest),
-        extra: extra === undefined ? null : JSON.stringify(extra),
-        signature: signature === undefined ? null : Buffer.from(signature).toString('base64'),
-        signed_at: record.signedAt.toISOString(),
-      })
-      .execute();
-  });
 }

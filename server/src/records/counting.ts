@@ -1,0 +1,117 @@
+/**
+ * The first and the third step of counting, for all calls that are at one of them together: one transaction, one flush.
+ * It takes clients in the order of their ids, and locks each one's row by changing it before it touches that client's
+ * places (see quota.ts): so no two transactions wait for each other, and none judges a quota by what another is about
+ * to change.
+ */
+
+import type { Kysely, Transaction } from 'kysely';
+import { changePlaces, type Places, removeExpired, takeIfLeft } from './quota.ts';
+import { hex } from './rows.ts';
+import type { Lease, SignatureRecord } from './store.ts';
+import type { Tables } from './tables.ts';
+
+export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
+
+/** A place is asked for, at a time that tells which leases have expired; or the place becomes a count, and the record is kept. */
+export type Step = { readonly lease: Lease } & ({ readonly now: Date } | { readonly record: NewRecord });
+type Reserving = Extract<Step, { readonly now: Date }>;
+type Counting = Extract<Step, { readonly record: NewRecord }>;
+
+/** All of the steps or, where it rejects, none. @returns for each whether there was a place for it */
+export async function takeSteps(database: Kysely<Tables>, steps: readonly Step[]): Promise<readonly boolean[]> {
+  return await database.transaction().execute(async (transaction) => {
+    const reserved: Reserving[] = [];
+    const counted: Counting[] = [];
+    for (const clientId of [...new Set(steps.map(({ lease }) => lease.clientId))].sort()) {
+      const own = steps.filter(({ lease }) => lease.clientId === clientId);
+      const [reserving, counting] = [own.filter(isReserving), own.filter(isCounting)];
+      const places = await takePlaces(transaction, clientId, reserving, counting);
+      reserved.push(...reserving.slice(0, places.reserved));
+      counted.push(...places.counted);
+    }
+    if (reserved.length > 0) await keepLeases(transaction, reserved);
+    if (counted.length > 0) await keepRecords(transaction, counted);
+    const done = new Set<Step>([...reserved, ...counted]);
+    return steps.map((step) => done.has(step));
+  });
+}
+
+const isReserving = (step: Step): step is Reserving => 'now' in step;
+const isCounting = (step: Step): step is Counting => 'record' in step;
+
+/** @returns for how many of those that reserve there was a place, and which of the others can be counted */
+async function takePlaces(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  reserving: readonly Reserving[],
+  counting: readonly Counting[],
+): Promise<{ readonly reserved: number; readonly counted: readonly Counting[] }> {
+  const change = (places: Places) => changePlaces(transaction, clientId, places);
+  const turned = { signatures: counting.length, reserved: -counting.length };
+  const enough = await takeIfLeft(transaction, clientId, reserving.length, turned);
+  if (!enough) await change(turned);
+  const removed = await removeLeases(transaction, counting);
+  const counted = counting.filter(({ lease }) => removed.has(lease.id));
+  const late = counting.filter(({ lease }) => !removed.has(lease.id));
+  if (enough && late.length === 0) return { reserved: reserving.length, counted };
+
+  // Rare: the quota is nearly used up, or leases expired before their calls came this far. What was taken off for those
+  // goes back first; then places are given out one by one, as far as they go.
+  await change({ signatures: -late.length, reserved: late.length });
+  if (!enough) await removeExpired(transaction, clientId, latest(reserving));
+  const left = await placesLeft(transaction, clientId);
+  const again = late.slice(0, left);
+  const reserved = enough ? reserving.length : Math.min(reserving.length, left - again.length);
+  await change({ signatures: again.length, reserved: enough ? 0 : reserved });
+  return { reserved, counted: [...counted, ...again] };
+}
+
+function latest(reserving: readonly Reserving[]): Date {
+  return new Date(Math.max(...reserving.map(({ now }) => now.getTime())));
+}
+
+async function placesLeft(transaction: Transaction<Tables>, clientId: string): Promise<number> {
+  const client = await transaction
+    .selectFrom('clients')
+    .select(['signatures', 'reserved', 'quota'])
+    .where('id', '=', clientId)
+    .executeTakeFirst();
+  if (client === undefined) return 0;
+  const { signatures, reserved, quota } = client;
+  return quota === null ? Number.POSITIVE_INFINITY : Math.max(0, quota - signatures - reserved);
+}
+
+/** @returns the ids of those that were there */
+async function removeLeases(
+  transaction: Transaction<Tables>,
+  counting: readonly Counting[],
+): Promise<ReadonlySet<string>> {
+  if (counting.length === 0) return new Set();
+  const ids = counting.map(({ lease }) => lease.id);
+  const rows = await transaction.deleteFrom('leases').where('id', 'in', ids).returning('id').execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function keepLeases(transaction: Transaction<Tables>, reserved: readonly Reserving[]): Promise<void> {
+  const rows = reserved.map(({ lease }) => ({
+    id: lease.id,
+    client_id: lease.clientId,
+    expires_at: lease.expiresAt.toISOString(),
+  }));
+  await transaction.insertInto('leases').values(rows).execute();
+}
+
+async function keepRecords(transaction: Transaction<Tables>, counted: readonly Counting[]): Promise<void> {
+  const rows = counted.map(({ record: { extra, signature, ...record } }) => ({
+    id: record.id,
+    client_id: record.clientId,
+    certificate: record.certificate,
+    algorithm: record.algorithm,
+    digest: hex(record.digest),
+    extra: extra === undefined ? null : JSON.stringify(extra),
+    signature: signature === undefined ? null : Buffer.from(signature).toString('base64'),
+    signed_at: record.signedAt.toISOString(),
+  }));
+  await transaction.insertInto('records').values(rows).execute();
+}
