@@ -3,6 +3,8 @@
  * one flush to the disk makes all of them durable. One batch is under way at a time; what comes meanwhile is the next one's.
  */
 
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+
 export interface Batches<Item, Result> {
   /** Serves an item with whatever else is waiting: by work that begins after this call, so that it sees all that was before. */
   add(item: Item): Promise<Result>;
@@ -27,7 +29,7 @@ export function createBatches<Item, Result>(
 ): Batches<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   const drained: (() => void)[] = [];
-  let running = false;
+  let running = false; const stat = [0, 0]; if (process.env.BSTAT) setInterval(() => { console.error('batches', serve.name, stat); stat.fill(0); }, 1000).unref();
 
   const serveAll = async (members: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
@@ -40,8 +42,18 @@ export function createBatches<Item, Result>(
       else for (const member of members) await serveAll([member]);
     }
   };
+  const GATHER = Number(process.env.GATHER ?? 5);
+  let last = { at: 0, size: 0 };
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) await serveAll(waiting.splice(0, most));
+    while (waiting.length > 0) {
+      const wait = last.size > 1 ? GATHER - (performance.now() - last.at) : 0;
+      if (wait > 0.5 && waiting.length < most) await sleep(wait);
+      const members = waiting.splice(0, most);
+      last = { at: performance.now(), size: members.length };
+      await serveAll(members);
+      stat[0] += 1; stat[1] += members.length;
+      await turn();
+    }
     running = false;
     for (const resolve of drained.splice(0)) resolve();
   };

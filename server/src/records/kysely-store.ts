@@ -28,11 +28,14 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
 /** How many calls are served together at most: more would make a statement long, and the first of them wait for the last. */
 const AT_ONCE = 128;
 
-/** Serves a database whose tables are up to date. */
-export function storeOver(database: Kysely<Tables>): Store {
+/**
+ * Serves a database whose tables are up to date.
+ * @param reading the same one, for reading only, where that need not wait for what is written
+ */
+export function storeOver(database: Kysely<Tables>, reading: Kysely<Tables> = database): Store {
   const batches = {
-    clients: createBatches(findClients.bind(undefined, database), AT_ONCE),
-    certificates: createBatches(findCertificates.bind(undefined, database), AT_ONCE),
+    clients: createBatches(findClients.bind(undefined, reading), AT_ONCE),
+    certificates: createBatches(findCertificates.bind(undefined, reading), AT_ONCE),
     steps: createBatches(takeSteps.bind(undefined, database), AT_ONCE),
   };
   return {
@@ -50,6 +53,7 @@ export function storeOver(database: Kysely<Tables>): Store {
     async close() {
       await Promise.all(Object.values(batches).map((each) => each.drain()));
       await database.destroy();
+      if (reading !== database) await reading.destroy();
     },
   };
 }

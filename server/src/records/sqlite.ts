@@ -1,10 +1,11 @@
 /** The embedded database: one SQLite file in the data folder, through libsql. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import Database from 'libsql';
 import { reasonOf, serverError } from '../errors.ts';
 import { migrate, storeOver } from './kysely-store.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -18,7 +19,7 @@ const INTERVAL = 20;
  */
 export async function openSqliteStore(path: string): Promise<Store> {
   const file = new Database(path);
-  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
     // All of it or nothing, and by one server at a time: kysely has no lock of its own for SQLite.
     await whenFree(() => file.pragma('journal_mode = WAL'));
@@ -32,7 +33,10 @@ export async function openSqliteStore(path: string): Promise<Store> {
     await database.destroy(); // closing takes an open transaction back
     throw serverError('database-unusable', { reason: reasonOf(error) }, error);
   }
-  return storeOver(database);
+  // A connection of its own for what every call asks first: it waits for nobody who writes.
+  const reading = new Database(path);
+  reading.pragma(`busy_timeout = ${PATIENCE}`);
+  return storeOver(database, new Kysely<Tables>({ dialect: sqliteDialect(reading) }));
 }
 
 /** Not by SQLite's own waiting, which would hold this whole process up for as long as migrations of another take. */

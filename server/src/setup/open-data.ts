@@ -16,7 +16,7 @@ import { withTokenCopy } from './token-copy.ts';
 /** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
 /** While one signature is computed on each core, the next one's request already waits in a session of its own. */
-const SESSIONS_PER_CORE = 2;
+const SESSIONS_PER_CORE = 8;
 
 export interface OpenData {
   readonly folder: DataFolder;

@@ -19,7 +19,8 @@ export interface TestPostgres {
 /** PostgreSQL refuses to run as root; these users are there wherever it is installed, or always. */
 const USERS = ['postgres', 'nobody'];
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** @param flushes whether what is committed is on the disk, as it is where it counts; no test needs that */
+export async function startPostgres({ flushes = false } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-pg-'));
   await chmod(folder, 0o755);
   const asUser = unprivileged();
@@ -33,7 +34,8 @@ export async function startPostgres(): Promise<TestPostgres> {
   const [initdb, initdbArgs] = run('initdb', '-D', data, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8');
   execFileSync(initdb, initdbArgs, { stdio: 'pipe', cwd: folder });
   // No TCP, and no flushing: nothing here is to outlive the machine.
-  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=off', 'max_connections=200'];
+  const fsync = `fsync=${flushes ? 'on' : 'off'}`;
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, fsync, 'max_connections=200'];
   const [postgres, args] = run('postgres', '-D', data, ...settings.flatMap((setting) => ['-c', setting]));
   const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
   const kill = () => child.kill('SIGQUIT');
