@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as jar from './jar.mjs';
 import * as pe from './pe.mjs';
+import * as server from './server.mjs';
 import { CLI, createSetting } from './setting.mjs';
 import * as startup from './startup.mjs';
 import * as verify from './verify.mjs';
 
-const PARTS = { startup, pe, jar, verify };
+const PARTS = { startup, pe, jar, verify, server };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({

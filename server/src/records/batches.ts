@@ -3,7 +3,7 @@
  * one flush to the disk makes all of them durable. One batch is under way at a time; what comes meanwhile is the next one's.
  */
 
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 export interface Batches<Item, Result> {
   /** Serves an item with whatever else is waiting: by work that begins after this call, so that it sees all that was before. */
@@ -12,24 +12,30 @@ export interface Batches<Item, Result> {
   drain(): Promise<void>;
 }
 
+export interface BatchOptions {
+  /** How many items a batch holds at most. What waits is bounded by the callers: each waits for one. */
+  readonly most: number;
+  /** Under load, how long after the beginning of a batch the next one begins at the earliest, in milliseconds. */
+  readonly gather: number;
+  /** Whether an error is the fault of one item. Then each is served by itself, and fails nobody else. */
+  readonly isOfOne: (error: unknown) => boolean;
+}
+
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * @param serve all of the items or none, and a result for each in their order. Where it fails for several of them, each
- * is served once more by itself: one that cannot be served fails nobody else.
- * @param most how many items a batch holds at most
- */
+/** @param serve all of the items, with a result for each in their order; or, where it rejects, none of them */
 export function createBatches<Item, Result>(
   serve: (items: readonly Item[]) => Promise<readonly Result[]>,
-  most: number,
+  { most, gather, isOfOne }: BatchOptions,
 ): Batches<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   const drained: (() => void)[] = [];
-  let running = false; const stat = [0, 0]; if (process.env.BSTAT) setInterval(() => { console.error('batches', serve.name, stat); stat.fill(0); }, 1000).unref();
+  let running = false;
+  let last = { began: 0, size: 0 };
 
   const serveAll = async (members: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
@@ -37,22 +43,22 @@ export function createBatches<Item, Result>(
       if (results.length !== members.length) throw new TypeError('a batch must have a result for each of its items');
       for (const [index, { resolve }] of members.entries()) resolve(results[index] as Result);
     } catch (error) {
-      const [only, ...others] = members;
-      if (others.length === 0) only?.reject(error);
-      else for (const member of members) await serveAll([member]);
+      if (members.length > 1 && isOfOne(error)) for (const member of members) await serveAll([member]);
+      else for (const { reject } of members) reject(error);
     }
   };
-  const GATHER = Number(process.env.GATHER ?? 5);
-  let last = { at: 0, size: 0 };
+  /** A call that comes alone is served at once; where several came together, more are on their way. */
+  const gathered = async (): Promise<void> => {
+    await turn(); // what else this turn of the event loop brings comes along
+    const wait = last.size > 1 && waiting.length < most ? last.began + gather - performance.now() : 0;
+    if (wait > 0) await sleep(wait);
+  };
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const wait = last.size > 1 ? GATHER - (performance.now() - last.at) : 0;
-      if (wait > 0.5 && waiting.length < most) await sleep(wait);
+      await gathered();
       const members = waiting.splice(0, most);
-      last = { at: performance.now(), size: members.length };
+      last = { began: performance.now(), size: members.length };
       await serveAll(members);
-      stat[0] += 1; stat[1] += members.length;
-      await turn();
     }
     running = false;
     for (const resolve of drained.splice(0)) resolve();
@@ -64,7 +70,7 @@ export function createBatches<Item, Result>(
         waiting.push({ item, resolve, reject });
         if (running) return;
         running = true;
-        setImmediate(() => void run()); // what else this turn of the event loop brings comes along
+        void run();
       }),
     async drain() {
       if (running) await new Promise<void>((resolve) => drained.push(resolve));

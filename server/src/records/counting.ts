@@ -7,7 +7,7 @@
 
 import type { Kysely, Transaction } from 'kysely';
 import { changePlaces, type Places, removeExpired, takeIfLeft } from './quota.ts';
-import { hex } from './rows.ts';
+import { toRecordRow } from './rows.ts';
 import type { Lease, SignatureRecord } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -103,15 +103,8 @@ async function keepLeases(transaction: Transaction<Tables>, reserved: readonly R
 }
 
 async function keepRecords(transaction: Transaction<Tables>, counted: readonly Counting[]): Promise<void> {
-  const rows = counted.map(({ record: { extra, signature, ...record } }) => ({
-    id: record.id,
-    client_id: record.clientId,
-    certificate: record.certificate,
-    algorithm: record.algorithm,
-    digest: hex(record.digest),
-    extra: extra === undefined ? null : JSON.stringify(extra),
-    signature: signature === undefined ? null : Buffer.from(signature).toString('base64'),
-    signed_at: record.signedAt.toISOString(),
-  }));
-  await transaction.insertInto('records').values(rows).execute();
+  await transaction
+    .insertInto('records')
+    .values(counted.map(({ record }) => toRecordRow(record)))
+    .execute();
 }

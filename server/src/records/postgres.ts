@@ -2,7 +2,8 @@
 
 import { Kysely, PostgresDialect } from 'kysely';
 import { reasonOf, serverError } from '../errors.ts';
-import { migrate, storeOver } from './kysely-store.ts';
+import { migrate, type Shared, storeOver } from './kysely-store.ts';
+import { findCertificates, findClients, takeSteps } from './postgres-statements.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -35,5 +36,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await database.destroy();
     throw serverError('database-unusable', { reason: reasonOf(error) }, error);
   }
-  return storeOver(database);
+  const shared: Shared = {
+    findClients: (accessKeys) => findClients(pool, accessKeys),
+    findCertificates: (numbers) => findCertificates(pool, numbers),
+    takeSteps: (steps) => takeSteps(pool, database, steps),
+  };
+  return storeOver(database, shared, () => database.destroy());
 }

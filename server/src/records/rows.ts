@@ -1,6 +1,6 @@
 /** Rows of the database to what the store speaks of, and back. */
 
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Client, ReportStatus, SignatureRecord, StoredCertificate, Viewer } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -57,6 +57,20 @@ export function toRecord(row: Selectable<Tables['records']>): SignatureRecord {
     signedAt: new Date(row.signed_at),
     counted: row.counted === 1,
     report: status === null || at === null ? undefined : { status: status as ReportStatus, at: new Date(at) },
+  };
+}
+
+export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>): Insertable<Tables['records']> {
+  const { extra, signature } = record;
+  return {
+    id: record.id,
+    client_id: record.clientId,
+    certificate: record.certificate,
+    algorithm: record.algorithm,
+    digest: hex(record.digest),
+    extra: extra === undefined ? null : JSON.stringify(extra),
+    signature: signature === undefined ? null : Buffer.from(signature).toString('base64'),
+    signed_at: record.signedAt.toISOString(),
   };
 }
 

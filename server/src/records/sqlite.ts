@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import Database from 'libsql';
 import { reasonOf, serverError } from '../errors.ts';
-import { migrate, storeOver } from './kysely-store.ts';
+import { migrate, sharedOver, storeOver } from './kysely-store.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -34,9 +34,13 @@ export async function openSqliteStore(path: string): Promise<Store> {
     throw serverError('database-unusable', { reason: reasonOf(error) }, error);
   }
   // A connection of its own for what every call asks first: it waits for nobody who writes.
-  const reading = new Database(path);
-  reading.pragma(`busy_timeout = ${PATIENCE}`);
-  return storeOver(database, new Kysely<Tables>({ dialect: sqliteDialect(reading) }));
+  const beside = new Database(path);
+  beside.pragma(`busy_timeout = ${PATIENCE}`);
+  const reading = new Kysely<Tables>({ dialect: sqliteDialect(beside) });
+  return storeOver(database, sharedOver(database, reading), async () => {
+    await reading.destroy();
+    await database.destroy();
+  });
 }
 
 /** Not by SQLite's own waiting, which would hold this whole process up for as long as migrations of another take. */

@@ -163,6 +163,48 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await store.quota.reserve(leaseFor('nobody'), NOW)).toBe(false);
   });
 
+  test('a record that cannot be stored fails its own call, and none of those that are served with it', async () => {
+    const { id, accessKey } = await newClient(undefined);
+    const leases = Array.from({ length: 5 }, () => leaseFor(id));
+    await Promise.all(leases.map((lease) => store.quota.reserve(lease, NOW)));
+    const stored = leases.map((lease, index) =>
+      store.records.add({ ...record(id), ...(index === 2 && { certificate: 'unknown' }) }, lease),
+    );
+    const results = await Promise.allSettled(stored);
+    expect(results.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true]);
+    expect(await places(accessKey)).toEqual({ signatures: 4, reserved: 1 });
+  });
+
+  test('calls at once of several clients, at each of the steps, keep to each one’s quota', async () => {
+    const clients = [await newClient(4), await newClient(2), await newClient(undefined)];
+    const held = clients.map(({ id }) => leaseFor(id));
+    await Promise.all(held.map((lease) => store.quota.reserve(lease, NOW)));
+    await store.quota.giveBackExpired(later(2000)); // so that none of them is there any more
+    const again = await Promise.all(clients.map(({ id }) => store.quota.reserve(leaseFor(id, later(9000)), NOW)));
+    expect(again).toEqual([true, true, true]);
+    const late = held.map((lease, index) => store.records.add(record(clients[index]?.id ?? ''), lease));
+    const reserved = clients.map(({ id }) =>
+      Promise.all(Array.from({ length: 5 }, () => store.quota.reserve(leaseFor(id, later(9000)), NOW))),
+    );
+    expect(await Promise.all(late)).toEqual([true, true, true]);
+    expect((await Promise.all(reserved)).map((kept) => kept.filter(Boolean).length)).toEqual([2, 0, 5]);
+    expect(await Promise.all(clients.map(({ accessKey }) => places(accessKey)))).toEqual([
+      { signatures: 1, reserved: 3 },
+      { signatures: 1, reserved: 1 },
+      { signatures: 1, reserved: 6 },
+    ]);
+  });
+
+  test('a quota that was set below what is used up still lets calls under way finish', async () => {
+    const { id, accessKey } = await newClient(5);
+    const lease = leaseFor(id);
+    await store.quota.reserve(lease, NOW);
+    await store.clients.change(accessKey, { quota: 0 });
+    expect(await store.records.add(record(id), lease)).toBe(true);
+    expect(await store.quota.reserve(leaseFor(id), NOW)).toBe(false);
+    expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
+  });
+
   test('a count that is taken back frees its place, once', async () => {
     const { id, accessKey } = await newClient(1);
     const lease = leaseFor(id);

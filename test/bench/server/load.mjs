@@ -1,0 +1,140 @@
+// The load: `node load.mjs`, settings as JSON on standard input; one request at a time on each of a few kept connections, over TLS.
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
+
+const HEADERS_END = Buffer.from('\r\n\r\n');
+const GOOD = Buffer.from('HTTP/1.1 200 ');
+
+const settings = JSON.parse(await text(process.stdin));
+const request = requestOf(settings);
+const ca = readFileSync(settings.caFile);
+const connections = await Promise.all(
+  Array.from({ length: settings.connections }, () => openConnection(settings.port)),
+);
+const result = settings.rate === undefined ? await closedLoop(settings) : await openLoop(settings);
+for (const { socket } of connections) socket.destroy();
+const { user, system } = process.cpuUsage();
+console.log(JSON.stringify({ ...result, first: connections[0].first, processor: (user + system) / 1e6 }));
+
+/** As fast as the answers come, for `seconds` after `warm`; or `signatures` of them and no more. */
+async function closedLoop({ warm = 0, seconds, signatures }) {
+  const from = performance.now() + warm * 1000;
+  const to = seconds === undefined ? Number.POSITIVE_INFINITY : from + seconds * 1000;
+  let left = signatures ?? Number.POSITIVE_INFINITY;
+  let answers = 0;
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let now = 0; now < to && left > 0; ) {
+        left -= 1;
+        await connection.ask();
+        now = performance.now();
+        if (now >= from && now < to) answers += 1;
+      }
+    }),
+  );
+  return { answers, rate: answers / (seconds ?? (performance.now() - from) / 1000) };
+}
+
+/**
+ * `rate` a second come whether or not the ones before are answered, at times that do not depend on each other (exponential
+ * gaps), and what waits for a connection waits in its own time: a server that stands still is seen by all who would have come.
+ */
+async function openLoop({ warm, seconds, rate }) {
+  const started = performance.now();
+  const [from, to] = [started + warm * 1000, started + (warm + seconds) * 1000];
+  const idle = [...connections];
+  const waiting = [];
+  const took = [];
+  const underWay = new Set();
+  const ask = async (at, connection) => {
+    await connection.ask();
+    if (at >= from) took.push(performance.now() - at);
+    const next = waiting.shift();
+    if (next === undefined) idle.push(connection);
+    else await ask(next, connection);
+  };
+  let next = started;
+  while (next < to) {
+    while (next <= performance.now()) {
+      const connection = idle.pop();
+      if (connection === undefined) waiting.push(next);
+      else {
+        const asked = ask(next, connection);
+        underWay.add(asked);
+        void asked.finally(() => underWay.delete(asked));
+      }
+      next += (-Math.log(1 - Math.random()) * 1000) / rate;
+    }
+    await new Promise((resolve) => (next - performance.now() > 2 ? setTimeout(resolve, 1) : setImmediate(resolve)));
+  }
+  await Promise.all(underWay);
+  took.sort((a, b) => a - b);
+  const share = (part) => took[Math.min(took.length - 1, Math.floor(took.length * part))];
+  return { answers: took.length, rate: took.length / seconds, p50: share(0.5), p99: share(0.99) };
+}
+
+/** A connection on which one thing at a time is asked. Anything but a 200 as long as the first one ends the process. */
+async function openConnection(port) {
+  const socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost' });
+  await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+  socket.setNoDelay(true);
+  let answered;
+  let length;
+  let parts = [];
+  let received = 0;
+  const connection = {
+    socket,
+    first: undefined,
+    ask: () =>
+      new Promise((resolve) => {
+        answered = resolve;
+        socket.write(request);
+      }),
+  };
+  socket.on('data', (chunk) => {
+    received += chunk.length;
+    const whole = parts.length === 0 ? chunk : Buffer.concat([...parts, chunk]);
+    if (!whole.subarray(0, GOOD.length).equals(GOOD)) throw new Error(`the server answered ${whole}`);
+    length ??= lengthOf(whole);
+    if (length === undefined || received < length) {
+      parts = [whole];
+      return;
+    }
+    if (received > length) throw new Error(`the server answered more than it was asked: ${whole}`);
+    connection.first ??= whole.subarray(whole.indexOf(HEADERS_END) + HEADERS_END.length).toString();
+    parts = [];
+    received = 0;
+    answered();
+  });
+  socket.on('close', () => {
+    if (length !== undefined && received > 0) throw new Error('the server hung up');
+  });
+  return connection;
+}
+
+/** Of the headers and the body; the same for each answer, since ids and signatures have one length. */
+function lengthOf(answer) {
+  const end = answer.indexOf(HEADERS_END);
+  const body = /\r\ncontent-length: (\d+)/i.exec(answer.toString('latin1', 0, Math.max(0, end)))?.[1];
+  return end < 0 ? undefined : end + HEADERS_END.length + Number(body);
+}
+
+function requestOf({ path, port, accessKey, accessSecret, code }) {
+  const digest = Buffer.alloc(32, 7).toString('base64');
+  const file = { signing_filename: 'app.exe', signing_filesize: 1_234_567 };
+  const extra = { platform: 'linux', version: '1.0.0', time: '2030-01-01T00:00:00.000Z', hostname: 'build', ...file };
+  const body = JSON.stringify({ code, digest, algorithm: 'SHA256', padding: 'PKCS1', extra });
+  const credentials = Buffer.from(`${accessKey}:${accessSecret}`).toString('base64');
+  return Buffer.from(
+    [
+      `POST ${path} HTTP/1.1`,
+      `Host: localhost:${port}`,
+      `Authorization: Basic ${credentials}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,110 @@
+// The processes of the server's part: servers with each store, one with nothing behind it, the bare HSM, the load. Each ends with the part.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const PROGRAM = join(root, 'server', 'bin', 'codesign-remote-server.js');
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Bundles what is taken from the sources, where it finds its packages. @returns what from-source.mjs exports, and empty.mjs's path */
+export async function fromSource() {
+  const outdir = join(root, 'node_modules', '.cache', 'codesign-remote-bench');
+  mkdirSync(outdir, { recursive: true });
+  const entryPoints = [here('empty.mjs'), here('from-source.mjs')];
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'));
+  await build({
+    ...{ entryPoints, outdir, outExtension: { '.js': '.mjs' }, external: Object.keys(dependencies) },
+    ...{ bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error' },
+  });
+  return { ...(await import(pathToFileURL(join(outdir, 'from-source.mjs')).href)), empty: join(outdir, 'empty.mjs') };
+}
+
+/** Makes a data folder with an RSA key of each size. @returns what reaches a server on it */
+export function makeData(folder, bits, database) {
+  const data = join(folder, database === undefined ? 'sqlite' : 'postgres');
+  const places = ['--data', data, ...(database === undefined ? [] : ['--database', database])];
+  const run = (...args) => execFileSync(process.execPath, [PROGRAM, ...args, ...places], { encoding: 'utf8' });
+  run('init');
+  for (const each of bits) run('certificate', 'add', '--number', `rsa-${each}`, '--bits', `${each}`);
+  const envFile = `${data}.env`;
+  run('client', 'add', '--client-env', envFile);
+  const env = Object.fromEntries(
+    Array.from(readFileSync(envFile, 'utf8').matchAll(/^([A-Z_]+)='(.*)'$/gm), ([, name, value]) => [name, value]),
+  );
+  return {
+    arguments: ['start', ...places, '--port', '0'],
+    service: join(data, 'service'),
+    caFile: join(data, 'service', 'tls', 'ca.pem'),
+    ...{ accessKey: env.CODESIGN_ACCESS_KEY, accessSecret: env.CODESIGN_ACCESS_SECRET },
+  };
+}
+
+/** Starts the real server. @param log where its log goes: a file, as on a machine that keeps it */
+export async function startServer({ arguments: args }, log) {
+  return await start(['--require', here('collect.cjs'), PROGRAM, ...args], log, '');
+}
+
+/** Starts the application with nothing behind it, and the TLS certificate and the client of a real one. */
+export async function startEmpty(program, { service, accessKey, accessSecret }, bits, log) {
+  const settings = { tls: join(service, 'tls', 'server.pem'), accessKey, accessSecret, bits };
+  return await start([program], log, JSON.stringify(settings));
+}
+
+async function start(args, log, input) {
+  const file = openSync(log, 'a');
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', file] });
+  closeSync(file);
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.stdin.end(input);
+  const ended = once(child, 'exit');
+  const port = await new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (part) => {
+      said += part;
+      const found = /^listening on https:.*:(\d+)$/m.exec(said)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
+    child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${readFileSync(log, 'utf8')}`)));
+  });
+  return {
+    port,
+    pid: child.pid,
+    stop: async () => {
+      process.off('exit', kill);
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Signs without a server. @returns how many a second */
+export async function measureBare(settings, service) {
+  const env = { ...process.env, SOFTHSM2_CONF: join(service, 'softhsm2.conf') };
+  return await runPart('bare.mjs', { ...settings, pinFile: join(service, 'pin') }, env);
+}
+
+/** Asks a server for signatures. @returns what load.mjs says */
+export async function measureLoad(settings) {
+  return await runPart('load.mjs', settings, process.env);
+}
+
+async function runPart(name, settings, env) {
+  const child = spawn(process.execPath, [here(name)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(settings));
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
+  return JSON.parse(said);
+}
+
+/** Resident memory in bytes, after the server has collected its garbage and done nothing for a while. */
+export async function settledMemory(pid) {
+  process.kill(pid, 'SIGUSR2');
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
+}
