@@ -35,7 +35,7 @@ const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000 };
 /** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
 export const LEASE = 60_000;
 /** As many as `start` allows with its defaults on eight cores. */
-const SIGNATURES_AT_ONCE = 272;
+const SIGNATURES_AT_ONCE = 320;
 /** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
 const CHECKING_INTERVAL = 500;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */

@@ -7,8 +7,8 @@ import { type Dialect, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQu
 import type Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
 
-/** How many statements are kept compiled: all that calls need, with the numbers of rows that batches have. */
-const STATEMENTS = 200;
+/** How many statements are kept compiled: those of every call. The ones with many rows differ each time, and are large. */
+const STATEMENTS = 24;
 
 /** @param file belongs to the dialect from now on, which closes it */
 export function sqliteDialect(file: Database.Database): Dialect {
@@ -35,12 +35,11 @@ function withStatements(file: Database.Database) {
   const statements = new Map<string, Database.Statement>();
   return {
     prepare(sql: string) {
-      const known = statements.get(sql);
-      if (known !== undefined) return known;
-      const statement = file.prepare(sql);
+      const statement = statements.get(sql) ?? file.prepare(sql);
+      statements.delete(sql);
+      statements.set(sql, statement); // as the one that was used last
       const [oldest] = statements.keys();
-      if (statements.size >= STATEMENTS && oldest !== undefined) statements.delete(oldest);
-      statements.set(sql, statement);
+      if (statements.size > STATEMENTS && oldest !== undefined) statements.delete(oldest);
       return statement;
     },
     close: () => file.close(),

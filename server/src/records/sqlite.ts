@@ -35,6 +35,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   }
   // A connection of its own for what every call asks first: it waits for nobody who writes.
   const beside = new Database(path);
+  beside.pragma('cache_size = -256'); // KiB: clients and certificates are few
   beside.pragma(`busy_timeout = ${PATIENCE}`);
   const reading = new Kysely<Tables>({ dialect: sqliteDialect(beside) });
   return storeOver(database, sharedOver(database, reading), async () => {

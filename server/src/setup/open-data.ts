@@ -15,7 +15,7 @@ import { withTokenCopy } from './token-copy.ts';
 
 /** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
-/** While one signature is computed on each core, the next one's request already waits in a session of its own. */
+/** While one signature is computed on each core, the next ones wait in sessions of their own: the cores need not wait for this process to bring them. */
 const SESSIONS_PER_CORE = 8;
 
 export interface OpenData {
