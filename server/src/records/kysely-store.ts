@@ -13,6 +13,7 @@ import { clientsOf, findClients } from './clients.ts';
 import { type Step, takeSteps } from './counting.ts';
 import { quotaOf } from './quota.ts';
 import { recordsOf } from './records.ts';
+import { searchOf } from './search.ts';
 import type { Client, Store, StoredCertificate } from './store.ts';
 import { MIGRATIONS, type Tables } from './tables.ts';
 import { viewersOf } from './viewers.ts';
