@@ -1,12 +1,12 @@
 /**
  * The first and the third step of counting, for all calls that are at one of them together: one transaction, one flush.
  * It takes clients in the order of their ids, and locks each one's row by changing it before it touches that client's
- * places (see quota.ts): so no two transactions wait for each other, and none judges a quota by what another is about
+ * places (see places.ts): so no two transactions wait for each other, and none judges a quota by what another is about
  * to change.
  */
 
 import type { Kysely, Transaction } from 'kysely';
-import { changePlaces, type Places, removeExpired, takeIfLeft } from './quota.ts';
+import { changePlaces, type Places, removeExpired, takeIfLeft } from './places.ts';
 import { toRecordRow } from './rows.ts';
 import type { Lease, SignatureRecord } from './store.ts';
 import type { Tables } from './tables.ts';

@@ -1,13 +1,9 @@
-/**
- * The places of a client's quota: kept before the HSM signs, given back or counted after it.
- * Every transaction that touches places locks its client's row first, by changing it: so no two of them wait for each
- * other, and none judges the quota by what another one is about to change. That holds whatever the servers' clocks say:
- * a lease that a fast clock takes for expired costs its call the answer, never the quota its bound.
- */
+/** The store's quota: places kept before the HSM signs, given back or counted after it (counting.ts counts). */
 
 import type { Kysely, Transaction } from 'kysely';
 import type { Batches } from './batches.ts';
 import type { Step } from './counting.ts';
+import { changePlaces, removeExpired } from './places.ts';
 import type { Lease, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -38,64 +34,6 @@ export function quotaOf(database: Kysely<Tables>, steps: Batches<Step, boolean>)
       return found;
     },
   };
-}
-
-/** By how many a client's signatures and the places its calls hold change. */
-export interface Places {
-  readonly signatures: number;
-  readonly reserved: number;
-}
-
-/** Changes them, and locks the client's row until the transaction ends. */
-export async function changePlaces(
-  transaction: Transaction<Tables>,
-  clientId: string,
-  { signatures, reserved }: Places,
-): Promise<void> {
-  await transaction
-    .updateTable('clients')
-    .set((expression) => ({
-      signatures: expression('signatures', '+', signatures),
-      reserved: expression('reserved', '+', reserved),
-    }))
-    .where('id', '=', clientId)
-    .execute();
-}
-
-/** Makes the change and takes `wanted` places besides, where that many are left. @returns whether they were; if not, nothing is done */
-export async function takeIfLeft(
-  transaction: Transaction<Tables>,
-  clientId: string,
-  wanted: number,
-  { signatures, reserved }: Places,
-): Promise<boolean> {
-  let query = transaction
-    .updateTable('clients')
-    .set((expression) => ({
-      signatures: expression('signatures', '+', signatures),
-      reserved: expression('reserved', '+', reserved + wanted),
-    }))
-    .where('id', '=', clientId);
-  if (wanted > 0) {
-    query = query.where((expression) => {
-      const used = expression(expression('signatures', '+', expression.ref('reserved')), '+', wanted);
-      return expression.or([expression('quota', 'is', null), expression(used, '<=', expression.ref('quota'))]);
-    });
-  }
-  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
-/** Gives back the places of a client whose row this transaction has locked. @returns how many */
-export async function removeExpired(transaction: Transaction<Tables>, clientId: string, now: Date): Promise<number> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('leases')
-    .where('client_id', '=', clientId)
-    .where('expires_at', '<=', now.toISOString())
-    .executeTakeFirstOrThrow();
-  const found = Number(numDeletedRows);
-  if (found > 0) await changePlaces(transaction, clientId, { signatures: 0, reserved: -found });
-  return found;
 }
 
 async function removeLease(transaction: Transaction<Tables>, { id }: Lease): Promise<boolean> {
