@@ -37,6 +37,7 @@ export async function bench(_setting, rounds) {
   const postgres = await source.startPostgres({ flushes: true });
   const running = [];
   try {
+    say('making keys');
     const made = { SQLite: makeData(folder, BITS), PostgreSQL: makeData(folder, BITS, postgres.newDatabase()) };
     const start = async (name, starting) => {
       const server = { ...made[name === 'empty' ? 'SQLite' : name], ...(await starting), path: source.SIGN_PATH };
@@ -131,6 +132,7 @@ async function measureLatencies(rates, servers) {
 }
 
 async function measureMemory(store, server) {
+  say(`${MANY} signatures with ${store}, for their memory`);
   await load(server, 2048, { signatures: FEW });
   const few = await settledMemory(server.pid);
   await load(server, 2048, { signatures: MANY - FEW });

@@ -9,7 +9,10 @@ import { goodRequest } from './in-process.ts';
 import type { Instance, SignAnswer } from './instances.ts';
 
 const QUOTA = 100;
-/** After how many signatures an instance is killed: each time while the quota has places left, and calls are under way. */
+/**
+ * After how many signatures an instance is killed: while the quota has places left, and calls are under way. A killed one
+ * takes answers with it that count; where so few are left that the next number is never reached, it happens at a refusal.
+ */
 const KILLS = [10, 35, 60];
 /** What the instances are configured with, in seconds. */
 export const LEASE_SECONDS = 1;
@@ -41,7 +44,7 @@ export async function quotaRound(store: Store, instances: readonly Instance[], c
       if (answer) answers.push(answer);
       const next = KILLS[restarts.length];
       const victim = instances[restarts.length % instances.length];
-      if (next !== undefined && victim !== undefined && signed().length >= next) {
+      if (next !== undefined && victim !== undefined && (signed().length >= next || answer?.status === 403)) {
         restarts.push(
           victim
             .kill()
