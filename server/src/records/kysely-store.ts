@@ -29,7 +29,7 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
  * More at once would make a statement long, and the first of them wait for the last. What gathers for a few milliseconds
  * under load costs each of them little time and the processor far less work.
  */
-const TOGETHER: BatchOptions = { most: 256, gather: 5, isOfOne: isBadData };
+const TOGETHER: BatchOptions = { most: 256, gather: 10, isOfOne: isBadData };
 
 /** What every call asks of the database, for several at once. */
 export interface Shared {
