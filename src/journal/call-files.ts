@@ -1,6 +1,7 @@
 /** The files of calls that are not over: in `calls` one for each piece of work, in `aside` those that made room for another. */
 
 import { join } from 'node:path';
+import { shareWork } from '../bytes/shared-work.ts';
 import { type CallState, readCall } from './call-state.ts';
 import {
   flushFolder,
@@ -15,6 +16,7 @@ import {
   removeFile,
 } from './disk.ts';
 import { encodeLine } from './lines.ts';
+import { rememberSteps } from './remembered-steps.ts';
 import type { Step } from './steps.ts';
 
 /** Where the file of a call is. */
@@ -60,6 +62,9 @@ export interface CallFolders {
 }
 
 export function callFiles(folders: CallFolders, owner: Owner | undefined): CallFiles {
+  const readStep = rememberSteps();
+  const flushCalls = shareWork(() => flushFolder(folders.calls));
+  const flushAside = shareWork(() => flushFolder(folders.aside));
   const current = (work: string): Place => ({ work, aside: false, path: join(folders.calls, `${work}.jsonl`) });
   const aside = (work: string, call: string): Place => ({
     work,
@@ -90,7 +95,11 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
   async function write(file: LinesFile, step: Step, flush: Flush, place: Place): Promise<void> {
     await file.append(encodeLine(step));
     if (flush !== 'no') await file.flush();
-    if (flush === 'file-and-name') await flushFolder(place.aside ? folders.aside : folders.calls);
+    if (flush === 'file-and-name') await (place.aside ? flushAside() : flushCalls());
+  }
+
+  async function stateOf(file: LinesFile, place: Place): Promise<CallState> {
+    return readCall(await file.read(), place.aside, readStep);
   }
 
   return {
@@ -130,8 +139,4 @@ async function placesIn(folder: string, aside: boolean, only?: string): Promise<
     const work = pattern.exec(name)?.[1];
     return work === undefined || work !== (only ?? work) ? [] : [{ work, aside, path: join(folder, name) }];
   });
-}
-
-async function stateOf(file: LinesFile, place: Place): Promise<CallState> {
-  return readCall(await file.read(), place.aside);
 }

@@ -1,6 +1,6 @@
 /** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
 
-import { constants } from 'node:fs';
+import { constants, fstatSync, readSync } from 'node:fs';
 import { chown, type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolders } from '../bytes/make-folders.ts';
@@ -13,6 +13,7 @@ const LARGEST_CALL_FILE = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const LINE_END = Buffer.from([NEWLINE]);
+const NOTHING = Buffer.alloc(0);
 
 const APPEND_ATTEMPTS = 5;
 
@@ -26,9 +27,10 @@ export interface Owner {
 }
 
 export interface LinesFile extends AsyncDisposable {
-  /** All of it, from this very file, even if its name is another's by now. */
+  /** All of it, from this very file, even if its name is another's by now. What is known of it is not read again. */
   read(): Promise<Uint8Array>;
-  append(line: string): Promise<void>;
+  /** At its end, in this order. */
+  append(...lines: readonly string[]): Promise<void>;
   /** To the disk. */
   flush(): Promise<void>;
 }
@@ -48,7 +50,7 @@ export async function openLines(
   if (handle === undefined) return undefined;
   try {
     if (making !== 'must-exist' && owner !== undefined) await handle.chown(owner.uid, owner.gid);
-    return linesFile(handle);
+    return linesFile(handle, making === 'must-not-exist');
   } catch (thrown) {
     await handle.close();
     throw thrown;
@@ -59,24 +61,41 @@ export async function openLines(
 export async function readLines(path: string): Promise<Uint8Array | undefined> {
   const handle = await unless('ENOENT', () => open(path, constants.O_RDONLY));
   try {
-    return handle && (await readAll(handle));
+    return handle && readAll(handle);
   } finally {
     await handle?.close();
   }
 }
 
-async function readAll(handle: FileHandle): Promise<Uint8Array> {
-  const { size } = await handle.stat();
-  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
-  return await readFrom(handle, 0, size);
+function readAll(handle: FileHandle): Uint8Array {
+  const size = sizeOf(handle);
+  assertNotTooLarge(size);
+  return readFrom(handle, 0, size);
 }
 
-function linesFile(handle: FileHandle): LinesFile {
+function linesFile(handle: FileHandle, isNew: boolean): LinesFile {
+  /** From its beginning, as far as it has been read. Undefined for one that is only appended to: a history is large. */
+  let known: Buffer | undefined = isNew ? NOTHING : undefined;
+
+  /** The end of the file when the lines were appended begins here, with what was the last byte before them. */
+  function learn(tail: Buffer, start: number): void {
+    if (known !== undefined && known.length >= start) known = Buffer.concat([known.subarray(0, start), tail]);
+    else known = undefined;
+  }
+
   return {
-    read: () => readAll(handle),
-    async append(line) {
+    async read() {
+      const size = sizeOf(handle);
+      assertNotTooLarge(size);
+      const before = known !== undefined && known.length <= size ? known : NOTHING;
+      known = Buffer.concat([before, readFrom(handle, before.length, size - before.length)]);
+      return known;
+    },
+    async append(...lines) {
+      let missing: readonly Buffer[] = lines.map((line) => Buffer.from(line));
       for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
-        if (await appendOnce(handle, Buffer.from(line))) return;
+        missing = await appendOnce(handle, missing, learn);
+        if (missing.length === 0) return;
       }
       throw Object.assign(new Error('what was appended is not there'), { code: 'EIO' });
     },
@@ -86,29 +105,46 @@ function linesFile(handle: FileHandle): LinesFile {
 }
 
 /**
- * False when the line did not become one of its own: another process was stopped inside a line of its own meanwhile, or
- * this is a network's file system, on which one end of the file can be taken for another.
+ * Gives the lines that did not become lines of their own: another process was stopped inside a line of its own meanwhile,
+ * or this is a network's file system, on which one end of the file can be taken for another.
  */
-async function appendOnce(handle: FileHandle, line: Buffer): Promise<boolean> {
-  const { size } = await handle.stat();
+async function appendOnce(
+  handle: FileHandle,
+  lines: readonly Buffer[],
+  learn: (tail: Buffer, start: number) => void,
+): Promise<readonly Buffer[]> {
+  const size = sizeOf(handle);
   const before = Math.max(0, size - 1);
-  // A torn line before this one must not take it along.
-  const isInsideLine = size > 0 && (await readFrom(handle, before, 1))[0] !== NEWLINE;
-  const bytes = isInsideLine ? Buffer.concat([LINE_END, line]) : line;
+  // A torn line before these must not take the first along.
+  const isInsideLine = size > 0 && readFrom(handle, before, 1)[0] !== NEWLINE;
+  const bytes = Buffer.concat(isInsideLine ? [LINE_END, ...lines] : lines);
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
   }
-  const end = (await handle.stat()).size;
-  const tail = await readFrom(handle, before, end - before);
-  const at = tail.indexOf(line);
-  return at >= 0 && (before + at === 0 || tail[at - 1] === NEWLINE);
+  const tail = readFrom(handle, before, sizeOf(handle) - before);
+  learn(tail, before);
+  return lines.filter((line) => !isLineIn(tail, line, before === 0));
 }
 
-async function readFrom(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length);
+function isLineIn(tail: Buffer, line: Buffer, isWhole: boolean): boolean {
+  const at = tail.indexOf(line);
+  return (at === 0 && isWhole) || (at > 0 && tail[at - 1] === NEWLINE);
+}
+
+function assertNotTooLarge(size: number): void {
+  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
+}
+
+/** What is asked of an open file that was just looked at or written is in memory: to have it done elsewhere takes longer. */
+function sizeOf({ fd }: FileHandle): number {
+  return fstatSync(fd).size;
+}
+
+function readFrom({ fd }: FileHandle, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;
   for (let read = -1; read !== 0 && done < length; done += read) {
-    read = (await handle.read(bytes, done, length - done, position + done)).bytesRead;
+    read = readSync(fd, bytes, done, length - done, position + done);
   }
   return bytes.subarray(0, done);
 }

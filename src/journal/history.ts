@@ -2,6 +2,7 @@
 
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shareWork } from '../bytes/shared-work.ts';
 import { flushFolder, namesIn, type Owner, openLines, removeFile, unless } from './disk.ts';
 import { readEntry } from './history-entry.ts';
 import type { HistoryEntry } from './journal.ts';
@@ -43,6 +44,20 @@ export interface HistoryOptions {
 
 export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): History {
   const pathOf = (month: string): string => join(folder, `${month}.jsonl`);
+  const waiting: { readonly place: HistoryPlace; readonly line: string }[] = [];
+
+  /** One flush for all calls that end at about the same time. */
+  const appendWaiting = shareWork(async () => {
+    const taken = waiting.splice(0);
+    for (const month of new Set(taken.map(({ place }) => place.month))) {
+      const together = taken.filter(({ place }) => place.month === month);
+      await using file = await openLines(pathOf(month), 'may-exist', owner);
+      await file?.append(...together.map(({ line }) => line));
+      await file?.flush();
+      if (together.some(({ place }) => place.size === 0)) await flushFolder(folder);
+    }
+  });
+
   return {
     async place() {
       const month = now().toISOString().slice(0, 7);
@@ -58,11 +73,9 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
       }
       return false;
     },
-    async append({ month, size }, entry) {
-      await using file = await openLines(pathOf(month), 'may-exist', owner);
-      await file?.append(encodeLine({ ...entry }));
-      await file?.flush();
-      if (size === 0) await flushFolder(folder);
+    async append(place, entry) {
+      waiting.push({ place, line: encodeLine({ ...entry }) });
+      await appendWaiting();
     },
     async *pages(from = '') {
       const months = (await namesIn(folder)).filter((name) => MONTH_FILE.test(name) && name >= from).sort();
