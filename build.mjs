@@ -31,7 +31,7 @@ async function buildClient() {
       'electron-windows-sign': 'src/hooks/electron-windows-sign.ts',
     },
     outdir: 'dist',
-    plugins: [undiciAgent],
+    plugins: [undiciAgent, commanderAlone],
   });
   await finish(metafile, 'dist', ['types']);
 }
@@ -84,6 +84,19 @@ const undiciAgent = {
       contents: "export { default as Agent } from 'undici/lib/dispatcher/agent.js';",
       resolveDir: root,
     }));
+  },
+};
+
+/** commander without Node's child_process, which takes 3 ms: it is there for commands that are programs of their own. */
+const commanderAlone = {
+  name: 'commander-alone',
+  setup(bundle) {
+    const asIs = "const childProcess = require('node:child_process');";
+    bundle.onLoad({ filter: /[/\\]commander[/\\]lib[/\\]command\.js$/ }, async ({ path: file }) => {
+      const text = await readFile(file, 'utf8');
+      if (!text.includes(asIs)) throw new Error('commander loads child_process in another way now: see build.mjs');
+      return { contents: text.replace(asIs, 'const childProcess = undefined;') };
+    });
   },
 };
 

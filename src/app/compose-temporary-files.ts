@@ -4,15 +4,21 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { observeProcesses } from '../journal/processes.ts';
+import { folderFlushes } from '../signing/folder-flushes.ts';
 import { type TemporaryNames, temporaryNames } from '../signing/left-temporary-files.ts';
 
-export async function composeTemporaryFiles(): Promise<TemporaryNames> {
-  return temporaryNames({
+interface TemporaryFiles extends TemporaryNames {
+  readonly flushFolder: (folder: string) => Promise<void>;
+}
+
+export async function composeTemporaryFiles(): Promise<TemporaryFiles> {
+  const names = temporaryNames({
     processes: await observeProcesses(),
     randomHex: () => randomBytes(8).toString('hex'),
     now: () => Date.now(),
     bootTime: Date.now() - uptime() * 1000,
   });
+  return { ...names, flushFolder: folderFlushes() };
 }
 
 /** For a process that is about to end: what cannot be removed keeps no other from it, and is known to a later run. */

@@ -6,14 +6,42 @@ import { bytesErrors } from './errors.ts';
 
 /** Large enough that system calls cost nothing beside hashing, small enough that several files in parallel stay small. */
 const CHUNK_LENGTH = 1024 * 1024;
+/** Headers are read field by field: a system call for each would cost more than all that is made of them. */
+const WINDOW_LENGTH = 4096;
 
-/** Reads through `handle`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. */
+interface Window {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Promise<Buffer>;
+}
+
+/**
+ * Reads through `handle`, which stays the caller's to close. `size` is the size to hold the file to, in bytes. The file must
+ * not change: what stands beside bytes that were asked for is read with them, and not again.
+ */
 export function fileSource(handle: FileHandle, size: number): ByteSource {
+  let window: Window | undefined;
+
+  /** The last one where it holds the bytes; else from a multiple of its length, where that is enough. */
+  function windowWith(offset: number, length: number): Window {
+    if (window !== undefined && window.start <= offset && offset + length <= window.end) return window;
+    const even = offset - (offset % WINDOW_LENGTH);
+    const start = offset + length <= even + WINDOW_LENGTH ? even : offset;
+    const end = Math.min(start + WINDOW_LENGTH, size);
+    const bytes = watched(readChunk(handle, Buffer.allocUnsafe(end - start), start, end));
+    window = { start, end, bytes };
+    return window;
+  }
+
   return {
     size,
     async read(offset, length, scratch) {
       if (offset < 0 || length < 0 || offset + length > size) {
         throw bytesErrors('read-past-end', { what: 'file', length, offset, size });
+      }
+      if (scratch === undefined && length <= WINDOW_LENGTH) {
+        const { start, bytes } = windowWith(offset, length);
+        return Buffer.from((await bytes).subarray(offset - start, offset - start + length));
       }
       const isEnough = scratch !== undefined && scratch.length >= length;
       const buffer = isEnough ? scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);

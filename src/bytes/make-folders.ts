@@ -1,6 +1,7 @@
 /** Making a folder with those above it, and coming back from it in any case. */
 
-import { mkdir, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -24,14 +25,15 @@ async function makeOne(path: string, mode: number): Promise<boolean> {
     return true;
   } catch (thrown) {
     // What a system says of one that is there differs: of a root, it may be that it cannot be made.
-    if (await isFolder(path)) return false;
+    if (isFolder(path)) return false;
     throw thrown;
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 /** The files a command line means: paths, patterns, folders, @lists and standard input, each file once, in the order given. */
 
-import { createReadStream } from 'node:fs';
+import { type BigIntStats, createReadStream, statSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -48,7 +48,7 @@ export async function expandInputs(named: readonly string[], options: InputOptio
         isAnyExcluded = true;
         continue;
       }
-      const stats = await stat(input.path, { bigint: true }).catch(() => undefined);
+      const stats = statsOf(input.path);
       const identity = stats === undefined ? input.path : identityOf(stats);
       if (seen.has(identity)) continue;
       seen.add(identity);
@@ -145,6 +145,14 @@ async function readLines(input: Readable): Promise<string[]> {
     lines.push(lines.length === 0 ? line.replace(/^\uFEFF/, '') : line);
   }
   return lines.filter((line) => line !== '');
+}
+
+function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,11 +1,11 @@
 /** The command line's door: arguments in, exit code out. The only place that catches everything. */
 
 import { type Io, processIo } from './io.ts';
+import { runProgram } from './program.ts';
 
 /** Runs the command line; never throws. `argv` is without node and script. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
   try {
-    const { runProgram } = await import('./program.ts');
     const exitCode = await runProgram(argv, io);
     if (exitCode === 0) await assertTold(io);
     return exitCode;

@@ -1,6 +1,6 @@
 /** A file to be read, held open: its bytes, its owner and mode. */
 
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
@@ -8,10 +8,16 @@ import { type OnRead, watchedSource } from '../bytes/watched-source.ts';
 import { fileErrors } from './errors.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
 
+/** What tells a file from others, and whether it has changed. All that is kept of it: of ten thousand files, each counts. */
+export type FileStats = Pick<
+  BigIntStats,
+  'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
+>;
+
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
-  readonly stats: BigIntStats;
+  readonly stats: FileStats;
   /** Earlier than the end of the scope; closing twice is harmless. */
   close(): Promise<void>;
 }
@@ -32,18 +38,21 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     }
   });
   try {
-    const stats = await inFileSystem('read the file', () => handle.stat({ bigint: true }));
+    // Just opened, so the answer is in memory: to have it asked elsewhere takes longer.
+    const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
     if (!stats.isFile()) {
       throw fileErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
     }
-    return inputFile(path, handle, stats, onRead);
+    const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
+    const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };
+    return inputFile(path, handle, kept, onRead);
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-function inputFile(path: string, handle: FileHandle, stats: BigIntStats, onRead: OnRead | undefined): InputFile {
+function inputFile(path: string, handle: FileHandle, stats: FileStats, onRead: OnRead | undefined): InputFile {
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= handle.close();

@@ -17,7 +17,7 @@ import {
 } from './disk.ts';
 import { encodeLine } from './lines.ts';
 import { rememberSteps } from './remembered-steps.ts';
-import type { Step } from './steps.ts';
+import type { readStep, Step } from './steps.ts';
 
 /** Where the file of a call is. */
 export interface Place {
@@ -62,7 +62,7 @@ export interface CallFolders {
 }
 
 export function callFiles(folders: CallFolders, owner: Owner | undefined): CallFiles {
-  const readStep = rememberSteps();
+  const stepIn = rememberSteps();
   const flushCalls = shareWork(() => flushFolder(folders.calls));
   const flushAside = shareWork(() => flushFolder(folders.aside));
   const current = (work: string): Place => ({ work, aside: false, path: join(folders.calls, `${work}.jsonl`) });
@@ -76,7 +76,7 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     await using file = await openLines(place.path, making, owner);
     if (file === undefined) return undefined;
     await write(file, step, 'no', place);
-    const state = await stateOf(file, place);
+    const state = await stateOf(file, place, stepIn);
     return state.id === step.call ? state : undefined;
   }
 
@@ -86,20 +86,16 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     flush: Flush,
   ): Promise<CallState | undefined> {
     await using file = await openLines(place.path, 'must-exist', owner);
-    const step = file && decide(await stateOf(file, place));
+    const step = file && decide(await stateOf(file, place, stepIn));
     if (file === undefined || step === undefined) return undefined;
     await write(file, step, flush, place);
-    return await stateOf(file, place);
+    return await stateOf(file, place, stepIn);
   }
 
   async function write(file: LinesFile, step: Step, flush: Flush, place: Place): Promise<void> {
     await file.append(encodeLine(step));
     if (flush !== 'no') await file.flush();
     if (flush === 'file-and-name') await (place.aside ? flushAside() : flushCalls());
-  }
-
-  async function stateOf(file: LinesFile, place: Place): Promise<CallState> {
-    return readCall(await file.read(), place.aside, readStep);
   }
 
   return {
@@ -139,4 +135,8 @@ async function placesIn(folder: string, aside: boolean, only?: string): Promise<
     const work = pattern.exec(name)?.[1];
     return work === undefined || work !== (only ?? work) ? [] : [{ work, aside, path: join(folder, name) }];
   });
+}
+
+async function stateOf(file: LinesFile, place: Place, stepIn: typeof readStep): Promise<CallState> {
+  return readCall(await file.read(), place.aside, stepIn);
 }

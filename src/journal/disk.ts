@@ -1,7 +1,7 @@
 /** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
 
-import { constants, fstatSync, readSync } from 'node:fs';
-import { chown, type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { chown, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolders } from '../bytes/make-folders.ts';
 
@@ -59,15 +59,16 @@ export async function openLines(
 
 /** All of it, without the right to write; undefined when it is not there. */
 export async function readLines(path: string): Promise<Uint8Array | undefined> {
-  const handle = await unless('ENOENT', () => open(path, constants.O_RDONLY));
+  const fd = await unless('ENOENT', async () => openSync(path, constants.O_RDONLY));
+  if (fd === undefined) return undefined;
   try {
-    return handle && readAll(handle);
+    return readAll({ fd });
   } finally {
-    await handle?.close();
+    closeSync(fd);
   }
 }
 
-function readAll(handle: FileHandle): Uint8Array {
+function readAll(handle: Open): Uint8Array {
   const size = sizeOf(handle);
   assertNotTooLarge(size);
   return readFrom(handle, 0, size);
@@ -135,12 +136,17 @@ function assertNotTooLarge(size: number): void {
   if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
 }
 
-/** What is asked of an open file that was just looked at or written is in memory: to have it done elsewhere takes longer. */
-function sizeOf({ fd }: FileHandle): number {
+type Open = Pick<FileHandle, 'fd'>;
+
+/**
+ * What is read here is small and was just written, so it is in memory: to have it read in Node's thread pool takes ten times
+ * as long, and is most of what a step of the journal costs. What changes something, and may wait for the disk, goes there.
+ */
+function sizeOf({ fd }: Open): number {
   return fstatSync(fd).size;
 }
 
-function readFrom({ fd }: FileHandle, position: number, length: number): Buffer {
+function readFrom({ fd }: Open, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;
   for (let read = -1; read !== 0 && done < length; done += read) {
@@ -170,7 +176,7 @@ export async function makeFolder(path: string, owner?: Owner): Promise<void> {
 
 /** Names in a folder; none when it is not there. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await unless('ENOENT', () => readdir(folder))) ?? [];
+  return (await unless('ENOENT', async () => readdirSync(folder))) ?? [];
 }
 
 export async function moveFile(from: string, to: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** The history: calls that are over, a line each, in a file a month; `sign` only ever appends to it. */
 
-import { open, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shareWork } from '../bytes/shared-work.ts';
 import { flushFolder, namesIn, type Owner, openLines, removeFile, unless } from './disk.ts';
@@ -61,12 +62,12 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
   return {
     async place() {
       const month = now().toISOString().slice(0, 7);
-      const stats = await unless('ENOENT', () => stat(pathOf(month)));
+      const stats = await unless('ENOENT', async () => statSync(pathOf(month)));
       return { month, size: stats?.size ?? 0 };
     },
     async holds(id, places) {
       for (const { month, size } of places) {
-        if ((await unless('ENOENT', () => stat(pathOf(month)))) === undefined) continue;
+        if ((await unless('ENOENT', async () => statSync(pathOf(month)))) === undefined) continue;
         for await (const lines of linesFrom(pathOf(month), size)) {
           if (lines.some((line) => readEntry(line)?.id === id)) return true;
         }

@@ -37,6 +37,8 @@ export interface Changing extends Recognising {
   readonly removeLeft?: (folder: string) => Promise<void>;
   /** Keeps other runs from a target. */
   readonly lockTarget?: LockTarget;
+  /** Makes what was renamed in a folder durable. */
+  readonly flushFolder?: (folder: string) => Promise<void>;
   /** Paths of the temporary files and locks that are there now, for whoever must end at once. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: (event: ChangeEvent) => void;

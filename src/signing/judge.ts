@@ -85,12 +85,12 @@ function tellOfLeftOut(
   if (isNamedAsFormat && 'error' in judgement) onEvent({ type: 'file-left-out', path, error: judgement.error });
 }
 
-async function refuseSharedPlaces<Plan extends JudgedFile>(
+function refuseSharedPlaces<Plan extends JudgedFile>(
   judgements: readonly Judgement<Plan>[],
   { isWritten }: Judging<Plan>,
-): Promise<Judgement<Plan>[]> {
+): Judgement<Plan>[] {
   const plans = judgements.flatMap((judgement) => ('plan' in judgement ? [judgement.plan] : []));
-  const conflicts = await findConflicts(plans, isWritten);
+  const conflicts = findConflicts(plans, isWritten);
   return judgements.map((judgement) => {
     const error = 'plan' in judgement ? conflicts.get(judgement.plan) : undefined;
     if (error === undefined || !('plan' in judgement)) return judgement;

@@ -1,10 +1,9 @@
 /** The pre-flight of one file: everything that can be known before a signature is asked for. */
 
-import type { BigIntStats } from 'node:fs';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
 import { speaksAgainst } from '../errors/finding.ts';
-import { openInput } from '../files/input-file.ts';
+import { type FileStats, openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
 import type { EmbeddedSignature, Format, OpenOptions, SignableFile, SigningMode } from '../formats/format.ts';
 import { tellBytesRead } from './bytes-read.ts';
@@ -16,7 +15,7 @@ import { assertReplaceable, resolveTarget } from './target.ts';
 export interface JudgedFile extends FileToSign {
   readonly format: Format;
   /** The input as it was judged; a file that has changed since is left as it is. */
-  readonly stats: BigIntStats;
+  readonly stats: FileStats;
   /** Where the result is written, absolute, links followed. */
   readonly target: string;
   readonly warnings: readonly string[];
@@ -106,7 +105,7 @@ export function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSigna
   return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
-export function hardLinkWarnings({ path, output }: FileToSign, { nlink }: BigIntStats): string[] {
+export function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): string[] {
   if (path !== output || nlink <= 1n) return [];
   return [
     `The file has ${nlink} names (hard links): only this one will lead to the new file, the others keep the old content.`,

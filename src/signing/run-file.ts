@@ -75,11 +75,7 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     const { record: given, after } = file;
     const isDue = statusOf(after, signing) === 1;
     const reporting = isDue ? reports.send(plan.path, given.id, 1, claim) : undefined;
-    return async () => {
-      await reporting;
-      // Sent by whichever file of this run came last.
-      return { ...outcome, reported: after.reported === 1 || (await reports.isKnown(given.id)) };
-    };
+    return signedWhenReported(outcome, reporting, after.reported === 1, reports);
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
     const given = error.record ?? record?.id;
@@ -88,11 +84,30 @@ export async function runFile(judgement: Judgement, run: Run): Promise<Reporting
     onEvent({ type: 'file-finished', outcome });
     const status = kept === undefined ? 2 : statusOf(kept, signing);
     const reporting = status === undefined ? undefined : reports.send(plan.path, given, status, claim);
-    return async () => {
-      await reporting;
-      return outcome;
-    };
+    return whenReported(outcome, reporting);
   }
+}
+
+/** Apart from where the file was signed: what waits for the end of the run must not hold what was needed until then. */
+function signedWhenReported(
+  outcome: SignedOutcome,
+  reporting: Promise<void> | undefined,
+  isReported: boolean,
+  reports: Reports,
+): Reporting {
+  return async () => {
+    await reporting;
+    // Sent by whichever file of this run came last.
+    const reported = isReported || (await reports.isKnown(outcome.record ?? undefined));
+    return reported ? { ...outcome, reported } : outcome;
+  };
+}
+
+function whenReported(outcome: FileOutcome, reporting: Promise<void> | undefined): Reporting {
+  return async () => {
+    await reporting;
+    return outcome;
+  };
 }
 
 /** The journal keeps a signature that was given, and was not written, for another run. Undefined when it does not. */
@@ -152,7 +167,7 @@ async function rehearsed(judgement: Judgement, signing: Signing, batch: Batch): 
 
 function done(signing: Signing, outcome: FileOutcome): Reporting {
   signing.onEvent({ type: 'file-finished', outcome });
-  return async () => outcome;
+  return whenReported(outcome, undefined);
 }
 
 function described(plan: PlannedFile) {

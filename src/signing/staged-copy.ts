@@ -1,6 +1,5 @@
 /** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
 
-import type { BigIntStats } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -12,6 +11,7 @@ import { type Measuring, measureContent, startMeasuring } from '../crypto/measur
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
+import type { FileStats } from '../files/input-file.ts';
 import type { OpenOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { signingErrors } from './errors.ts';
@@ -75,7 +75,7 @@ export interface StagedCopy extends AsyncDisposable {
 export interface StagedCopyOptions {
   readonly source: ByteSource;
   /** Of the original, whose owner and mode the result shall have. */
-  readonly stats: BigIntStats;
+  readonly stats: FileStats;
   /** Where the result goes; its folder, made where it is missing, takes the temporary file. */
   readonly target: string;
   /** Makes the name of the temporary file unlike any other. */
@@ -84,6 +84,8 @@ export interface StagedCopyOptions {
   readonly removeLeft?: (folder: string) => Promise<void>;
   /** Keeps other runs from the target until the copy is disposed of. */
   readonly lockTarget?: LockTarget;
+  /** Makes what was renamed in a folder durable. */
+  readonly flushFolder?: (folder: string) => Promise<void>;
   readonly digestEntries: DigestEntries;
   /** Holds the paths of temporary file and lock for as long as they are there. */
   readonly temporaryFiles: Set<string>;
@@ -249,7 +251,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
       await renameOver(path, target);
       renamed = true;
       temporaryFiles.delete(path);
-      return flushFolder(folder).then(
+      return (options.flushFolder ?? flushFolder)(folder).then(
         () => [],
         (thrown: unknown) => [`The folder could not be flushed to the disk (${systemReason(thrown)}).`],
       );

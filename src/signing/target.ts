@@ -1,7 +1,6 @@
 /** Where a result goes: links followed, and whether a new file can be renamed to it, found out before anything is spent. */
 
-import type { Stats } from 'node:fs';
-import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
+import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem, inFileSystem, orBrokenLink } from '../files/file-system-errors.ts';
@@ -10,13 +9,20 @@ import { signingErrors } from './errors.ts';
 /** Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link. */
 export async function resolveTarget(output: string): Promise<string> {
   try {
-    return await realpath(output);
+    return realpathSync.native(output);
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
   // A new file; its folder may be new too, and is made when the file is written.
-  const folder = await realpath(dirname(output)).catch(() => resolve(dirname(output)));
-  return join(folder, basename(output));
+  return join(realFolder(dirname(output)), basename(output));
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
 }
 
 /** Where file systems do not tell upper from lower case, two such names are one place. */
@@ -35,18 +41,20 @@ export async function assertReplaceable(target: string): Promise<void> {
     if (existing.isDirectory()) throw refuse('it is a folder');
     if (!existing.isFile()) throw refuse('it is a pipe, a socket or a device');
     if ((existing.mode & 0o222) === 0) throw signingErrors('read-only-file', { path: target });
-    await inFileSystem(`write to ${target}`, () => access(target, constants.W_OK));
-    if (await isMountPoint(target)) throw refuse('it is mounted');
+    await inFileSystem(`write to ${target}`, async () => accessSync(target, constants.W_OK));
+    if (isMountPoint(target)) throw refuse('it is mounted');
   }
   const folder = await nearestFolder(dirname(target), target);
-  await inFileSystem(`write to the folder ${folder}`, () => access(folder, constants.W_OK | constants.X_OK));
-  if (existing) await assertNotHeldBySticky(target, existing.uid, folder);
+  await inFileSystem(`write to the folder ${folder.path}`, async () =>
+    accessSync(folder.path, constants.W_OK | constants.X_OK),
+  );
+  if (existing) assertNotHeldBySticky(target, existing.uid, folder.stats);
 }
 
 /** Undefined when nothing is there. A link that leads nowhere is something: what would be made in its place is no link. */
 async function found(path: string): Promise<Stats | undefined> {
   try {
-    return await stat(path);
+    return statSync(path);
   } catch (thrown) {
     const error = await orBrokenLink(thrown, path);
     if (isMissing(error)) return undefined;
@@ -55,18 +63,20 @@ async function found(path: string): Promise<Stats | undefined> {
 }
 
 /** Of the folder and those above it, the first that is there. Throws `output-blocked` when that is none. */
-async function nearestFolder(folder: string, target: string): Promise<string> {
-  const parent = dirname(folder);
-  const there = await found(folder);
-  if (there && !there.isDirectory()) throw signingErrors('output-blocked', { path: target, blockedBy: folder });
-  return there || parent === folder ? folder : nearestFolder(parent, target);
+async function nearestFolder(path: string, target: string): Promise<{ readonly path: string; readonly stats?: Stats }> {
+  const parent = dirname(path);
+  const stats = await found(path);
+  if (stats && !stats.isDirectory()) throw signingErrors('output-blocked', { path: target, blockedBy: path });
+  if (stats) return { path, stats };
+  return parent === path ? { path } : nearestFolder(parent, target);
 }
 
 /** In a folder such as /tmp only the owners of a file and of the folder, and root, may rename over it. */
-async function assertNotHeldBySticky(target: string, owner: number, folder: string): Promise<void> {
+function assertNotHeldBySticky(target: string, owner: number, folder: Stats | undefined): void {
   const user = process.getuid?.();
-  const { mode, uid } = await inFileSystem('look at the target folder', () => stat(folder));
-  if (user === undefined || user === 0 || (mode & STICKY) === 0 || uid === user || owner === user) return;
+  if (user === undefined || user === 0 || folder === undefined) return;
+  const { mode, uid } = folder;
+  if ((mode & STICKY) === 0 || uid === user || owner === user) return;
   const reason = 'it belongs to another user, in a folder where each may replace only their own files';
   throw signingErrors('not-replaceable', { path: target, reason });
 }
@@ -75,11 +85,21 @@ async function assertNotHeldBySticky(target: string, owner: number, folder: stri
 const STICKY = 0o1000;
 
 /** A file mounted by itself, as container programs do, cannot be renamed over. Linux alone tells. */
-async function isMountPoint(target: string): Promise<boolean> {
+function isMountPoint(target: string): boolean {
   if (process.platform !== 'linux') return false;
-  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   // The fifth field, with spaces and the like as octal escapes (proc(5)).
-  return mounts.split('\n').some((line) => unescapeMount(line.split(' ')[4] ?? '') === target);
+  return mounts()
+    .split('\n')
+    .some((line) => unescapeMount(line.split(' ')[4] ?? '') === target);
+}
+
+/** No disk is behind it: to have it read elsewhere takes longer than reading it. */
+function mounts(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function unescapeMount(field: string): string {

@@ -1,9 +1,10 @@
 /** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename, a flushed folder. */
 
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, rename, statfs } from 'node:fs/promises';
+import { constants, fstatSync, statfsSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import { fileErrors } from '../files/errors.ts';
 import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
+import type { FileStats } from '../files/input-file.ts';
 import { signingErrors } from './errors.ts';
 
 export const COPY = 'write the temporary file beside the target';
@@ -13,7 +14,7 @@ const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 /** Throws `disk-full` when the folder's file system cannot take a copy of `size` bytes and a signature. */
 export async function assertRoom(folder: string, size: number): Promise<void> {
-  const { bavail, bsize } = await inFileSystem('look at the target folder', () => statfs(folder));
+  const { bavail, bsize } = await inFileSystem('look at the target folder', async () => statfsSync(folder));
   // A file system that does not know (some network shares) says 0 blocks of 0 bytes: then the write will tell.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
@@ -46,9 +47,10 @@ export async function readFully(handle: FileHandle, into: Uint8Array, offset: nu
  * any editor that saves through a rename. The set-user-ID bits are dropped: they would speak for another owner. The
  * owner can always write, or a result written elsewhere could not be replaced by the next run's.
  */
-export async function takeOwnerAndMode(handle: FileHandle, stats: BigIntStats): Promise<void> {
+export async function takeOwnerAndMode(handle: FileHandle, stats: FileStats): Promise<void> {
   if (process.platform === 'win32') return;
-  const mine = await handle.stat({ bigint: true });
+  // This process has just made it: the answer is in memory, and to have it asked elsewhere takes longer.
+  const mine = fstatSync(handle.fd, { bigint: true });
   const [uid, gid] = [Number(stats.uid), Number(stats.gid)];
   if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
     await handle.chown(uid, gid).catch(() => handle.chown(Number(mine.uid), gid).catch(() => undefined));

@@ -33,22 +33,21 @@ function peakResident(pid) {
 
 /**
  * Runs the contestants in turn, `rounds` times after one that does not count (it warms the page cache).
- * `before` runs untimed ahead of each. @returns by name: median, least and most milliseconds, and peak bytes.
+ * `before` runs untimed ahead of each, and may give what differs of it this time (`env`, `command`). @returns by name: median, least and most milliseconds, and peak bytes.
  */
 export async function compete(contestants, { rounds, before = () => undefined, memory = false }) {
   const times = new Map(contestants.map(({ name }) => [name, []]));
   const peaks = new Map();
   for (let round = 0; round <= rounds; round++) {
     for (const contestant of contestants) {
-      await before(contestant);
-      const { milliseconds } = await runOnce(contestant);
+      const { milliseconds } = await runOnce({ ...contestant, ...(await before(contestant)) });
       if (round > 0) times.get(contestant.name).push(milliseconds);
     }
   }
   if (memory) {
     for (const contestant of contestants) {
-      await before(contestant);
-      peaks.set(contestant.name, (await runOnce(contestant, { memory: true })).peak);
+      const given = { ...contestant, ...(await before(contestant)) };
+      peaks.set(contestant.name, (await runOnce(given, { memory: true })).peak);
     }
   }
   return Object.fromEntries(

@@ -3,6 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { drawAims } from './aims.mjs';
+import * as batch from './batch.mjs';
+import * as growth from './growth.mjs';
 import * as jar from './jar.mjs';
 import * as pe from './pe.mjs';
 import * as server from './server.mjs';
@@ -10,7 +13,7 @@ import { CLI, createSetting } from './setting.mjs';
 import * as startup from './startup.mjs';
 import * as verify from './verify.mjs';
 
-const PARTS = { startup, pe, jar, verify, server };
+const PARTS = { startup, pe, jar, verify, batch, growth, server };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({
@@ -42,12 +45,16 @@ try {
 /** Each part has marks of its own, so that measuring one leaves the others' numbers as they are. */
 function keep(name, text, results) {
   writeFileSync(new URL(`results-${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
-  const readme = readFileSync(README, 'utf8');
-  const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`].map((mark) => readme.indexOf(mark));
-  if (start < 0 || end < start) throw new Error(`README.md has no place for the numbers of ${name}`);
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
   const command = `npm run bench -- ${name} --rounds ${values.rounds}`;
   const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\``;
-  const section = `<!-- ${name} -->\n### ${PARTS[name].title}\n\n${head}\n\n${text}\n`;
-  writeFileSync(README, `${readme.slice(0, start)}${section}${readme.slice(end)}`);
+  putBetweenMarks(name, `### ${PARTS[name].title}\n\n${head}\n\n${text}`);
+  putBetweenMarks('aims', drawAims());
+}
+
+function putBetweenMarks(name, text) {
+  const readme = readFileSync(README, 'utf8');
+  const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`].map((mark) => readme.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`README.md has no place for ${name}`);
+  writeFileSync(README, `${readme.slice(0, start)}<!-- ${name} -->\n${text}\n${readme.slice(end)}`);
 }

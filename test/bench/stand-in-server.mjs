@@ -29,7 +29,9 @@ const server = createServer(
     const message = JSON.parse(Buffer.concat(chunks));
     const data = operation === 'sign' ? { id: randomUUID(), signature: signatureOf(keys.get(name), message) } : null;
     const body = JSON.stringify({ code: 0, message: 'success', data });
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      .end(body);
   },
 );
 server.listen(0, '127.0.0.1', () => console.log(`listening on ${server.address().port}`));

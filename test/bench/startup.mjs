@@ -1,4 +1,4 @@
-// What starting costs, over a bare interpreter: --version, --help, and signing a small file with a service on this machine.
+// What starting costs, over a bare interpreter: --version, both kinds of help, and signing a small file with a service on this machine.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ export async function bench({ folder, env }, rounds) {
   const contestants = [
     { name: 'node -e 0', command: [process.execPath, '-e', '0'] },
     { name: '--version', command: ours('--version') },
+    { name: '--help', command: ours('--help') },
     { name: 'sign --help', command: ours('sign', '--help') },
     { name: 'sign small.exe', command: ours('sign', program, '-o', join(folder, 'signed.exe')), env },
   ];

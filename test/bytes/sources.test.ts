@@ -85,6 +85,28 @@ it('a file is read into the memory given, when that is long enough', async () =>
   });
 });
 
+it('a file is not asked again for what stands beside bytes that were read, and each reader has bytes of its own', async () => {
+  const handle = await open(join(folder, 'file'));
+  let reads = 0;
+  const counted = new Proxy(handle, {
+    get(target, name) {
+      if (name === 'read') reads += 1;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const source = fileSource(counted, SIZE);
+  const places = [60, 128, 4000, 0, 148];
+  for (const at of places) (await source.read(at, 20)).fill(0);
+  expect(reads).toBe(1);
+  for (const at of [...places, 4090, 8185, SIZE - 20]) {
+    const found = await Promise.all([source.read(at, 20), source.read(at + 1, 3)]);
+    expect(Buffer.from(found[0]).equals(bytes.subarray(at, at + 20))).toBe(true);
+    expect(Buffer.from(found[1]).equals(bytes.subarray(at + 1, at + 4))).toBe(true);
+  }
+  await handle.close();
+});
+
 it('a read ahead that fails waits for its reader, however long that takes', async () => {
   const path = join(folder, 'shrinking');
   await writeFile(path, bytes);

@@ -12,6 +12,7 @@ import { listenForInterruption } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { jsonText, resultJson } from '../json.ts';
 import { resolveOutputs } from '../outputs.ts';
+import { makeRoomFor } from '../young-generation.ts';
 
 export interface SignCommandOptions extends SettingsOptions {
   readonly recursive?: boolean;
@@ -37,6 +38,7 @@ export async function sign(named: readonly string[], options: SignCommandOptions
   for (const warning of composition.warnings) console.warning(warning);
   const files = await resolveOutputs(inputs, settings.output);
   console.expect(files.length);
+  const stopMakingRoom = makeRoomFor(files.length);
 
   const interruption = listenForInterruption(io, {
     warn: (text) => console.warning(text),
@@ -53,6 +55,7 @@ export async function sign(named: readonly string[], options: SignCommandOptions
     const { exitCode = exitCodeFor(categories) } = interruption;
     return exitCode;
   } finally {
+    stopMakingRoom();
     interruption.stopListening();
   }
 }
