@@ -84,6 +84,10 @@ const undiciAgent = {
       contents: "export { default as Agent } from 'undici/lib/dispatcher/agent.js';",
       resolveDir: root,
     }));
+    // HTTP/2, which no connection agrees to, would load all of Node's.
+    bundle.onLoad({ filter: /[/\\]undici[/\\]lib[/\\]dispatcher[/\\]client-h2\.js$/ }, () => ({
+      contents: "module.exports = () => { throw new Error('HTTP/2 is not spoken here'); };",
+    }));
   },
 };
 

@@ -80,7 +80,7 @@ describe('the command line', () => {
     const loaded = [...(await loadedBy('cli.js')).values()].join('');
     expect(loaded.length).toBeLessThan(120_000);
     const imported = [...loaded.matchAll(/(?:from|import|require\()\s*"(node:[\w/]+)"/g)].map(([, name]) => name);
-    const forCommander = ['node:events', 'node:fs', 'node:path', 'node:process'];
+    const forCommander = ['node:events', 'node:fs', 'node:path', 'node:process', 'node:util'];
     expect([...new Set(imported)].sort()).toEqual(['node:module', ...forCommander].sort());
   });
 });

@@ -3,7 +3,6 @@
 import { type BigIntStats, createReadStream, statSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
@@ -138,6 +137,7 @@ async function readList(path: string): Promise<string[]> {
 
 /** Lines without their ends and without a byte order mark; empty ones are passed over. Throws `list-unusable`. */
 async function readLines(input: Readable): Promise<string[]> {
+  const { createInterface } = await import('node:readline');
   const lines: string[] = [];
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     // What find -print0 writes; no path holds one.

@@ -1,7 +1,7 @@
 /** Threads that digest windows of entries beside the main one, started when the first large archive comes. */
 
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { DigestedWindow } from './digest-worker.ts';
 import type { PackedWindow } from './packed-window.ts';
 
@@ -42,6 +42,8 @@ export function createDigestThreads(
   let idle: NodeJS.Timeout | undefined;
 
   function startThread(): Thread {
+    // Loaded here: most runs start none.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
     // Without the environment, which may hold secrets, and which it has no use for.
     const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [] });
     const thread: Thread = { worker, waiting: [], isReady: false };
