@@ -18,9 +18,9 @@ import {
 const BITS = [2048, 3072, 4096];
 const STORES = ['SQLite', 'PostgreSQL'];
 /** As many as the server starts with; see SESSIONS_PER_CORE in server/src/setup/open-data.ts. */
-const SESSIONS = 8 * availableParallelism();
+const SESSIONS = 32 * availableParallelism();
 /** Enough for the HSM to have work while others are at the database, and fewer than the server takes at once. */
-const CONNECTIONS = 224;
+const CONNECTIONS = 288;
 /** Seconds: each turn's, and what goes before it without counting. */
 const [WARM, SECONDS, LATENCY_SECONDS] = [1, 4, 5];
 const [FEW, MANY] = [1000, 100_000];

@@ -3,7 +3,7 @@
  * one flush to the disk makes all of them durable. One batch is under way at a time; what comes meanwhile is the next one's.
  */
 
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Batches<Item, Result> {
   /** Serves an item with whatever else is waiting: by work that begins after this call, so that it sees all that was before. */
@@ -15,8 +15,10 @@ export interface Batches<Item, Result> {
 export interface BatchOptions {
   /** How many items a batch holds at most. What waits is bounded by the callers: each waits for one. */
   readonly most: number;
-  /** Under load, how long after the beginning of a batch the next one begins at the earliest, in milliseconds. */
-  readonly gather: number;
+  /** So many are worth a batch of their own: it begins without waiting for more. */
+  readonly enough: number;
+  /** Under load, how long after the beginning of a batch one of fewer begins at the earliest, in milliseconds; asked each time. */
+  readonly gather: () => number;
   /** Whether an error is the fault of one item. Then each is served by itself, and fails nobody else. */
   readonly isOfOne: (error: unknown) => boolean;
 }
@@ -30,12 +32,13 @@ interface Waiting<Item, Result> {
 /** @param serve all of the items, with a result for each in their order; or, where it rejects, none of them */
 export function createBatches<Item, Result>(
   serve: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most, gather, isOfOne }: BatchOptions,
+  { most, enough, gather, isOfOne }: BatchOptions,
 ): Batches<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   const drained: (() => void)[] = [];
   let running = false;
   let last = { began: 0, size: 0 };
+  let tellEnough = (): void => {};
 
   const serveAll = async (members: readonly Waiting<Item, Result>[]): Promise<void> => {
     try {
@@ -50,8 +53,16 @@ export function createBatches<Item, Result>(
   /** A call that comes alone is served at once; where several came together, more are on their way. */
   const gathered = async (): Promise<void> => {
     await turn(); // what else this turn of the event loop brings comes along
-    const wait = last.size > 1 && waiting.length < most ? last.began + gather - performance.now() : 0;
-    if (wait > 0) await sleep(wait);
+    const wait = last.size > 1 && waiting.length < enough ? last.began + gather() - performance.now() : 0;
+    if (wait <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, wait);
+      tellEnough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    tellEnough = () => {};
   };
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -68,6 +79,7 @@ export function createBatches<Item, Result>(
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
+        if (waiting.length === enough) tellEnough();
         if (running) return;
         running = true;
         void run();

@@ -25,11 +25,14 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-/**
- * More at once would make a statement long, and the first of them wait for the last. What gathers for a few milliseconds
- * under load costs each of them little time and the processor far less work.
- */
-const TOGETHER: BatchOptions = { most: 256, gather: 10, isOfOne: isBadData };
+/** More at once would make a statement long, and the first of them wait for the last. */
+const MOST = 256;
+/** From so many on, a batch costs hardly less for each of them when it is longer. */
+const ENOUGH = 64;
+/** In milliseconds. What gathers under load costs each call little time and the processor far less work. */
+const GATHER = { least: 10, most: 60 };
+/** For so many calls at the HSM a batch gathers for a millisecond: where many wait there, nobody loses by waiting here. */
+const CALLS_A_MILLISECOND = 3;
 
 /** What every call asks of the database, for several at once. */
 export interface Shared {
@@ -49,11 +52,21 @@ export function sharedOver(database: Kysely<Tables>, reading = database): Shared
 
 /** Serves a database whose tables are up to date. @param close ends its connections */
 export function storeOver(database: Kysely<Tables>, shared: Shared, close: () => Promise<void>): Store {
-  const batches = {
-    clients: createBatches(shared.findClients, TOGETHER),
-    certificates: createBatches(shared.findCertificates, TOGETHER),
-    steps: createBatches(shared.takeSteps, TOGETHER),
+  /** Calls that have a place of a quota and no record yet: they are at the HSM, or wait for it. */
+  let atHsm = 0;
+  const gather = () => Math.min(Math.max(atHsm / CALLS_A_MILLISECOND, GATHER.least), GATHER.most);
+  const together: BatchOptions = { most: MOST, enough: ENOUGH, gather, isOfOne: isBadData };
+  const takeNoted = async (steps: readonly Step[]) => {
+    const taken = await shared.takeSteps(steps);
+    for (const [index, step] of steps.entries()) atHsm += 'record' in step ? -1 : Number(taken[index]);
+    return taken;
   };
+  const batches = {
+    clients: createBatches(shared.findClients, together),
+    certificates: createBatches(shared.findCertificates, together),
+    steps: createBatches(takeNoted, together),
+  };
+  const quota = quotaOf(database, batches.steps);
   return {
     viewers: viewersOf(database),
     clients: clientsOf(database, batches.clients),
@@ -61,7 +74,13 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
     certificateRequests: certificateRequestsOf(database),
     authority: authorityOf(database),
     timestampAuthority: timestampAuthorityOf(database),
-    quota: quotaOf(database, batches.steps),
+    quota: {
+      ...quota,
+      async release(lease) {
+        atHsm -= 1;
+        await quota.release(lease);
+      },
+    },
     records: { ...recordsOf(database, batches.steps), ...searchOf(database) },
     async check() {
       await sql`select 1`.execute(database);

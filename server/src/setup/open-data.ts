@@ -15,8 +15,11 @@ import { withTokenCopy } from './token-copy.ts';
 
 /** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
-/** While one signature is computed on each core, the next ones wait in sessions of their own: the cores need not wait for this process to bring them. */
-const SESSIONS_PER_CORE = 8;
+/**
+ * While one signature is computed on each core, the next ones wait in sessions of their own: the cores need not wait for
+ * this process to bring them. SoftHSM has as many sessions as are asked for, a device may have few.
+ */
+const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
 
 export interface OpenData {
   readonly folder: DataFolder;
@@ -40,7 +43,7 @@ export async function openData(
   folder: DataFolder,
   library: string,
   environment: NodeJS.ProcessEnv,
-  { database, token, sessions = SESSIONS_PER_CORE * availableParallelism() }: OpenOptions = {},
+  { database, token, sessions = defaultSessions(token) }: OpenOptions = {},
 ): Promise<OpenData> {
   // SQLite would make a missing file anew, and an empty one at that: no client, no certificate, no record.
   const pin = token?.pin ?? (await readPart(folder, folder.pin, 'the PIN of its token'));
@@ -83,4 +86,8 @@ async function requireAuthority(store: Store): Promise<void> {
   if ((await store.authority.get()) !== undefined) return;
   await store.close();
   throw serverError('database-of-another');
+}
+
+function defaultSessions(token: TokenOptions | undefined): number {
+  return availableParallelism() * (token === undefined ? SESSIONS_PER_CORE.softHsm : SESSIONS_PER_CORE.other);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type BatchOptions, createBatches } from '../../src/records/batches.ts';
 
-const OPTIONS: BatchOptions = { most: 10, gather: 0, isOfOne: () => true };
+const OPTIONS: BatchOptions = { most: 10, enough: 10, gather: () => 0, isOfOne: () => true };
 
 /** Doubles numbers, in batches that it notes. */
 function doubling(
@@ -77,7 +77,7 @@ test('a missing result is an error, never somebody else’s result', async () =>
 });
 
 test('under load a batch gathers before it begins; a call that comes alone waits for nothing', async () => {
-  const { served, batches } = doubling({ gather: 100 });
+  const { served, batches } = doubling({ gather: () => 100 });
   const started = performance.now();
   await batches.add(1);
   await batches.add(2);
@@ -96,4 +96,17 @@ test('draining waits for what is under way and for what waits behind it', async 
   await batches.drain();
   expect(done).toBe(3);
   await batches.drain();
+});
+
+test('a batch that is worth it begins at once, however long it might gather', async () => {
+  const { served, batches } = doubling({ gather: () => 60_000, enough: 3 });
+  await Promise.all([1, 2].map((item) => batches.add(item)));
+  const first = batches.add(3);
+  await sleep(20);
+  expect(served).toEqual([[1, 2]]);
+  await Promise.all([first, batches.add(4), batches.add(5)]);
+  expect(served).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ]);
 });
