@@ -21,17 +21,17 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** What less contents than this take is done before a thread has started. Bytes. */
-const WORTH_THREADS = 24 * 1024 * 1024;
+/** Below that the main thread loses by what starting others costs, and many small entries need no more memory. Bytes of contents. */
+const WORTH_THREADS = 96 * 1024 * 1024;
 
 /** In this thread, one entry after the other. */
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 
-/** In this thread and, where there is much to do, in those. */
-export function digestEntriesWith(threads: DigestThreads | undefined): DigestEntries {
+/** In this thread and, where there is much to do, in those. @param worth how many bytes of contents are much */
+export function digestEntriesWith(threads: DigestThreads | undefined, worth = WORTH_THREADS): DigestEntries {
   return async (source, entries, algorithms) => {
     const table = emptyTable(algorithms, entries.length);
-    const isWorthThreads = threads !== undefined && sizeOf(entries) >= WORTH_THREADS;
+    const isWorthThreads = threads !== undefined && sizeOf(entries) >= worth;
     if (isWorthThreads) threads.start();
     await digestWindows(source, entries, table, isWorthThreads ? threads : undefined);
     return readTable(table);

@@ -19,6 +19,8 @@ import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-build
 
 const MIB = 1024 * 1024;
 const ALGORITHMS = ['sha256', 'sha512'];
+/** Bytes of contents from which on threads help here. */
+const WORTH = 24 * MIB;
 
 let folder: string;
 let program: URL;
@@ -55,7 +57,7 @@ async function digestsOf(archive: Buffer, threads: DigestThreads): Promise<strin
   await using handle = await open(path);
   const source = fileSource(handle, archive.length);
   const { entries } = await readArchive(source);
-  const digests = await digestEntriesWith(threads)(source, entries, ALGORITHMS);
+  const digests = await digestEntriesWith(threads, WORTH)(source, entries, ALGORITHMS);
   return entries.map((_, position) => ALGORITHMS.map((name) => digests.base64(position, name)));
 }
 
