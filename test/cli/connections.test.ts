@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
 import { startMisbehavingService } from '../support/misbehaving-service.ts';
 import { makePki } from '../support/pki.ts';
-import { ACCESS_KEY, ACCESS_SECRET } from '../support/service-client.ts';
+import { environmentOf } from '../support/service-client.ts';
 import { startTimestampAuthority } from '../support/timestamp-authority.ts';
 
 const FILES = 20;
@@ -26,14 +26,7 @@ it(`${FILES} files, with reports and timestamps, take few connections`, async ()
   const service = await startMisbehavingService('good', { key: leaf.privateKey });
   const authority = await startTimestampAuthority();
   try {
-    const env = {
-      CODESIGN_BASE_URL: service.baseUrl,
-      CODESIGN_CA_FILE: service.caFile,
-      CODESIGN_CODE: '1001',
-      CODESIGN_CERTIFICATE: certificate,
-      CODESIGN_ACCESS_KEY: ACCESS_KEY,
-      CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
-    };
+    const env = environmentOf(service, certificate);
     const args = ['sign', '--json', '-j', `${CONCURRENCY}`, '-t', authority.urlOf('ok'), ...paths];
     const run = await runCli(args, { env });
     expect(parseJson(run).summary).toMatchObject({ signed: FILES, failed: 0 });

@@ -12,7 +12,7 @@ import {
 } from '../support/misbehaving-service.ts';
 import { makePki, testKey } from '../support/pki.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { ACCESS_KEY, ACCESS_SECRET } from '../support/service-client.ts';
+import { environmentOf } from '../support/service-client.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../support/timestamp-authority.ts';
 
 interface Scene extends AsyncDisposable {
@@ -295,14 +295,7 @@ describe('with a service that misbehaves once', () => {
     const service = await startMisbehavingService(mode, { key: leaf.privateKey, times: 1, ...options });
     const certificate = join(service.caFile, '..', 'chain.pem');
     await writeFile(certificate, leaf.pem + pki.intermediate.pem);
-    const stage = await scene({
-      CODESIGN_BASE_URL: service.baseUrl,
-      CODESIGN_CA_FILE: service.caFile,
-      CODESIGN_CODE: '1001',
-      CODESIGN_CERTIFICATE: certificate,
-      CODESIGN_ACCESS_KEY: ACCESS_KEY,
-      CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
-    });
+    const stage = await scene(environmentOf(service, certificate));
     const reports = () =>
       service
         .requests()

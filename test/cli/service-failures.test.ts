@@ -12,7 +12,7 @@ import {
   startMisbehavingService,
 } from '../support/misbehaving-service.ts';
 import { type IssuedCertificate, makePki } from '../support/pki.ts';
-import { ACCESS_KEY, ACCESS_SECRET } from '../support/service-client.ts';
+import { ACCESS_SECRET, environmentOf } from '../support/service-client.ts';
 
 let leaf: IssuedCertificate;
 let chain: string;
@@ -45,14 +45,7 @@ async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOp
     // Each of its own: the same content would share one signature.
     await appendFile(path, path);
   }
-  const env = {
-    CODESIGN_BASE_URL: service.baseUrl,
-    CODESIGN_CA_FILE: service.caFile,
-    CODESIGN_CODE: '1001',
-    CODESIGN_CERTIFICATE: certificate,
-    CODESIGN_ACCESS_KEY: ACCESS_KEY,
-    CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
-  };
+  const env = environmentOf(service, certificate);
   return {
     folder: folder.path,
     service,

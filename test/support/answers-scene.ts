@@ -9,7 +9,7 @@ import { type CliFileJson, fixture, parseJson, snapshot, temporaryFolder } from 
 import { type MeasuredRun, runMeasured } from './measured-cli.ts';
 import { type ReceivedRequest, startMisbehavingService } from './misbehaving-service.ts';
 import { makePki } from './pki.ts';
-import { ACCESS_KEY, ACCESS_SECRET } from './service-client.ts';
+import { environmentOf } from './service-client.ts';
 import { createTlsAuthority } from './tls-authority.ts';
 
 export interface AnswersOptions {
@@ -66,12 +66,7 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     const state = await temporaryFolder();
     const env = {
       CODESIGN_STATE_DIR: state.path,
-      CODESIGN_BASE_URL: service.baseUrl,
-      CODESIGN_CA_FILE: service.caFile,
-      CODESIGN_CODE: '1001',
-      CODESIGN_CERTIFICATE: certificate,
-      CODESIGN_ACCESS_KEY: ACCESS_KEY,
-      CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+      ...environmentOf(service, certificate),
     };
     const paths = options.names.map(pathOf);
     const run = await runMeasured(['sign', '--json', ...(options.args ?? []), ...paths], { env });

@@ -13,7 +13,7 @@ import {
   startMisbehavingService,
 } from './misbehaving-service.ts';
 import { makePki } from './pki.ts';
-import { ACCESS_KEY, ACCESS_SECRET } from './service-client.ts';
+import { environmentOf } from './service-client.ts';
 
 const refusing = createServer((_request, answer) => answer.writeHead(404).end())
   .listen(0, '127.0.0.1')
@@ -59,12 +59,7 @@ export async function startScene(mode: ServiceMode, options: MisbehavingServiceO
   await copyFile(fixture('pe/hello.exe'), path);
   const env = {
     CODESIGN_STATE_DIR: join(folder.path, 'state'),
-    CODESIGN_BASE_URL: service.baseUrl,
-    CODESIGN_CA_FILE: service.caFile,
-    CODESIGN_CODE: '1001',
-    CODESIGN_CERTIFICATE: certificate,
-    CODESIGN_ACCESS_KEY: ACCESS_KEY,
-    CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+    ...environmentOf(service, certificate),
   };
   return {
     folder: folder.path,

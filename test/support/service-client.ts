@@ -72,3 +72,15 @@ export async function openServiceClient(options: ServiceClientOptions): Promise<
   });
   return { service, waits, calls };
 }
+
+/** What a run of the program needs to sign with such a service. @param certificate path of the PEM chain */
+export function environmentOf(service: { readonly baseUrl: string; readonly caFile: string }, certificate: string) {
+  return {
+    CODESIGN_BASE_URL: service.baseUrl,
+    CODESIGN_CA_FILE: service.caFile,
+    CODESIGN_CODE: '1001',
+    CODESIGN_CERTIFICATE: certificate,
+    CODESIGN_ACCESS_KEY: ACCESS_KEY,
+    CODESIGN_ACCESS_SECRET: ACCESS_SECRET,
+  };
+}

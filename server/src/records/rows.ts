@@ -7,22 +7,18 @@ import type { Tables } from './tables.ts';
 
 export function toClient(row: Selectable<Tables['clients']>): Client {
   return {
-    id: row.id,
-    accessKey: row.access_key,
-    secretDigest: Buffer.from(row.secret_digest, 'hex'),
-    name: row.name ?? undefined,
+    ...toViewer(row),
     signatures: row.signatures,
     reserved: row.reserved,
     handedOver: row.handed_over === 1,
     certificates: toList(row.certificates),
     algorithms: toList<DigestAlgorithm>(row.algorithms),
     quota: row.quota ?? undefined,
-    expiresAt: row.expires_at === null ? undefined : new Date(row.expires_at),
     disabled: row.disabled === 1,
-    createdAt: new Date(row.created_at),
   };
 }
 
+/** Whoever has credentials: a viewer has no more than them. */
 export function toViewer(row: Selectable<Tables['viewers']>): Viewer {
   return {
     id: row.id,
