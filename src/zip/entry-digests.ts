@@ -21,7 +21,7 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Below that the main thread loses by what starting others costs, and many small entries need no more memory. Bytes of contents. */
+/** Below that threads gain next to nothing, and for many small entries they take a third more memory. Bytes of contents. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 /** In this thread, one entry after the other. */

@@ -11,6 +11,7 @@ import {
 } from './certificates.ts';
 import { clientsOf, findClients } from './clients.ts';
 import { type Step, takeSteps } from './counting.ts';
+import { createGathering } from './gathering.ts';
 import { quotaOf } from './quota.ts';
 import { recordsOf } from './records.ts';
 import { searchOf } from './search.ts';
@@ -29,10 +30,6 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
 const MOST = 256;
 /** From so many on, a batch costs hardly less for each of them when it is longer. */
 const ENOUGH = 64;
-/** In milliseconds. What gathers under load costs each call little time and the processor far less work. */
-const GATHER = { least: 10, most: 60 };
-/** For so many calls at the HSM a batch gathers for a millisecond: where many wait there, nobody loses by waiting here. */
-const CALLS_A_MILLISECOND = 3;
 
 /** What every call asks of the database, for several at once. */
 export interface Shared {
@@ -52,13 +49,11 @@ export function sharedOver(database: Kysely<Tables>, reading = database): Shared
 
 /** Serves a database whose tables are up to date. @param close ends its connections */
 export function storeOver(database: Kysely<Tables>, shared: Shared, close: () => Promise<void>): Store {
-  /** Calls that have a place of a quota and no record yet: they are at the HSM, or wait for it. */
-  let atHsm = 0;
-  const gather = () => Math.min(Math.max(atHsm / CALLS_A_MILLISECOND, GATHER.least), GATHER.most);
-  const together: BatchOptions = { most: MOST, enough: ENOUGH, gather, isOfOne: isBadData };
+  const gathering = createGathering();
+  const together: BatchOptions = { most: MOST, enough: ENOUGH, gather: gathering.time, isOfOne: isBadData };
   const takeNoted = async (steps: readonly Step[]) => {
     const taken = await shared.takeSteps(steps);
-    for (const [index, step] of steps.entries()) atHsm += 'record' in step ? -1 : Number(taken[index]);
+    gathering.taken(steps, taken);
     return taken;
   };
   const batches = {
@@ -77,7 +72,7 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
     quota: {
       ...quota,
       async release(lease) {
-        atHsm -= 1;
+        gathering.released();
         await quota.release(lease);
       },
     },
