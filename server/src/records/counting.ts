@@ -5,9 +5,10 @@
  * to change.
  */
 
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Row, RowsTable } from './json-rows.ts';
 import { changePlaces, type Places, removeExpired, takeIfLeft } from './places.ts';
-import { toRecordRow } from './rows.ts';
+import { RECORD_COLUMNS, toRecordRow } from './rows.ts';
 import type { Lease, SignatureRecord } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,23 +16,34 @@ export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
 
 /** A place is asked for, at a time that tells which leases have expired; or the place becomes a count, and the record is kept. */
 export type Step = { readonly lease: Lease } & ({ readonly now: Date } | { readonly record: NewRecord });
+
+/** Where steps are taken, and how rows are given to that database. */
+interface Writing {
+  readonly transaction: Transaction<Tables>;
+  readonly rowsTable: RowsTable;
+}
 type Reserving = Extract<Step, { readonly now: Date }>;
 type Counting = Extract<Step, { readonly record: NewRecord }>;
 
 /** All of the steps or, where it rejects, none. @returns for each whether there was a place for it */
-export async function takeSteps(database: Kysely<Tables>, steps: readonly Step[]): Promise<readonly boolean[]> {
+export async function takeSteps(
+  database: Kysely<Tables>,
+  rowsTable: RowsTable,
+  steps: readonly Step[],
+): Promise<readonly boolean[]> {
   return await database.transaction().execute(async (transaction) => {
+    const writing = { transaction, rowsTable };
     const reserved: Reserving[] = [];
     const counted: Counting[] = [];
     for (const clientId of [...new Set(steps.map(({ lease }) => lease.clientId))].sort()) {
       const own = steps.filter(({ lease }) => lease.clientId === clientId);
       const [reserving, counting] = [own.filter(isReserving), own.filter(isCounting)];
-      const places = await takePlaces(transaction, clientId, reserving, counting);
+      const places = await takePlaces(writing, clientId, reserving, counting);
       reserved.push(...reserving.slice(0, places.reserved));
       counted.push(...places.counted);
     }
-    if (reserved.length > 0) await keepLeases(transaction, reserved);
-    if (counted.length > 0) await keepRecords(transaction, counted);
+    if (reserved.length > 0) await keepLeases(writing, reserved);
+    if (counted.length > 0) await keepRecords(writing, counted);
     const done = new Set<Step>([...reserved, ...counted]);
     return steps.map((step) => done.has(step));
   });
@@ -42,16 +54,17 @@ const isCounting = (step: Step): step is Counting => 'record' in step;
 
 /** @returns for how many of those that reserve there was a place, and which of the others can be counted */
 async function takePlaces(
-  transaction: Transaction<Tables>,
+  writing: Writing,
   clientId: string,
   reserving: readonly Reserving[],
   counting: readonly Counting[],
 ): Promise<{ readonly reserved: number; readonly counted: readonly Counting[] }> {
+  const { transaction } = writing;
   const change = (places: Places) => changePlaces(transaction, clientId, places);
   const turned = { signatures: counting.length, reserved: -counting.length };
   const enough = await takeIfLeft(transaction, clientId, reserving.length, turned);
   if (!enough) await change(turned);
-  const removed = await removeLeases(transaction, counting);
+  const removed = await removeLeases(writing, counting);
   const counted = counting.filter(({ lease }) => removed.has(lease.id));
   const late = counting.filter(({ lease }) => !removed.has(lease.id));
   if (enough && late.length === 0) return { reserved: reserving.length, counted };
@@ -84,27 +97,41 @@ async function placesLeft(transaction: Transaction<Tables>, clientId: string): P
 
 /** @returns the ids of those that were there */
 async function removeLeases(
-  transaction: Transaction<Tables>,
+  { transaction, rowsTable }: Writing,
   counting: readonly Counting[],
 ): Promise<ReadonlySet<string>> {
   if (counting.length === 0) return new Set();
-  const ids = counting.map(({ lease }) => lease.id);
-  const rows = await transaction.deleteFrom('leases').where('id', 'in', ids).returning('id').execute();
+  const ids = rowsTable(
+    counting.map(({ lease: { id } }) => ({ id })),
+    ['id'],
+  );
+  const remove = sql<{ id: string }>`delete from leases where id in (select id from ${ids}) returning id`;
+  const { rows } = await remove.execute(transaction);
   return new Set(rows.map(({ id }) => id));
 }
 
-async function keepLeases(transaction: Transaction<Tables>, reserved: readonly Reserving[]): Promise<void> {
+async function keepLeases(writing: Writing, reserved: readonly Reserving[]): Promise<void> {
   const rows = reserved.map(({ lease }) => ({
     id: lease.id,
     client_id: lease.clientId,
     expires_at: lease.expiresAt.toISOString(),
   }));
-  await transaction.insertInto('leases').values(rows).execute();
+  await insert(writing, 'leases', rows, ['id', 'client_id', 'expires_at']);
 }
 
-async function keepRecords(transaction: Transaction<Tables>, counted: readonly Counting[]): Promise<void> {
-  await transaction
-    .insertInto('records')
-    .values(counted.map(({ record }) => toRecordRow(record)))
-    .execute();
+async function keepRecords(writing: Writing, counted: readonly Counting[]): Promise<void> {
+  const rows = counted.map(({ record }) => toRecordRow(record));
+  await insert(writing, 'records', rows, RECORD_COLUMNS);
+}
+
+async function insert(
+  { transaction, rowsTable }: Writing,
+  table: keyof Tables,
+  rows: readonly Row[],
+  columns: readonly string[],
+): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${names}) select ${names} from ${rowsTable(rows, columns)}`.execute(
+    transaction,
+  );
 }

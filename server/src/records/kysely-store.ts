@@ -2,15 +2,9 @@
 
 import { type Kysely, Migrator, sql } from 'kysely';
 import { type BatchOptions, createBatches } from './batches.ts';
-import {
-  authorityOf,
-  certificateRequestsOf,
-  certificatesOf,
-  findCertificates,
-  timestampAuthorityOf,
-} from './certificates.ts';
-import { clientsOf, findClients } from './clients.ts';
-import { type Step, takeSteps } from './counting.ts';
+import { authorityOf, certificateRequestsOf, certificatesOf, timestampAuthorityOf } from './certificates.ts';
+import { clientsOf } from './clients.ts';
+import type { Step } from './counting.ts';
 import { createGathering } from './gathering.ts';
 import { quotaOf } from './quota.ts';
 import { recordsOf } from './records.ts';
@@ -36,15 +30,6 @@ export interface Shared {
   findClients(accessKeys: readonly string[]): Promise<readonly (Client | undefined)[]>;
   findCertificates(numbers: readonly string[]): Promise<readonly (StoredCertificate | undefined)[]>;
   takeSteps(steps: readonly Step[]): Promise<readonly boolean[]>;
-}
-
-/** The same for every database. @param reading a connection for the first two, where they need not wait for what is written */
-export function sharedOver(database: Kysely<Tables>, reading = database): Shared {
-  return {
-    findClients: (accessKeys) => findClients(reading, accessKeys),
-    findCertificates: (numbers) => findCertificates(reading, numbers),
-    takeSteps: (steps) => takeSteps(database, steps),
-  };
 }
 
 /** Serves a database whose tables are up to date. @param close ends its connections */

@@ -6,6 +6,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Pool } from 'pg';
 import { type Step, takeSteps as takeStepsInTurn } from './counting.ts';
+import { postgresRows } from './json-rows.ts';
 import { toCertificate, toClient, toRecordRow } from './rows.ts';
 import type { Client, StoredCertificate } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -67,7 +68,7 @@ export async function takeSteps(
     return steps.map(() => true);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === DIVISION_BY_ZERO)) throw error;
-    return await takeStepsInTurn(database, steps);
+    return await takeStepsInTurn(database, postgresRows, steps);
   }
 }
 

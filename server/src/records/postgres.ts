@@ -26,6 +26,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
     statement_timeout: PATIENCE,
     query_timeout: 2 * PATIENCE, // where no answer comes at all
     application_name: 'codesign-remote-server',
+    // Each table is asked by an index. A plan made while one was empty would scan it for as long as the connection lives,
+    // and the leases, which come and go, fill it with dead rows faster than PostgreSQL cleans up.
+    options: '-c enable_seqscan=off',
   });
   // An idle connection that breaks has nobody to tell: the pool has dropped it, and the next query opens another.
   pool.on('error', () => {});

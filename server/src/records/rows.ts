@@ -1,6 +1,6 @@
 /** Rows of the database to what the store speaks of, and back. */
 
-import type { Insertable, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Client, ReportStatus, SignatureRecord, StoredCertificate, Viewer } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -56,7 +56,12 @@ export function toRecord(row: Selectable<Tables['records']>): SignatureRecord {
   };
 }
 
-export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>): Insertable<Tables['records']> {
+/** What a new record's row has; what the rest of its columns are, the database says. */
+export const RECORD_COLUMNS: readonly (keyof ReturnType<typeof toRecordRow>)[] = [
+  ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signature', 'signed_at'] as const),
+];
+
+export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>) {
   const { extra, signature } = record;
   return {
     id: record.id,

@@ -4,7 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import Database from 'libsql';
 import { reasonOf, serverError } from '../errors.ts';
-import { migrate, sharedOver, storeOver } from './kysely-store.ts';
+import { findCertificates } from './certificates.ts';
+import { findClients } from './clients.ts';
+import { takeSteps } from './counting.ts';
+import { sqliteRows } from './json-rows.ts';
+import { migrate, type Shared, storeOver } from './kysely-store.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -38,7 +42,12 @@ export async function openSqliteStore(path: string): Promise<Store> {
   beside.pragma('cache_size = -256'); // KiB: clients and certificates are few
   beside.pragma(`busy_timeout = ${PATIENCE}`);
   const reading = new Kysely<Tables>({ dialect: sqliteDialect(beside) });
-  return storeOver(database, sharedOver(database, reading), async () => {
+  const shared: Shared = {
+    findClients: (accessKeys) => findClients(reading, accessKeys),
+    findCertificates: (numbers) => findCertificates(reading, numbers),
+    takeSteps: (steps) => takeSteps(database, sqliteRows, steps),
+  };
+  return storeOver(database, shared, async () => {
     await reading.destroy();
     await database.destroy();
   });

@@ -1,12 +1,12 @@
 /** POST /v1/codesign/sign (API 4.1): checks, keeps a place of the quota, signs in the HSM, stores the record, then answers. */
 
-import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AfterSending } from '../after-sending.ts';
 import { refuse, success } from '../envelope.ts';
 import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { maskExtra } from '../mask-extra.ts';
+import { newRecordId } from '../records/new-record-id.ts';
 import type { Client, Lease, Store } from '../records/store.ts';
 import { checkSignRequest, REFUSAL_MESSAGE, REFUSAL_STATUS } from '../sign-request.ts';
 
@@ -34,7 +34,7 @@ export async function handleSign(
     return refuse(reply, REFUSAL_STATUS[refusal], REFUSAL_MESSAGE[refusal]);
   }
   const { certificate, algorithm, digest, extra } = check.request;
-  const record = randomUUID();
+  const record = newRecordId(now());
   const about = { operation, record, certificate: certificate.number, algorithm, client: client.id };
   const quotaExhausted = () => {
     request.log.warn({ ...about, outcome: 'refused', reason: 'quota' });
