@@ -6,6 +6,7 @@ import type { buildConnector } from 'undici';
 import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
 import type { HttpProxy } from './proxy.ts';
 import type { TrustRoots } from './roots.ts';
+import { keepTlsSessions } from './tls-sessions.ts';
 import { trustInSteps } from './trust-steps.ts';
 
 export interface ConnectorOptions {
@@ -32,15 +33,25 @@ interface Target {
 export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions): Connector {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
+  const sessions = keepTlsSessions();
+
+  let isAbandoned = false;
 
   const establish = (socket: net.Socket, isSecure: boolean): Promise<net.Socket> => {
     opening.add(socket);
+    if (isAbandoned) socket.destroy(ABANDONED);
     return established(socket, isSecure, timeoutMilliseconds).finally(() => opening.delete(socket));
+  };
+
+  const secure = (target: Target, way: TlsWay): Promise<net.Socket> => {
+    const socket = openTls(target, way);
+    sessions.listen(serverOf(target), socket);
+    return establish(socket, true);
   };
 
   const open = (target: Target): Promise<net.Socket> => {
     if (target.protocol !== 'https:') return establish(openPlain(target), false);
-    return trusting((context) => establish(openTls(target, context), true));
+    return trusting((context) => sessions.resume(serverOf(target), (session) => secure(target, { context, session })));
   };
 
   const openToProxy = async ({ url }: HttpProxy): Promise<net.Socket> => {
@@ -55,27 +66,31 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
 
   const openThrough = async (proxy: HttpProxy, target: Target): Promise<net.Socket> => {
     const { openTunnel } = await import('./tunnel.ts');
-    return trusting(async (context) => {
+    const openOnce = async (context: tls.SecureContext, session: Buffer | undefined): Promise<net.Socket> => {
       const way = await openToProxy(proxy);
       opening.add(way);
       try {
         const port = target.port || '443';
         const tunnel = await openTunnel(way, { hostname: target.hostname, port }, proxy, timeoutMilliseconds);
-        return await establish(openTls(target, context, tunnel), true);
+        return await secure(target, { context, session, tunnel });
       } finally {
         opening.delete(way);
       }
-    });
+    };
+    return trusting((context) => sessions.resume(serverOf(target), (session) => openOnce(context, session)));
   };
 
   return {
     connect: answering(open),
     through: (proxy) => answering((target) => openThrough(proxy, target)),
     abandon: () => {
-      for (const socket of opening) socket.destroy(new Error('abandoned'));
+      isAbandoned = true;
+      for (const socket of opening) socket.destroy(ABANDONED);
     },
   };
 }
+
+const ABANDONED = new Error('abandoned');
 
 function answering(open: (target: Target) => Promise<net.Socket>): buildConnector.connector {
   return (target, callback) => {
@@ -90,14 +105,32 @@ function openPlain({ hostname, port }: Target): net.Socket {
   return net.connect({ host: hostname, port: Number(port || 80), noDelay: true });
 }
 
-function openTls({ hostname, port, servername }: Target, context: tls.SecureContext, tunnel?: net.Socket): net.Socket {
+interface TlsWay {
+  readonly context: tls.SecureContext;
+  readonly session: Buffer | undefined;
+  /** A connection that leads to the target through a proxy. */
+  readonly tunnel?: net.Socket;
+}
+
+/** No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`. */
+function nameOf({ hostname, servername }: Target): string {
+  return servername || (net.isIP(hostname) ? '' : hostname);
+}
+
+/** Whose certificate is checked, and where. */
+function serverOf(target: Target): string {
+  return `${nameOf(target)} ${target.hostname} ${target.port}`;
+}
+
+function openTls(target: Target, { context, session, tunnel }: TlsWay): tls.TLSSocket {
+  const { hostname, port } = target;
   const socket = tls.connect({
     host: hostname,
     port: Number(port || 443),
     ...(tunnel && { socket: tunnel }),
-    // No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`.
-    servername: servername || (net.isIP(hostname) ? '' : hostname),
+    servername: nameOf(target),
     secureContext: context,
+    ...(session && { session }),
     ALPNProtocols: ['http/1.1'],
     // Said aloud, because the default is what NODE_TLS_REJECT_UNAUTHORIZED makes it.
     rejectUnauthorized: true,

@@ -1,5 +1,6 @@
 /** One request through an undici dispatcher, once: bounded in time and size, and certain about whether anything was sent. */
 
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
 import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
@@ -76,8 +77,11 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       fail(reason, detail);
       controller?.abort(new Error(detail));
     };
-    const timer = setTimeout(() => {
-      giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
+    const timer = setTimeout(async () => {
+      // After a standstill of this process the answer may be there, unread: Node looks at timers first.
+      await turnOfEventLoop();
+      await turnOfEventLoop();
+      if (!settled) giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
     const handler: Dispatcher.DispatchHandler = {
