@@ -1,14 +1,14 @@
 /** A run over several files that are changed without the service: all judged first, then changed side by side; one failure stops no other. */
 
-import pLimit from 'p-limit';
 import { startBatch } from './batch.ts';
 import type { Changing } from './change.ts';
 import { runChange } from './change-file.ts';
 import type { ChangeFilesResult } from './change-outcome.ts';
 import { type PlannedChange, planChange } from './change-plan.ts';
-import { type Judging, judgeFiles } from './judge.ts';
+import { bytesToRead, type Judging, judgeFiles } from './judge.ts';
 import type { FileToSign } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
+import { sideBySide } from './side-by-side.ts';
 
 /**
  * Never throws for what one file does: each has its outcome, in the order given. When `signal` aborts, nothing new starts
@@ -32,10 +32,8 @@ export async function changeFiles(
       isWritten: ({ skipped }) => skipped === undefined,
     };
     const judgements = await judgeFiles(files, judging, batch);
-    const limit = pLimit(changing.concurrency);
-    const outcomes = await Promise.all(
-      judgements.map((judgement) => limit(() => runChange(judgement, changing, batch))),
-    );
+    const places = { concurrency: changing.concurrency, bytesOf: bytesToRead(judging.isWritten) };
+    const outcomes = await sideBySide(judgements, places, (judgement) => runChange(judgement, changing, batch));
     return { files: outcomes, warnings };
   } finally {
     signal?.removeEventListener('abort', interrupt);

@@ -1,8 +1,7 @@
 /** A run over several files: all judged before the first request, then signed side by side; one failure stops no other. */
 
-import pLimit from 'p-limit';
 import { type Batch, startBatch } from './batch.ts';
-import { type Judgement, type Judging, judgeFiles } from './judge.ts';
+import { bytesToRead, type Judgement, type Judging, judgeFiles } from './judge.ts';
 import { requireWithinLimits } from './limits.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
@@ -11,6 +10,7 @@ import { requestSignatures } from './remote-signature.ts';
 import { requestTimestamps } from './remote-timestamp.ts';
 import { noReports, reportTo } from './report.ts';
 import { rehearseFile, runFile } from './run-file.ts';
+import { sideBySide } from './side-by-side.ts';
 import type { Signing } from './signing.ts';
 
 /**
@@ -41,12 +41,14 @@ export async function signFiles(
   }
 }
 
+const isWritten = ({ alreadySigned }: PlannedFile): boolean => !alreadySigned;
+
 /** With --all-or-nothing one unfit file stops the batch. */
 async function judgeAll(files: readonly FileToSign[], signing: Signing, batch: Batch): Promise<Judgement[]> {
   const judging: Judging<PlannedFile> = {
     ...signing,
     plan: (file, options) => planFile(file, signing, options),
-    isWritten: ({ alreadySigned }) => !alreadySigned,
+    isWritten,
   };
   const judgements = await judgeFiles(files, judging, batch);
   if (signing.allOrNothing && judgements.some((judgement) => 'error' in judgement)) {
@@ -67,14 +69,14 @@ async function signAll(
   const reports = signing.report ? reportTo({ ...signing, service, signal }) : noReports;
   const requestTimestamp = requestTimestamps(signing.authorities, batch);
   const run = { signing, batch, requestSignature, requestTimestamp, reports };
-  const limit = pLimit(signing.concurrency);
-  const reporting = await Promise.all(judgements.map((judgement) => limit(() => runFile(judgement, run))));
+  const places = { concurrency: signing.concurrency, bytesOf: bytesToRead(isWritten) };
+  const reporting = await sideBySide(judgements, places, (judgement) => runFile(judgement, run));
   return Promise.all(reporting.map((report) => report()));
 }
 
 async function rehearseAll(judgements: readonly Judgement[], signing: Signing, batch: Batch): Promise<FileOutcome[]> {
-  const limit = pLimit(signing.concurrency);
-  return Promise.all(judgements.map((judgement) => limit(() => rehearseFile(judgement, signing, batch))));
+  const places = { concurrency: signing.concurrency, bytesOf: bytesToRead(isWritten) };
+  return sideBySide(judgements, places, (judgement) => rehearseFile(judgement, signing, batch));
 }
 
 function summarise(outcomes: readonly FileOutcome[]): SignFilesResult['summary'] {

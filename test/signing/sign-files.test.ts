@@ -12,6 +12,7 @@ import {
   rm,
   stat,
   symlink,
+  truncate,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -181,6 +182,37 @@ describe('a run', () => {
     };
     const { summary } = await signFiles(await programs(3), signingWith(service, { concurrency: 1, onEvent }));
     expect(summary.signed).toBe(3);
+  });
+
+  it.each([
+    { held: 'large', first: 'large' },
+    { held: 'small', first: 'small' },
+  ] as const)('signs on while calls for $held files, named first, are not answered', async ({ held, first }) => {
+    const files = await programs(12);
+    const large = new Set((first === 'large' ? files.slice(0, 6) : files.slice(6)).map(({ path }) => path));
+    for (const path of large) await truncate(path, 9_000_000);
+    const isHeld = (path: string | undefined) => large.has(path ?? '') === (held === 'large');
+    const others = new Set(files.map(({ path }) => path).filter((path) => !isHeld(path)));
+    let letGo: () => void = () => undefined;
+    const othersAreSigned = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const onEvent = (event: SigningEvent) => {
+      if (event.type === 'file-finished') others.delete(event.outcome.path);
+      if (others.size === 0) letGo();
+    };
+    const service = testService();
+    const holding: SigningService = {
+      ...service,
+      async sign(request) {
+        // The first call is alone under way until it has proven the service.
+        if (service.asked > 0 && isHeld(request.file)) await othersAreSigned;
+        return service.sign(request);
+      },
+    };
+    const signing = signingWith(holding, { onEvent });
+    const { summary } = await signFiles(files, { ...signing, client: { ...signing.client, mask: 'none' } });
+    expect(summary.signed).toBe(12);
   });
 
   it('reports 1 for what was written and 2 for what was not', async () => {
