@@ -20,11 +20,13 @@ export async function makeFolders(path: string, mode = 0o777): Promise<boolean> 
 }
 
 async function makeOne(path: string, mode: number): Promise<boolean> {
+  // Mostly it is.
+  if (isFolder(path)) return false;
   try {
     await mkdir(path, { mode });
     return true;
   } catch (thrown) {
-    // What a system says of one that is there differs: of a root, it may be that it cannot be made.
+    // Somebody was faster.
     if (isFolder(path)) return false;
     throw thrown;
   }

@@ -1,6 +1,6 @@
 /** What the operating system says of a file, in the user's words; and a bounded wait for files that are held for a moment. */
 
-import { readlink } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { fileErrors } from './errors.ts';
@@ -71,10 +71,18 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
 }
 
 /** `broken-link` for what was thrown because the path is a link that leads nowhere; anything else comes back as it is. */
-export async function orBrokenLink(thrown: unknown, path: string): Promise<unknown> {
+export function orBrokenLink(thrown: unknown, path: string): unknown {
   const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';
-  const leadsTo = isMissing ? await readlink(path).catch(() => undefined) : undefined;
+  const leadsTo = isMissing ? linkAt(path) : undefined;
   return leadsTo === undefined ? thrown : fileErrors('broken-link', { path, leadsTo }, { cause: thrown });
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function isSystemError(thrown: unknown): thrown is NodeJS.ErrnoException {

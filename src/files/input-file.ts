@@ -18,6 +18,8 @@ export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
   readonly stats: FileStats;
+  /** Tells whoever follows how far the source is read of another one's reading, in its place. */
+  watch(other: ByteSource): ByteSource;
   /** Earlier than the end of the scope; closing twice is harmless. */
   close(): Promise<void>;
 }
@@ -34,7 +36,7 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     try {
       return await open(path, READ_WITHOUT_WAITING);
     } catch (thrown) {
-      throw await orBrokenLink(thrown, path);
+      throw orBrokenLink(thrown, path);
     }
   });
   try {
@@ -58,7 +60,8 @@ function inputFile(path: string, handle: FileHandle, stats: FileStats, onRead: O
     closing ??= handle.close();
     return closing;
   };
-  const plain = fileSource(handle, Number(stats.size));
-  const source = onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
-  return { path, stats, source, close, [Symbol.asyncDispose]: close };
+  const watch = (plain: ByteSource): ByteSource =>
+    onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
+  const source = watch(fileSource(handle, Number(stats.size)));
+  return { path, stats, source, watch, close, [Symbol.asyncDispose]: close };
 }

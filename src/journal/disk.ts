@@ -1,7 +1,17 @@
 /** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
-import { chown, type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fdatasync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { chown, open, rename, unlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolders } from '../bytes/make-folders.ts';
 
@@ -46,13 +56,13 @@ export async function openLines(
   const create = making === 'must-exist' ? 0 : constants.O_CREAT;
   const exclusive = making === 'must-not-exist' ? constants.O_EXCL : 0;
   const unwelcome = making === 'must-not-exist' ? 'EEXIST' : 'ENOENT';
-  const handle = await unless(unwelcome, () => open(path, READ_AND_APPEND | create | exclusive, FILE_MODE));
-  if (handle === undefined) return undefined;
+  const fd = await unless(unwelcome, async () => openSync(path, READ_AND_APPEND | create | exclusive, FILE_MODE));
+  if (fd === undefined) return undefined;
   try {
-    if (making !== 'must-exist' && owner !== undefined) await handle.chown(owner.uid, owner.gid);
-    return linesFile(handle, making === 'must-not-exist');
+    if (making !== 'must-exist' && owner !== undefined) fchownSync(fd, owner.uid, owner.gid);
+    return linesFile(fd, making === 'must-not-exist');
   } catch (thrown) {
-    await handle.close();
+    closeSync(fd);
     throw thrown;
   }
 }
@@ -62,19 +72,28 @@ export async function readLines(path: string): Promise<Uint8Array | undefined> {
   const fd = await unless('ENOENT', async () => openSync(path, constants.O_RDONLY));
   if (fd === undefined) return undefined;
   try {
-    return readAll({ fd });
+    return readAll(fd);
   } finally {
     closeSync(fd);
   }
 }
 
-function readAll(handle: Open): Uint8Array {
-  const size = sizeOf(handle);
+function readAll(fd: number): Uint8Array {
+  const size = sizeOf(fd);
   assertNotTooLarge(size);
-  return readFrom(handle, 0, size);
+  return readFrom(fd, 0, size);
 }
 
-function linesFile(handle: FileHandle, isNew: boolean): LinesFile {
+function linesFile(descriptor: number, isNew: boolean): LinesFile {
+  let isClosed = false;
+  let flushing: Promise<unknown> = Promise.resolve();
+
+  /** The number of a file that was closed may be another file's by now. */
+  function file(): number {
+    if (isClosed) throw Object.assign(new Error('the file was closed'), { code: 'EBADF' });
+    return descriptor;
+  }
+
   /** From its beginning, as far as it has been read. Undefined for one that is only appended to: a history is large. */
   let known: Buffer | undefined = isNew ? NOTHING : undefined;
 
@@ -86,22 +105,32 @@ function linesFile(handle: FileHandle, isNew: boolean): LinesFile {
 
   return {
     async read() {
-      const size = sizeOf(handle);
+      const fd = file();
+      const size = sizeOf(fd);
       assertNotTooLarge(size);
       const before = known !== undefined && known.length <= size ? known : NOTHING;
-      known = Buffer.concat([before, readFrom(handle, before.length, size - before.length)]);
+      known = Buffer.concat([before, readFrom(fd, before.length, size - before.length)]);
       return known;
     },
     async append(...lines) {
       let missing: readonly Buffer[] = lines.map((line) => Buffer.from(line));
       for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
-        missing = await appendOnce(handle, missing, learn);
+        missing = appendOnce(file(), missing, learn);
         if (missing.length === 0) return;
       }
       throw Object.assign(new Error('what was appended is not there'), { code: 'EIO' });
     },
-    flush: () => handle.datasync(),
-    [Symbol.asyncDispose]: () => handle.close(),
+    async flush() {
+      const flushed = flushData(file());
+      flushing = flushed.catch(() => undefined);
+      await flushed;
+    },
+    async [Symbol.asyncDispose]() {
+      if (isClosed) return;
+      isClosed = true;
+      await flushing;
+      closeSync(descriptor);
+    },
   };
 }
 
@@ -109,20 +138,20 @@ function linesFile(handle: FileHandle, isNew: boolean): LinesFile {
  * Gives the lines that did not become lines of their own: another process was stopped inside a line of its own meanwhile,
  * or this is a network's file system, on which one end of the file can be taken for another.
  */
-async function appendOnce(
-  handle: FileHandle,
+function appendOnce(
+  fd: number,
   lines: readonly Buffer[],
   learn: (tail: Buffer, start: number) => void,
-): Promise<readonly Buffer[]> {
-  const size = sizeOf(handle);
+): readonly Buffer[] {
+  const size = sizeOf(fd);
   const before = Math.max(0, size - 1);
   // A torn line before these must not take the first along.
-  const isInsideLine = size > 0 && readFrom(handle, before, 1)[0] !== NEWLINE;
+  const isInsideLine = size > 0 && readFrom(fd, before, 1)[0] !== NEWLINE;
   const bytes = Buffer.concat(isInsideLine ? [LINE_END, ...lines] : lines);
   for (let done = 0; done < bytes.length; ) {
-    done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+    done += writeSync(fd, bytes, done, bytes.length - done);
   }
-  const tail = readFrom(handle, before, sizeOf(handle) - before);
+  const tail = readFrom(fd, before, sizeOf(fd) - before);
   learn(tail, before);
   return lines.filter((line) => !isLineIn(tail, line, before === 0));
 }
@@ -136,17 +165,22 @@ function assertNotTooLarge(size: number): void {
   if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
 }
 
-type Open = Pick<FileHandle, 'fd'>;
-
 /**
- * What is read here is small and was just written, so it is in memory: to have it read in Node's thread pool takes ten times
- * as long, and is most of what a step of the journal costs. What changes something, and may wait for the disk, goes there.
+ * All but this is asked of the system directly: the journal's files are small, what is read was just written, and it is
+ * hardly ever on another machine's disk, so the system answers out of memory. Through Node's thread pool each call would take
+ * ten times as long, and that is most of what a step of the journal costs. A flush waits for the disk, and so it goes there.
  */
-function sizeOf({ fd }: Open): number {
+function flushData(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (failure) => (failure ? reject(failure) : resolve()));
+  });
+}
+
+function sizeOf(fd: number): number {
   return fstatSync(fd).size;
 }
 
-function readFrom({ fd }: Open, position: number, length: number): Buffer {
+function readFrom(fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, length));
   let done = 0;
   for (let read = -1; read !== 0 && done < length; done += read) {

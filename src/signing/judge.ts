@@ -25,6 +25,12 @@ interface Unfit {
 /** A file on its way: fit and planned, or unfit and why. */
 export type Judgement<Plan = PlannedFile> = Fit<Plan> | Unfit;
 
+/** What is to be read of the file, in bytes: nothing of one that is not going to be written. */
+export function bytesToRead<Plan extends JudgedFile>(isWritten: Judging<Plan>['isWritten']) {
+  return (judgement: Judgement<Plan>): number =>
+    'plan' in judgement && isWritten(judgement.plan) ? Number(judgement.plan.stats.size) : 0;
+}
+
 export interface Judging<Plan extends JudgedFile> {
   readonly formats: readonly Format[];
   /** Files under way at once. */

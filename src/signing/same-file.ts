@@ -1,6 +1,6 @@
 /** Whether two looks at a path saw the same file, and whether it has changed in between. */
 
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { inFileSystem } from '../files/file-system-errors.ts';
 import type { FileStats } from '../files/input-file.ts';
 import { signingErrors } from './errors.ts';
@@ -22,5 +22,5 @@ export function assertSame(before: FileStats, now: FileStats): void {
 
 /** As assertSame, for the file that the path leads to now. */
 export async function assertUnchanged(path: string, before: FileStats): Promise<void> {
-  assertSame(before, await inFileSystem('look at the file again', () => stat(path, { bigint: true })));
+  assertSame(before, await inFileSystem('look at the file again', async () => statSync(path, { bigint: true })));
 }

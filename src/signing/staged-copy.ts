@@ -1,6 +1,5 @@
 /** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
 
-import { open, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
@@ -8,15 +7,15 @@ import { makeFolders } from '../bytes/make-folders.ts';
 import type { Patch } from '../bytes/patch.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../crypto/content.ts';
 import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
-import { toCodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
-import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
+import { inFileSystem } from '../files/file-system-errors.ts';
 import type { FileStats } from '../files/input-file.ts';
 import type { OpenOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
+import { type CloneOf, createTemporaryFile } from './create-temporary-file.ts';
 import { signingErrors } from './errors.ts';
 import { temporaryPathName } from './file-owners.ts';
-import type { TemporaryFileLeft } from './outcome.ts';
+import { flushInTurn } from './flush-in-turn.ts';
 import {
   coversRegions,
   hasSameShape,
@@ -34,11 +33,15 @@ import {
   assertRoom,
   COPY,
   flushFolder,
+  type OnLeft,
   readFully,
+  removeTemporaryFile,
   renameOver,
   takeOwnerAndMode,
+  tellLeft,
   writeFully,
 } from './temporary-file.ts';
+import { writeBackWith } from './write-back.ts';
 
 interface CopiedChunk {
   /** Valid until the next one is asked for. */
@@ -74,6 +77,8 @@ export interface StagedCopy extends AsyncDisposable {
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
+  /** What the source reads, where the file system may clone it. */
+  readonly cloneOf?: CloneOf;
   /** Of the original, whose owner and mode the result shall have. */
   readonly stats: FileStats;
   /** Where the result goes; its folder, made where it is missing, takes the temporary file. */
@@ -89,7 +94,7 @@ export interface StagedCopyOptions {
   readonly digestEntries: DigestEntries;
   /** Holds the paths of temporary file and lock for as long as they are there. */
   readonly temporaryFiles: Set<string>;
-  readonly onEvent: (event: TemporaryFileLeft) => void;
+  readonly onEvent: OnLeft;
 }
 
 /**
@@ -103,21 +108,23 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeLeft?.(folder);
   await assertRoom(folder, source.size);
-  const lock = await options.lockTarget?.(target, (left, thrown) => tellLeft(left, thrown, options));
+  const lock = await options.lockTarget?.(target, (left, thrown) => tellLeft(left, thrown, options.onEvent));
   if (lock) temporaryFiles.add(lock.path);
-  const handle = await whenFree(`create a file in ${folder}`, () => open(path, 'wx+', 0o600)).catch(async (thrown) => {
+  const created = await createTemporaryFile(path, source.size, options.cloneOf).catch(async (thrown) => {
     await unlock(lock, options);
     throw thrown;
   });
+  const { handle, isClone } = created;
   temporaryFiles.add(path);
 
   /** Size of the copy as it stands. */
-  let size = 0;
+  let size = isClone ? source.size : 0;
   /** What the copy is: the original with these edits made; undefined when it is anything else. */
-  let applied: PatchShape | undefined;
+  let applied: PatchShape | undefined = isClone ? [] : undefined;
   const remembered = rememberDigests(options.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
-  let flushFault: { readonly thrown: unknown } | undefined;
+  const flushes = flushInTurn(() => inFileSystem(FLUSH, () => handle.sync()));
+  let writeBack: (written: number) => void = () => undefined;
   let renamed = false;
 
   async function write(bytes: Uint8Array, offset: number): Promise<void> {
@@ -145,6 +152,17 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
         await copying;
       }
       position += chunk.length;
+      writeBack(position);
+    }
+  }
+
+  /** The bytes that the copy has, in the order of the file. */
+  async function* own(): AsyncGenerator<CopiedChunk> {
+    const clone = fileSource(handle, source.size);
+    let position = 0;
+    for await (const chunk of (options.cloneOf?.watch(clone) ?? clone).stream()) {
+      yield { chunk, position };
+      position += chunk.length;
     }
   }
 
@@ -154,7 +172,9 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     measures: readonly Measure[],
   ): Promise<Measurement> {
     const measuring = startMeasuring(content, measures);
-    for await (const { chunk, position } of copied(0, source.size, 0)) measuring.update(chunk, position);
+    writeBack = writeBackWith(flushes.flush);
+    const chunks = isClone ? own() : copied(0, source.size, 0);
+    for await (const { chunk, position } of chunks) measuring.update(chunk, position);
     size = source.size;
     applied = [];
     measured = { content, measuring };
@@ -171,6 +191,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   /** From the original again, for edits that move what follows them. */
   async function rewrite(patch: Patch): Promise<void> {
     applied = undefined;
+    writeBack = writeBackWith(flushes.flush);
     let position = 0;
     let read = 0;
     const copyUpTo = async (end: number): Promise<void> => {
@@ -199,21 +220,10 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     await inFileSystem(COPY, () => handle.truncate(wanted));
   }
 
-  async function flush(): Promise<void> {
-    // The system tells a failed write-back once and forgets it: so that no later flush can pass for a good one, it is kept.
-    if (flushFault) throw flushFault.thrown;
-    try {
-      await inFileSystem(FLUSH, () => handle.sync());
-    } catch (thrown) {
-      flushFault = { thrown };
-      throw thrown;
-    }
-  }
-
   return {
     measure: measureWhileCopying,
     digestEntries: remembered.digestEntries,
-    flush,
+    flush: flushes.flush,
 
     async apply(patch) {
       const shape = shapeOf(patch);
@@ -221,10 +231,12 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
       else if (hasSameShape(shape, applied)) await overwrite(patch);
       else if (keepsPositions(shape, source.size) && coversRegions(shape, applied)) await applyInPlace(patch);
       else await rewrite(patch);
+      // Before a signature is asked for, where a flush beside the copying has found it out by then.
+      flushes.assertNoneFailed();
     },
 
     reopen() {
-      const reopened = fileSource(handle, size);
+      const reopened = fileSource(handle, size, { isInMemory: true });
       const isInPlace = applied !== undefined && keepsPositions(applied, source.size);
       const known = measured && applied && isInPlace && leavesAlone(applied, measured.content) ? measured : undefined;
       const measure: MeasureContent = async (asked, content, measures) => {
@@ -260,30 +272,15 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     // Never throws: that would hide what the work itself threw. All that was written has been flushed or is given up.
     async [Symbol.asyncDispose]() {
       await handle.close().catch(() => undefined);
-      if (!renamed) await removeTemporaryFile(path, options);
+      if (!renamed) await removeTemporaryFile(path, options.temporaryFiles, options.onEvent);
       await unlock(lock, options);
     },
   };
 }
 
-async function removeTemporaryFile(path: string, { temporaryFiles, onEvent }: StagedCopyOptions): Promise<void> {
-  try {
-    await whenFree('remove the temporary file', () => unlink(path));
-  } catch (thrown) {
-    const error = toCodesignError(thrown);
-    // Somebody was faster.
-    if (error.code !== 'file-not-found') onEvent({ type: 'temporary-file-left', path, error });
-  }
-  temporaryFiles.delete(path);
-}
-
-function tellLeft(path: string, thrown: unknown, { onEvent }: Pick<StagedCopyOptions, 'onEvent'>): void {
-  onEvent({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
-}
-
 async function unlock(lock: TargetLock | undefined, options: StagedCopyOptions): Promise<void> {
   if (lock === undefined) return;
-  await lock.release().catch((thrown: unknown) => tellLeft(lock.path, thrown, options));
+  await lock.release().catch((thrown: unknown) => tellLeft(lock.path, thrown, options.onEvent));
   options.temporaryFiles.delete(lock.path);
 }
 

@@ -56,7 +56,7 @@ async function found(path: string): Promise<Stats | undefined> {
   try {
     return statSync(path);
   } catch (thrown) {
-    const error = await orBrokenLink(thrown, path);
+    const error = orBrokenLink(thrown, path);
     if (isMissing(error)) return undefined;
     throw fromFileSystem(error, `look at ${path}`);
   }

@@ -1,11 +1,14 @@
-/** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename, a flushed folder. */
+/** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename and its removal, a flushed folder. */
 
-import { constants, fstatSync, statfsSync } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { constants, fstatSync, readSync, statfsSync, writeSync } from 'node:fs';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { LARGEST_DIRECT } from '../bytes/file-source.ts';
+import { toCodesignError } from '../errors/codesign-error.ts';
 import { fileErrors } from '../files/errors.ts';
 import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
 import type { FileStats } from '../files/input-file.ts';
 import { signingErrors } from './errors.ts';
+import type { TemporaryFileLeft } from './outcome.ts';
 
 export const COPY = 'write the temporary file beside the target';
 
@@ -25,18 +28,23 @@ export async function assertRoom(folder: string, size: number): Promise<void> {
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
-    done += bytesWritten;
+  const { fd } = handle;
+  for (let done = 0; done < bytes.length; ) {
+    const left = bytes.length - done;
+    if (bytes.length <= LARGEST_DIRECT) done += writeSync(fd, bytes, done, left, offset + done);
+    else done += (await handle.write(bytes, done, left, offset + done)).bytesWritten;
   }
 }
 
-/** Throws `copy-differs` when the file ends before `into` is full. */
+/** What was just written, which is in memory. Throws `copy-differs` when the file ends before `into` is full. */
 export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<void> {
-  let done = 0;
-  while (done < into.length) {
-    const { bytesRead } = await handle.read(into, done, into.length - done, offset + done);
+  const { fd } = handle;
+  for (let done = 0; done < into.length; ) {
+    const left = into.length - done;
+    const bytesRead =
+      into.length <= LARGEST_DIRECT
+        ? readSync(fd, into, done, left, offset + done)
+        : (await handle.read(into, done, left, offset + done)).bytesRead;
     if (bytesRead === 0) throw signingErrors('copy-differs');
     done += bytesRead;
   }
@@ -83,4 +91,21 @@ export async function flushFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+export type OnLeft = (event: TemporaryFileLeft) => void;
+
+/** Never throws: what could not be removed is told. `temporaryFiles` holds what is there. */
+export async function removeTemporaryFile(path: string, temporaryFiles: Set<string>, onLeft: OnLeft): Promise<void> {
+  try {
+    await whenFree('remove the temporary file', () => unlink(path));
+  } catch (thrown) {
+    // Somebody was faster.
+    if (toCodesignError(thrown).code !== 'file-not-found') tellLeft(path, thrown, onLeft);
+  }
+  temporaryFiles.delete(path);
+}
+
+export function tellLeft(path: string, thrown: unknown, onLeft: OnLeft): void {
+  onLeft({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
 }

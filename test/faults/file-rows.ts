@@ -36,7 +36,6 @@ export const fileRows: readonly Row[] = [
   open('the file cannot be read', 'read:file:1', { EIO: IN_FILES.EIO }),
   prepare('the file cannot be opened again', 'open:file:2', READING),
   prepare('the file cannot be read to its end', 'read:file:1@create:copy:1', { EIO: IN_FILES.EIO }),
-  row('prepare', SIGNED)('a folder that is there cannot be made', 'mkdir:folder:1', HARMLESS),
   lock('it cannot be created', 'create:lock:1'),
   lock('it cannot be written', 'writeFile:lock:1'),
   locked('it cannot be linked', 'link:lock:1', { EPERM: null, ENOTSUP: null }),

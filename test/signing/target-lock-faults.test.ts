@@ -10,6 +10,17 @@ import { lockPathOf, targetLocks } from '../../src/signing/target-lock.ts';
 
 /** What the system answers to the next calls of a name, before it does what is asked. */
 const { answers } = vi.hoisted(() => ({ answers: new Map<string, (string | undefined)[]>() }));
+vi.mock('node:fs', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:fs')>();
+  return {
+    ...original,
+    openSync: (...given: Parameters<typeof original.openSync>) => {
+      const code = answers.get('openSync')?.shift();
+      if (code !== undefined) throw Object.assign(new Error(code), { code, syscall: 'open' });
+      return original.openSync(...given);
+    },
+  };
+});
 vi.mock('node:fs/promises', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs/promises')>();
   const failing =
@@ -75,9 +86,9 @@ describe('a lock', () => {
 
   it('is had when the one that a run has left is taken away by another while it is looked at', async () => {
     await writeFile(lock, JSON.stringify({ ...SELF, pid: 200, run: 'gone' }));
-    // First what the own lock is made of, then the other one.
-    answers.set('open', [undefined, 'ENOENT']);
+    answers.set('openSync', ['ENOENT']);
     const held = await lockTarget(target);
+    expect(answers.get('openSync')).toEqual([]);
     await held.assertHeld();
     await held.release();
     expect(await readdir(folder)).toEqual([]);

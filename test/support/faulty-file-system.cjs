@@ -4,7 +4,7 @@
  * second and all later ones, `1@sync:copy:1` the first after another call. Effects: an error code (a write gets half of
  * its bytes down first); `flip` gives a read a wrong bit; `clock-back` sets the calendar of this process back by an hour;
  * `fill` takes all room there is with the file that CODESIGN_FAULT_FILL names; after these two the call goes on.
- * CODESIGN_FAULT_TRACE names a file for the calls of the process, one a line.
+ * CODESIGN_FAULT_TRACE names a file for the calls of the process, one a line. A process that never met its fault ends with 99.
  */
 'use strict';
 
@@ -14,7 +14,7 @@ const os = require('node:os');
 const path = require('node:path');
 
 const { CODESIGN_FAULT = '', CODESIGN_FAULT_FILL, CODESIGN_FAULT_TRACE, CODESIGN_STATE_DIR = '' } = process.env;
-const { appendFileSync, closeSync, openSync, writeSync } = fs;
+const { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } = fs;
 const HOUR = 3_600_000;
 const FAULT = /^(\w+):([\w-]+):(\d+)(\+?)(?:@(\w+:[\w-]+:\d+))?:([\w-]+)$/;
 
@@ -26,7 +26,8 @@ const faults = CODESIGN_FAULT.split(' ')
     return { call: `${operation}:${place}`, which: Number(which), isLasting: lasting !== '', after, effect, seen: 0 };
   });
 const counts = new Map();
-const placeOfHandle = new WeakMap();
+/** Of open files, by their descriptors. */
+const placeOfOpen = new Map();
 /** A lock is written under a temporary name, like the copy, but not to be read again. */
 const drafts = new Set();
 
@@ -109,8 +110,8 @@ function meet(effect, syscall) {
   else if (effect !== undefined && effect !== 'flip') throw systemError(effect, syscall);
 }
 
-/** FileHandle.write(buffer, offset, length, position): half of it. */
-function writeHalf({ fd }, buffer, offset = 0, length = buffer.length - offset, position = null) {
+/** As FileHandle.write and writeSync: half of it. */
+function writeHalf(fd, buffer, offset = 0, length = buffer.length - offset, position = null) {
   writeSync(fd, buffer, offset, Math.floor(length / 2), position);
 }
 
@@ -118,8 +119,8 @@ function patchHandle(prototype) {
   for (const operation of ['write', 'read', 'sync', 'datasync', 'truncate', 'chmod', 'chown', 'stat', 'writeFile']) {
     const original = prototype[operation];
     prototype[operation] = async function (...args) {
-      const effect = effectOn(operation, placeOfHandle.get(this) ?? 'other');
-      if (operation === 'write' && effect in os.constants.errno) writeHalf(this, ...args);
+      const effect = effectOn(operation, placeOfOpen.get(this.fd) ?? 'other');
+      if (operation === 'write' && effect in os.constants.errno) writeHalf(this.fd, ...args);
       meet(effect, operation);
       const result = await original.apply(this, args);
       if (effect === 'flip') result.buffer[args[1] ?? 0] ^= 1;
@@ -128,21 +129,65 @@ function patchHandle(prototype) {
   }
 }
 
-let isPatched = false;
-const { open } = fs.promises;
-fs.promises.open = async (name, flags, ...rest) => {
-  if (flags === 'wx' && String(name).endsWith('.tmp')) drafts.add(path.resolve(name));
+/** What comes before a file is opened. @returns its place */
+function meetOpening(name, flags) {
   const place = placeOf(name);
   const isMade =
     flags === 'wx' || flags === 'wx+' || (typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0);
   meet(effectOn(isMade ? 'create' : 'open', place), 'open');
+  return place;
+}
+
+let isPatched = false;
+const { open } = fs.promises;
+fs.promises.open = async (name, flags, ...rest) => {
+  if (flags === 'wx' && String(name).endsWith('.tmp')) drafts.add(path.resolve(name));
+  const place = meetOpening(name, flags);
   const handle = await open(name, flags, ...rest);
-  placeOfHandle.set(handle, place);
+  placeOfOpen.set(handle.fd, place);
   if (!isPatched) {
     isPatched = true;
     patchHandle(Object.getPrototypeOf(handle));
   }
   return handle;
+};
+
+// What the program asks directly, and not through the thread pool.
+fs.openSync = (name, flags, ...rest) => {
+  const place = meetOpening(name, flags);
+  const fd = openSync(name, flags, ...rest);
+  placeOfOpen.set(fd, place);
+  return fd;
+};
+fs.closeSync = (fd) => {
+  placeOfOpen.delete(fd);
+  closeSync(fd);
+};
+fs.writeSync = (fd, ...args) => {
+  const effect = effectOn('write', placeOfOpen.get(fd) ?? 'other');
+  if (effect in os.constants.errno) writeHalf(fd, ...args);
+  meet(effect, 'write');
+  return writeSync(fd, ...args);
+};
+fs.readSync = (fd, buffer, offset = 0, ...rest) => {
+  const effect = effectOn('read', placeOfOpen.get(fd) ?? 'other');
+  meet(effect, 'read');
+  const length = readSync(fd, buffer, offset, ...rest);
+  if (effect === 'flip') buffer[offset] ^= 1;
+  return length;
+};
+fs.statSync = (name, ...rest) => {
+  meet(effectOn('stat', placeOf(name)), 'stat');
+  return statSync(name, ...rest);
+};
+const { fdatasync } = fs;
+fs.fdatasync = (fd, callback) => {
+  try {
+    meet(effectOn('datasync', placeOfOpen.get(fd) ?? 'other'), 'fdatasync');
+  } catch (thrown) {
+    return process.nextTick(callback, thrown);
+  }
+  fdatasync(fd, callback);
 };
 for (const operation of ['mkdir', 'rename', 'link', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
   const original = fs.promises[operation];
@@ -153,3 +198,11 @@ for (const operation of ['mkdir', 'rename', 'link', 'unlink', 'writeFile', 'stat
 }
 syncBuiltinESMExports();
 meet(effectOn('start', 'process'), 'start');
+process.on('exit', () => {
+  const unmet = faults.filter(({ seen, which }) => seen < which);
+  if (unmet.length === 0) return;
+  process.stderr.write(
+    `no call ${unmet.map(({ call, which }) => `${call}:${which}`).join(', nor ')} to let go wrong\n`,
+  );
+  process.exitCode = 99;
+});

@@ -29,8 +29,8 @@ function countCalls(object, name, tear) {
   };
 }
 
-/** FileHandle.write(buffer, offset, length, position): half of it. */
-function writeHalf({ fd }, buffer, offset = 0, length = buffer.length - offset, position = null) {
+/** As FileHandle.write and writeSync: half of it. */
+function writeHalf(fd, buffer, offset = 0, length = buffer.length - offset, position = null) {
   writeSync(fd, buffer, offset, Math.floor(length / 2), position);
 }
 
@@ -42,12 +42,15 @@ fs.promises.open = async (...args) => {
   if (!isPatched) {
     isPatched = true;
     const prototype = Object.getPrototypeOf(handle);
-    countCalls(prototype, 'write', writeHalf);
+    countCalls(prototype, 'write', ({ fd }, ...args) => writeHalf(fd, ...args));
     for (const name of ['sync', 'datasync', 'truncate', 'chmod', 'chown', 'close']) countCalls(prototype, name);
   }
   return handle;
 };
 for (const name of ['mkdir', 'rename', 'unlink', 'writeFile']) countCalls(fs.promises, name);
+// What it asks directly, and not through the thread pool.
+countCalls(fs, 'writeSync', (_fs, ...args) => writeHalf(...args));
+for (const name of ['openSync', 'closeSync', 'fdatasync']) countCalls(fs, name);
 syncBuiltinESMExports();
 
 // Before a request goes out, and before its answer is heard.

@@ -8,7 +8,7 @@ export interface Disruption {
   readonly how: 'kill' | 'ENOSPC' | 'EROFS';
 }
 
-type Call = (...given: unknown[]) => Promise<unknown>;
+type Call = (...given: unknown[]) => unknown;
 type Methods = Record<string, Call>;
 
 const counter = { changes: 0 };
@@ -18,44 +18,72 @@ export function countDisruptedCalls(): number {
 }
 
 const CHANGES = ['mkdir', 'rename', 'unlink', 'rmdir', 'writeFile'];
-const HANDLE_CHANGES = ['write', 'datasync', 'sync'];
 
 export function disruptFileSystem({ at, how }: Disruption): void {
-  const disrupt = (name: string, call: Call): Call =>
-    async function (this: unknown, ...given) {
-      counter.changes += 1;
-      if (counter.changes < at) return await call.apply(this, given);
-      if (how === 'kill') return end(this, call, name, given);
-      // A full disk takes a part of what it is given, and lets files be removed.
-      if (how === 'ENOSPC' && ['unlink', 'rmdir', 'rename'].includes(name)) return await call.apply(this, given);
-      if (how === 'ENOSPC' && name === 'write') await half(this, call, given);
-      throw Object.assign(new Error(how), { code: how, syscall: name });
-    };
+  /** Counts a change; throws, or does not come back, where it is the one. */
+  const meet = (name: string, half: () => void = () => undefined): void => {
+    counter.changes += 1;
+    if (counter.changes < at) return;
+    if (how === 'kill') {
+      half();
+      process.kill(process.pid, 'SIGKILL');
+    }
+    // A full disk takes a part of what it is given, and lets files be removed.
+    if (how === 'ENOSPC' && ['unlink', 'rmdir', 'rename'].includes(name)) return;
+    if (how === 'ENOSPC') half();
+    throw Object.assign(new Error(how), { code: how, syscall: name });
+  };
 
   const promises = fs.promises as unknown as Methods;
-  for (const name of CHANGES) promises[name] = disrupt(name, promises[name] as Call);
+  for (const name of CHANGES) {
+    const call = promises[name] as Call;
+    promises[name] = async (...given) => {
+      meet(name);
+      return await call(...given);
+    };
+  }
   const open = promises.open as Call;
   let patched = false;
   promises.open = async (...given) => {
-    const isCreating = typeof given[1] === 'number' && (given[1] & fs.constants.O_CREAT) !== 0;
-    const handle = await (isCreating ? disrupt('open', open)(...given) : open(...given));
+    const handle = await open(...given);
     if (!patched) {
       patched = true;
       const prototype = Object.getPrototypeOf(handle) as Methods;
-      for (const name of HANDLE_CHANGES) prototype[name] = disrupt(name, prototype[name] as Call);
+      const sync = prototype.sync as Call;
+      prototype.sync = async function (this: unknown) {
+        meet('sync');
+        return await sync.call(this);
+      };
     }
     return handle;
   };
+
+  const { openSync, writeSync, fdatasync } = fs;
+  const direct = fs as unknown as Methods;
+  /** The journal's: Node itself opens and writes by these functions too. */
+  const files = new Set<unknown>();
+  direct.openSync = (path, flags, mode) => {
+    const isOfJournal = typeof flags === 'number' && (flags & fs.constants.O_APPEND) !== 0;
+    if (isOfJournal && (flags & fs.constants.O_CREAT) !== 0) meet('open');
+    const file = openSync(path as string, flags as string, mode as number);
+    if (isOfJournal) files.add(file);
+    else files.delete(file);
+    return file;
+  };
+  direct.writeSync = (file, ...given) => {
+    const write = (much: unknown): number =>
+      Reflect.apply(writeSync, fs, [file, given[0], given[1], much, ...given.slice(3)]);
+    if (files.has(file)) meet('write', () => write(Math.floor(Number(given[2]) / 2)));
+    return write(given[2]);
+  };
+  direct.fdatasync = (file, then) => {
+    const done = then as (thrown: unknown) => void;
+    try {
+      meet('fdatasync');
+    } catch (thrown) {
+      return done(thrown);
+    }
+    fdatasync(file as number, done);
+  };
   syncBuiltinESMExports();
-}
-
-/** Half of a write may have happened. */
-async function end(self: unknown, call: Call, name: string, given: unknown[]): Promise<never> {
-  if (name === 'write') await half(self, call, given);
-  process.kill(process.pid, 'SIGKILL');
-  return await new Promise(() => undefined);
-}
-
-async function half(self: unknown, call: Call, [bytes, offset, length]: unknown[]): Promise<void> {
-  await call.call(self, bytes, offset, Math.floor(Number(length) / 2));
 }
