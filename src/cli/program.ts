@@ -1,6 +1,6 @@
 /** The commands and their options, as commander knows them: `--help` is made from this. */
 
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Option } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { defineAttach } from './definitions/attach.ts';
@@ -42,9 +42,45 @@ const DEFINITIONS = [
   defineCompletion,
 ];
 
-/** All commands, with an action that goes through `run`. */
-export function defineProgram(run: Run): Command {
-  const program = new Command('codesign-remote')
+/** A command that this run does not call. To be named in the help it needs no more than one of its options: "[options]". */
+class OtherCommand extends Command {
+  override option(flags: string, ...more: readonly unknown[]): this {
+    if (this.options.length === 0) Reflect.apply(super.option, this, [flags, ...more]);
+    return this;
+  }
+
+  override addOption(option: Option): this {
+    return this.options.length === 0 ? super.addOption(option) : this;
+  }
+
+  override createCommand(name?: string): Command {
+    return new OtherCommand(name);
+  }
+}
+
+class Program extends Command {
+  readonly #called: string | undefined;
+
+  constructor(called: string | undefined) {
+    super('codesign-remote');
+    this.#called = called;
+  }
+
+  override createCommand(name?: string): Command {
+    return this.#called === undefined || this.#called === name ? new Command(name) : new OtherCommand(name);
+  }
+}
+
+/** The name of the command that is called or asked about, empty where none is; undefined for one that tells of all of them. */
+function calledBy(argv: readonly string[]): string | undefined {
+  const [first = '', second = ''] = argv.filter((argument) => !argument.startsWith('-'));
+  if (first === 'completion') return undefined;
+  return first === 'help' ? second : first;
+}
+
+/** All commands, with an action that goes through `run`; with `called`, of the others not every option, which takes time. */
+export function defineProgram(run: Run, called?: string): Command {
+  const program = new Program(called)
     .description('Signs code with a key that lives in a remote HSM: only a digest leaves this machine.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
@@ -63,7 +99,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   let exitCode: number = EXIT_SUCCESS;
   const program = defineProgram(async (action) => {
     exitCode = await action(io);
-  });
+  }, calledBy(argv));
   showHelpThrough(program, io);
   refuseForeignOptions(argv);
   try {
