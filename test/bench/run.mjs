@@ -7,6 +7,8 @@ import { drawAims } from './aims.mjs';
 import * as batch from './batch.mjs';
 import * as growth from './growth.mjs';
 import * as jar from './jar.mjs';
+import * as memory from './memory.mjs';
+import * as mixed from './mixed.mjs';
 import * as nodes from './nodes.mjs';
 import * as pe from './pe.mjs';
 import * as server from './server.mjs';
@@ -14,7 +16,7 @@ import { CLI, createSetting } from './setting.mjs';
 import * as startup from './startup.mjs';
 import * as verify from './verify.mjs';
 
-const PARTS = { startup, pe, jar, verify, batch, growth, nodes, server };
+const PARTS = { startup, pe, jar, verify, batch, mixed, growth, nodes, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({

@@ -1,19 +1,11 @@
-// The bundled server under load from a second process, over TLS with kept connections: signatures a second, latency at half of that, memory.
+// The bundled server under load from a second process, over TLS with kept connections: signatures a second, and latency at half of that.
 import { constants, publicDecrypt, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mebibytes, table } from './measure.mjs';
-import {
-  fromSource,
-  makeData,
-  measureBare,
-  measureLoad,
-  settledMemory,
-  startEmpty,
-  startServer,
-} from './server/running.mjs';
+import { table } from './measure.mjs';
+import { fromSource, makeData, measureBare, measureLoad, startEmpty, startServer } from './server/running.mjs';
 
 const BITS = [2048, 3072, 4096];
 const STORES = ['SQLite', 'PostgreSQL'];
@@ -23,7 +15,6 @@ const SESSIONS = 32 * availableParallelism();
 const CONNECTIONS = 288;
 /** Seconds: each turn's, and what goes before it without counting. */
 const [WARM, SECONDS, LATENCY_SECONDS] = [1, 4, 5];
-const [FEW, MANY] = [1000, 100_000];
 /** What load.mjs has signed. */
 const DIGEST = Buffer.alloc(32, 7);
 const PARTS = { bare: 'bare `C_SignAsync`', empty: 'server with nothing behind it' };
@@ -45,13 +36,6 @@ export async function bench(_setting, rounds) {
       return server;
     };
     const logOf = (name) => join(folder, `${name}.log`);
-    const memory = {};
-    for (const store of STORES) {
-      const server = await start(store, startServer(made[store], logOf(store)));
-      memory[store] = await measureMemory(store, server);
-      await server.stop();
-      running.pop();
-    }
     const servers = { empty: await start('empty', startEmpty(source.empty, made.SQLite, BITS, logOf('empty'))) };
     for (const store of STORES) servers[store] = await start(store, startServer(made[store], logOf(store)));
 
@@ -66,8 +50,8 @@ export async function bench(_setting, rounds) {
     const rates = await measureRates(rounds, bare, servers);
     const latencies = await measureLatencies(rates, servers);
     return {
-      text: [ratesTable(rates), latencyTable(latencies), memoryTable(memory)].join('\n\n'),
-      results: { rates, latencies, memory },
+      text: [ratesTable(rates), latencyTable(latencies)].join('\n\n'),
+      results: { rates, latencies },
     };
   } finally {
     for (const server of running.reverse()) await server.stop();
@@ -131,16 +115,6 @@ async function measureLatencies(rates, servers) {
   return latencies;
 }
 
-async function measureMemory(store, server) {
-  say(`${MANY} signatures with ${store}, for their memory`);
-  await load(server, 2048, { signatures: FEW });
-  const few = await settledMemory(server.pid);
-  await load(server, 2048, { signatures: MANY - FEW });
-  const many = await settledMemory(server.pid);
-  say(`memory with ${store}: ${mebibytes(few)} after ${FEW} signatures, ${mebibytes(many)} after ${MANY}`);
-  return { few, many };
-}
-
 /** A fast signer of what does not verify would be worth nothing: the first answer of each turn is looked at. */
 function checkSignature(answer, chain) {
   const { publicKey: key } = new X509Certificate(readFileSync(chain));
@@ -169,10 +143,4 @@ function latencyTable(latencies) {
     }),
   );
   return table(['key', 'store', 'come a second', 'p50', 'p99'], rows);
-}
-
-function memoryTable(memory) {
-  const rows = STORES.map((store) => [store, mebibytes(memory[store].few), mebibytes(memory[store].many)]);
-  const count = (signatures) => `after ${signatures.toLocaleString('en')} signatures`;
-  return table(['store', count(FEW), count(MANY)], rows);
 }

@@ -1,21 +1,34 @@
-// The load: `node load.mjs`, settings as JSON on standard input; one request at a time on each of a few kept connections, over TLS.
+// The load: `node load.mjs`, settings as a line of JSON on standard input; one request at a time on each of a few kept connections, over TLS.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const GOOD = Buffer.from('HTTP/1.1 200 ');
 
-const settings = JSON.parse(await text(process.stdin));
+const input = createInterface({ input: process.stdin });
+const nextLine = async () => (await once(input, 'line'))[0];
+const settings = JSON.parse(await nextLine());
 const request = requestOf(settings);
 const ca = readFileSync(settings.caFile);
 const connections = await Promise.all(
   Array.from({ length: settings.connections }, () => openConnection(settings.port)),
 );
-const result = settings.rate === undefined ? await closedLoop(settings) : await openLoop(settings);
+const result = await work(settings);
+input.close();
 for (const { socket } of connections) socket.destroy();
 const { user, system } = process.cpuUsage();
 console.log(JSON.stringify({ ...result, first: connections[0].first, processor: (user + system) / 1e6 }));
+
+async function work({ stages, ...how }) {
+  if (stages === undefined) return how.rate === undefined ? await closedLoop(how) : await openLoop(how);
+  for (const signatures of stages) {
+    await closedLoop({ signatures });
+    console.log(`${signatures} are signed`); // and the connections stay as they are, until a line says to go on
+    await nextLine();
+  }
+}
 
 /** As fast as the answers come, for `seconds` after `warm`; or `signatures` of them and no more. */
 async function closedLoop({ warm = 0, seconds, signatures }) {

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -97,12 +98,33 @@ export async function measureLoad(settings) {
   return await runPart('load.mjs', settings, process.env);
 }
 
+/** Asks a server for so many signatures, then for so many more, all on the same connections. @returns what `look` returned after each stage */
+export async function loadInStages(settings, stages, look) {
+  const child = spawnPart('load.mjs', { ...settings, stages }, process.env);
+  const exit = once(child, 'exit');
+  const looked = [];
+  for await (const _line of createInterface({ input: child.stdout })) {
+    if (looked.length === stages.length) continue; // the result at its end
+    looked.push(await look());
+    child.stdin.write('go on\n');
+  }
+  const [code] = await exit;
+  if (code !== 0 || looked.length < stages.length) throw new Error(`load.mjs ended with ${code}`);
+  return looked;
+}
+
 async function runPart(name, settings, env) {
-  const child = spawn(process.execPath, [here(name)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(settings));
+  const child = spawnPart(name, settings, env);
+  child.stdin.end();
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (code !== 0) throw new Error(`${name} ended with ${code}`);
   return JSON.parse(said);
+}
+
+function spawnPart(name, settings, env) {
+  const child = spawn(process.execPath, [here(name)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.write(`${JSON.stringify(settings)}\n`);
+  return child;
 }
 
 /** Resident memory in bytes, after the server has collected its garbage and done nothing for a while. */
