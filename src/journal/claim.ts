@@ -87,9 +87,12 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     }
   }
 
-  /** Its file is in its place, or was moved aside by a process that took this one for dead. */
+  /**
+   * Its file is in its place, or was moved aside by a process that took this one for dead. Whoever waited for this step may
+   * have read it before it was flushed, and closes the call already: two at once would be in each other's way.
+   */
   async function close(state: CallState | undefined, aim: 'end' | 'aside'): Promise<void> {
-    if (state === undefined) return;
+    if (state === undefined || state.closing !== undefined) return;
     for (const place of [calls.current(name), calls.aside(name, call)]) {
       if (await closeCall(parts, place, state, { aim, givenUp: false })) return;
     }
@@ -101,7 +104,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   }
 
   async function settle(state: CallState | undefined): Promise<void> {
-    if (state !== undefined && state.closing === undefined && isSettled(state)) await close(state, 'end');
+    if (state !== undefined && isSettled(state)) await close(state, 'end');
   }
 
   return {

@@ -1,10 +1,10 @@
 /** Who may ask for a signature, who uses one that is there, and what is remembered of each call. */
 
-import fs from 'node:fs';
+import fs, { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
 import {
   factsAt,
@@ -476,6 +476,37 @@ describe('a call whose outcome is unknown', () => {
     await expect.poll(() => waits).toBe(true);
     await claim.unanswered('timed out');
     expect(await waiting).toMatchObject({ known: undefined, unknownCalls: [claim.id], justUnanswered: true });
+  });
+
+  test('is closed once where the one who waits reads it before it is flushed', async () => {
+    const claim = await journal.claim(WORK, factsOf('a'));
+    await claim.requested();
+    const onWait = vi.fn();
+    const waiting = (await setting.open()).claim(WORK, factsOf('b'), { onWait });
+    await expect.poll(() => onWait.mock.calls.length).toBe(1);
+    const linesOf = async (folder: string): Promise<string> => {
+      const names = (await setting.files()).filter((file) => file.startsWith(`${folder}/`));
+      return names.map((name) => readFileSync(join(setting.folder, name), 'utf8')).join('');
+    };
+    const { fdatasync } = fs;
+    const restore = (): void => {
+      fs.fdatasync = fdatasync;
+      syncBuiltinESMExports();
+    };
+    const slowly = (_fd: number, done: (failure: NodeJS.ErrnoException | null) => void): void => {
+      restore();
+      waiting.then(() => done(null), done);
+    };
+    fs.fdatasync = Object.assign(slowly, { __promisify__: fdatasync.__promisify__ });
+    syncBuiltinESMExports();
+    try {
+      await claim.unanswered('timed out');
+    } finally {
+      restore();
+    }
+    expect(await waiting).toMatchObject({ unknownCalls: [claim.id], justUnanswered: true });
+    expect((await linesOf('aside')).match(/"closing"/g)).toHaveLength(1);
+    expect(await linesOf('calls')).not.toContain('"closing"');
   });
 
   test('is what a process leaves that ends after its request', async () => {
