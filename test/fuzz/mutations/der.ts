@@ -37,7 +37,7 @@ function changeOf(node: Node, other: Node, random: Random): readonly Uint8Array[
     case 0:
       return [];
     case 1:
-      return Array.from({ length: once(random, 10) ? random(3000) : 2 }, () => whole);
+      return repeated(whole, once(random, 10) ? random(3000) : 2);
     case 2:
       return [encodeWhole(other)];
     case 3:
@@ -173,12 +173,23 @@ function indefinite(tag: number, contents: Uint8Array, depth: number): Uint8Arra
   return Buffer.concat([open, contents, Buffer.alloc(2 * depth)]);
 }
 
+/** As many of them as a case may hold; more would only be made to be thrown away. */
+function repeated(whole: Uint8Array, times: number): Uint8Array[] {
+  const most = Math.max(2, Math.floor(LARGEST_CASE / whole.length));
+  return Array.from({ length: Math.min(times, most) }, () => whole);
+}
+
 function deep(whole: Uint8Array, depth: number, random: Random): Uint8Array {
   const tag = pick(random, [0x30, 0x31, 0xa0, 0x24]);
   if (once(random, 3)) return indefinite(tag, whole, depth);
-  let nested = whole;
-  for (let level = 0; level < depth; level += 1) nested = encode(tag, nested);
-  return nested;
+  const headers: Uint8Array[] = [];
+  let length = whole.length;
+  for (let level = 0; level < depth; level += 1) {
+    const header = headerOf(tag, length);
+    headers.push(header);
+    length += header.length;
+  }
+  return concat([...headers.reverse(), whole]);
 }
 
 /** OCTET STRINGs. */
@@ -266,11 +277,13 @@ function contentsOf({ lead, contents }: Node): Uint8Array {
 }
 
 function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
-  const inside = concat(contents);
-  const { length } = inside;
+  const length = contents.reduce((sum, part) => sum + part.length, 0);
+  return concat([headerOf(tag, length), ...contents]);
+}
+
+function headerOf(tag: number, length: number): Uint8Array {
   const octets = length < 0x100 ? 1 : length < 0x1_0000 ? 2 : 3;
-  const lengthOctets = length < 0x80 ? Uint8Array.of(length) : lengthIn(octets, length);
-  return Buffer.concat([Uint8Array.of(tag), lengthOctets, inside]);
+  return Uint8Array.of(tag, ...(length < 0x80 ? [length] : lengthIn(octets, length)));
 }
 
 function concat(all: readonly Uint8Array[]): Uint8Array {
