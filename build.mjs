@@ -31,7 +31,7 @@ async function buildClient() {
       'electron-windows-sign': 'src/hooks/electron-windows-sign.ts',
     },
     outdir: 'dist',
-    plugins: [undiciAgent, commanderAlone],
+    plugins: [commanderAlone],
   });
   await loadAtOnce('dist/cli.js');
   await finish(metafile, 'dist', ['types']);
@@ -87,25 +87,6 @@ function settings(engine) {
     logLevel: 'error',
   };
 }
-
-/**
- * Of undici only its Agent, which is all that src/http uses: the package's main file brings fetch, WebSockets and more
- * along, 600 KB that take 20 ms and 10 MB in every run.
- */
-const undiciAgent = {
-  name: 'undici-agent',
-  setup(bundle) {
-    bundle.onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'undici-agent' }));
-    bundle.onLoad({ filter: /.*/, namespace: 'undici-agent' }, () => ({
-      contents: "export { default as Agent } from 'undici/lib/dispatcher/agent.js';",
-      resolveDir: root,
-    }));
-    // HTTP/2, which no connection agrees to, would load all of Node's.
-    bundle.onLoad({ filter: /[/\\]undici[/\\]lib[/\\]dispatcher[/\\]client-h2\.js$/ }, () => ({
-      contents: "module.exports = () => { throw new Error('HTTP/2 is not spoken here'); };",
-    }));
-  },
-};
 
 /** commander without Node's child_process, which takes 3 ms: it is there for commands that are programs of their own. */
 const commanderAlone = {

@@ -38,9 +38,6 @@ async function load() {
 }
 
 function setFlags(v8) {
-  // undici parses HTTP in WebAssembly. V8 would optimise that after the first answer, for 35 MiB and 0.1 s of a
-  // processor: a run that makes some calls never earns it back.
-  v8.setFlagsFromString('--wasm-tiering-budget=1000000000');
   // Most of what a large archive needs is looked at once. Left alone, V8 would keep three times as much before it cleans
   // up; told so, it is nearly as fast, and an archive of 100,000 entries takes 180 MiB instead of 290.
   v8.setFlagsFromString('--semi-space-growth-factor=1');

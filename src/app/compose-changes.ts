@@ -40,7 +40,6 @@ export async function composeTimestamping(
   const http = await composeHttp(settings, env, concurrency);
   const authorities = composeTimestamps(settings, http);
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
-  http.warmUp();
   const change = addTimestamps({ authorities, force, now: () => new Date() });
   return compose(change, concurrency, onEvent, () => http.close());
 }

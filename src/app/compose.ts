@@ -124,7 +124,6 @@ async function connect(
   const { baseUrl } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
   const connection = await composeService(baseUrl, settings, env, onEvent);
-  connection.http.warmUp();
   return { ...connection, authorities: composeTimestamps(settings, connection.http) };
 }
 

@@ -2,7 +2,6 @@
 
 import net from 'node:net';
 import tls from 'node:tls';
-import type { buildConnector } from 'undici';
 import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
 import type { HttpProxy } from './proxy.ts';
 import type { TrustRoots } from './roots.ts';
@@ -15,19 +14,28 @@ export interface ConnectorOptions {
   readonly timeoutMilliseconds: number;
 }
 
+/** Where a connection leads to. */
+export interface Target {
+  readonly protocol: string;
+  /** An IPv6 address without brackets. */
+  readonly hostname: string;
+  /** Empty for the protocol's own. */
+  readonly port: string;
+}
+
+/** Opens a connection. Rejects with a ConnectFailure. */
+export type Connect = (target: Target) => Promise<net.Socket>;
+
 export interface Connector {
-  readonly connect: buildConnector.connector;
+  readonly connect: Connect;
   /** The same, through this proxy. */
-  through(proxy: HttpProxy): buildConnector.connector;
-  /** Gives up on connections that are not open yet; undici knows only of those that are. */
+  through(proxy: HttpProxy): Connect;
+  /** Gives up on connections that are not open yet. */
   readonly abandon: () => void;
 }
 
-interface Target {
-  readonly hostname: string;
-  readonly protocol: string;
-  readonly port: string;
-  readonly servername?: string | undefined;
+export function targetOf({ protocol, hostname, port }: URL): Target {
+  return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
 export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions): Connector {
@@ -55,9 +63,8 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
   };
 
   const openToProxy = async ({ url }: HttpProxy): Promise<net.Socket> => {
-    const { protocol, port } = url;
     try {
-      return await open({ protocol, port, hostname: url.hostname.replace(/^\[|\]$/g, '') });
+      return await open(targetOf(url));
     } catch (failure) {
       const { message } = failure instanceof Error ? failure : new Error(String(failure));
       throw new ConnectFailure('proxy-unreachable', `${url.origin}: ${message}`);
@@ -81,8 +88,8 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
   };
 
   return {
-    connect: answering(open),
-    through: (proxy) => answering((target) => openThrough(proxy, target)),
+    connect: open,
+    through: (proxy) => (target) => openThrough(proxy, target),
     abandon: () => {
       isAbandoned = true;
       for (const socket of opening) socket.destroy(ABANDONED);
@@ -91,15 +98,6 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
 }
 
 const ABANDONED = new Error('abandoned');
-
-function answering(open: (target: Target) => Promise<net.Socket>): buildConnector.connector {
-  return (target, callback) => {
-    open(target).then(
-      (socket) => callback(null, socket),
-      (failure: unknown) => callback(failure instanceof Error ? failure : new Error(String(failure)), null),
-    );
-  };
-}
 
 function openPlain({ hostname, port }: Target): net.Socket {
   return net.connect({ host: hostname, port: Number(port || 80), noDelay: true });
@@ -113,8 +111,8 @@ interface TlsWay {
 }
 
 /** No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`. */
-function nameOf({ hostname, servername }: Target): string {
-  return servername || (net.isIP(hostname) ? '' : hostname);
+function nameOf({ hostname }: Target): string {
+  return net.isIP(hostname) ? '' : hostname;
 }
 
 /** Whose certificate is checked, and where. */

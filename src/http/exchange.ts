@@ -1,9 +1,12 @@
-/** One request through an undici dispatcher, once: bounded in time and size, and certain about whether anything was sent. */
+/** One request, once: bounded in time and size, and certain about whether anything was sent. */
 
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import type net from 'node:net';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
+import { type Target, targetOf } from './connect.ts';
 import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
+import type { Connections } from './connections.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
@@ -53,16 +56,14 @@ export type Outcome = Answer | Failure;
 /**
  * Sends the request at most once and never follows a redirect. Gives every outcome as a value, network failures too.
  *
- * What tells "never left" from "may have arrived" is undici's `onRequestStart`, called when a connection is there and
- * before the first byte is written to it; aborting there writes nothing. So no list of error codes has to be complete.
+ * What tells "never left" from "may have arrived" is whether it was handed to a connection: to one that is open, and not
+ * before. So no list of error codes has to be complete.
  */
-export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Outcome> {
+export function exchange(connections: Connections<Target>, request: ExchangeRequest): Promise<Outcome> {
   return new Promise((resolve) => {
-    let controller: Dispatcher.DispatchController | undefined;
+    let sent: ClientRequest | undefined;
     let head: AnswerHead | undefined;
     let settled = false;
-    let length = 0;
-    const chunks: Uint8Array[] = [];
 
     const settle = (outcome: Outcome): void => {
       if (settled) return;
@@ -71,12 +72,13 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       resolve(outcome);
     };
     const fail = (reason: FailureReason, detail: string): void => {
-      settle({ kind: 'failure', reason, mayHaveArrived: controller !== undefined, head, detail });
+      settle({ kind: 'failure', reason, mayHaveArrived: sent !== undefined, head, detail });
     };
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
-      controller?.abort(new Error(detail));
+      sent?.destroy();
     };
+    const broken = ({ message }: Error): void => fail('broken', message);
     const timer = setTimeout(async () => {
       // After a standstill of this process the answer may be there, unread: Node looks at timers first.
       await turnOfEventLoop();
@@ -84,49 +86,71 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
       if (!settled) giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        // Given up while it waited for a connection, or about to be written a second time: nothing may be sent.
-        if (settled || controller !== undefined) return started.abort(new Error('not sent'));
-        controller = started;
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status >= 200) head = { status, headers: flatten(headers) };
-      },
-      onResponseData(_controller, chunk) {
+    const take = (response: IncomingMessage): void => {
+      let length = 0;
+      const chunks: Uint8Array[] = [];
+      head = { status: response.statusCode ?? 0, headers: headersOf(response.rawHeaders) };
+      const { status } = head;
+      response.on('data', (chunk: Buffer) => {
         length += chunk.length;
-        if (length > request.sizeLimit) {
-          return giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
-        }
-        chunks.push(chunk);
-      },
-      onResponseEnd() {
-        if (head === undefined) return fail('broken', 'the answer has no status');
-        if (head.status === 407 && request.proxy) return settle(unauthorized(request.proxy));
-        settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
-      },
-      onResponseError(_controller, error) {
-        if (error instanceof ConnectFailure) return fail(error.reason, error.message);
-        fail(controller === undefined ? 'unreachable' : 'broken', error.message);
-      },
+        if (length > request.sizeLimit) giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
+        else chunks.push(chunk);
+      });
+      response.on('end', () => {
+        if (status === 407 && request.proxy) return settle(unauthorized(request.proxy));
+        if (head !== undefined) settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
+      });
+      response.on('error', broken);
     };
 
-    const { method, body = null } = request;
-    try {
-      dispatcher.dispatch({ ...placeOf(request), method, body }, handler);
-    } catch (error) {
-      fail(controller === undefined ? 'unreachable' : 'broken', error instanceof Error ? error.message : String(error));
-    }
+    const send = (socket: net.Socket, origin: string): void => {
+      const { method, body } = request;
+      const sending = http.request({ ...STRICT, ...partsOf(request), method, createConnection: () => socket });
+      sent = sending;
+      sending.on('response', take).on('error', broken);
+      sending.once('close', () => {
+        fail('broken', 'the connection was closed');
+        connections.give(origin, socket);
+      });
+      sending.end(body);
+    };
+
+    const { url, proxy } = request;
+    const place = proxy?.url ?? url;
+    connections
+      .take(place.origin, targetOf(place), () => !settled)
+      .then((socket) => {
+        if (socket === undefined) return;
+        if (settled) return connections.give(place.origin, socket);
+        try {
+          send(socket, place.origin);
+        } catch (thrown) {
+          socket.destroy();
+          connections.give(place.origin, socket);
+          throw thrown;
+        }
+      })
+      .catch((failure: unknown) => {
+        if (failure instanceof ConnectFailure) return fail(failure.reason, failure.message);
+        fail(
+          sent === undefined ? 'unreachable' : 'broken',
+          failure instanceof Error ? failure.message : String(failure),
+        );
+      });
   });
 }
 
+/** Said aloud, because options of Node.js and its environment can make them otherwise. */
+const STRICT = { insecureHTTPParser: false, maxHeaderSize: 16 * 1024 } as const;
+
 /** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */
-function placeOf({ url, headers, proxy }: ExchangeRequest) {
+function partsOf({ url, headers, proxy }: ExchangeRequest) {
   const path = url.pathname + url.search;
-  if (proxy === undefined) return { origin: url.origin, path, headers: reveal(headers) };
+  const common = { host: url.host, connection: 'keep-alive' };
+  if (proxy === undefined) return { path, headers: { ...common, ...reveal(headers) } };
   const { authorization } = proxy;
-  const forProxy = { host: url.host, ...(authorization && { 'proxy-authorization': authorization }) };
-  return { origin: proxy.url.origin, path: url.origin + path, headers: reveal({ ...headers, ...forProxy }) };
+  const forProxy = authorization && { 'proxy-authorization': authorization };
+  return { path: url.origin + path, headers: { ...common, ...reveal({ ...headers, ...forProxy }) } };
 }
 
 /** The target has not heard of the request. */
@@ -141,11 +165,13 @@ function reveal(headers: ExchangeRequest['headers']): Record<string, string> {
   );
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(headers).map(([name, value]) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  );
+/** @param raw names and values in turn, as they came */
+function headersOf(raw: readonly string[]): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (let index = 0; index < raw.length; index += 2) {
+    const [name = '', value = ''] = [raw[index]?.toLowerCase(), raw[index + 1]];
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers;
 }

@@ -1,8 +1,8 @@
-/** The program's HTTP: one undici dispatcher with verified TLS, short idle connections and no hidden repeats. */
+/** The program's HTTP: verified TLS, connections that are idle for a short time only, and no hidden repeats. */
 
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Agent, buildConnector } from 'undici';
-import { createConnector } from './connect.ts';
+import { type Connect, createConnector, type Target } from './connect.ts';
+import { type Connections, keepConnections } from './connections.ts';
 import { httpErrors } from './errors.ts';
 import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
 import { isLoopback } from './loopback.ts';
@@ -55,8 +55,6 @@ export interface Http {
   post(request: PlainPostRequest): Promise<Outcome>;
   /** The same, with GET. */
   get(request: PlainRequest): Promise<Outcome>;
-  /** Starts loading undici (60 ms), so that it is there when the first call is made. */
-  warmUp(): void;
   /** Closes all connections; a call still under way ends as broken. */
   close(): Promise<void>;
 }
@@ -67,20 +65,22 @@ export function createHttp(options: HttpOptions): Http {
     roots,
     timeoutMilliseconds: options.connectMilliseconds ?? CONNECT_MILLISECONDS,
   });
-  const direct = openOnce(connector.connect, connections);
+  const keep = (open: Connect): Connections<Target> =>
+    keepConnections({ open, most: connections ?? Number.POSITIVE_INFINITY, idleMilliseconds: IDLE_MILLISECONDS });
+  const direct = keep(connector.connect);
   // Apart from the others: a proxy may be a target too, and the connections to it differ in what they lead to.
   const { https } = proxies;
-  const tunnelled = https && isUsable(https) ? openOnce(connector.through(https), connections) : undefined;
+  const tunnelled = https && isUsable(https) ? keep(connector.through(https)) : undefined;
 
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
     const proxy = proxyFor(request.url, proxies);
     const isTunnelled = proxy !== undefined && request.url.protocol === 'https:';
-    const dispatcher = await (isTunnelled && tunnelled ? tunnelled : direct).open();
     // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
     // at. The first turn may end before both; the second has seen them.
     await turnOfEventLoop();
     await turnOfEventLoop();
-    return exchange(dispatcher, isTunnelled ? request : { ...request, proxy });
+    if (isTunnelled && tunnelled) return exchange(tunnelled, request);
+    return exchange(direct, { ...request, proxy });
   };
   const sendPlain = async (
     request: PlainRequest,
@@ -105,45 +105,12 @@ export function createHttp(options: HttpOptions): Http {
     },
     post: (request) => sendPlain(request, 'POST', { 'content-type': request.contentType }, request.body),
     get: (request) => sendPlain(request, 'GET', {}),
-    warmUp() {
-      // A failure shows in the first call, which awaits the same promise.
-      direct.open().catch(() => undefined);
-    },
     async close() {
       connector.abandon();
-      await Promise.all([direct.close(), tunnelled?.close()]);
-    },
-  };
-}
-
-interface LazyAgent {
-  open(): Promise<Agent>;
-  /** Does nothing where none was opened. */
-  close(): Promise<void>;
-}
-
-function openOnce(connect: buildConnector.connector, connections: number | undefined): LazyAgent {
-  let agent: Promise<Agent> | undefined;
-  return {
-    open() {
-      agent ??= import('./undici.ts').then(
-        (undici) =>
-          new undici.Agent({
-            connect,
-            connections: connections ?? null,
-            pipelining: 1,
-            keepAliveTimeout: IDLE_MILLISECONDS,
-            // The service may ask for less, never for more.
-            keepAliveMaxTimeout: IDLE_MILLISECONDS,
-            // The deadline of each call is the only clock.
-            headersTimeout: 0,
-            bodyTimeout: 0,
-          }),
-      );
-      return agent;
-    },
-    async close() {
-      await (await agent)?.destroy();
+      direct.close();
+      tunnelled?.close();
+      // What was under way hears of it now.
+      await turnOfEventLoop();
     },
   };
 }

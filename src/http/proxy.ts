@@ -34,7 +34,7 @@ export interface Proxies {
 export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptions: [] };
 
 /**
- * NO_PROXY as undici and curl read it: names with commas or blanks between, each for itself and what is below it, with
+ * NO_PROXY as curl reads it: names with commas or blanks between, each for itself and what is below it, with
  * or without a leading dot or `*.`; with a port for that port alone; `*` alone for everything. Ranges of addresses are
  * no names: they except nothing.
  */

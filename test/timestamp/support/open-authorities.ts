@@ -56,7 +56,6 @@ export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Pro
     post: async ({ url, body }) => answer(url, body),
     get: never,
     postJson: never,
-    warmUp: () => undefined,
     close: async () => undefined,
   };
 }
