@@ -1,6 +1,5 @@
 /** Where the changes to signed files are wired that need no signing service. */
 
-import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
@@ -14,6 +13,7 @@ import { removeSignatures } from '../signing/change-remove.ts';
 import { readSignatureFile } from '../signing/change-signature-file.ts';
 import { addTimestamps } from '../signing/change-timestamp.ts';
 import type { FileToSign } from '../signing/outcome.ts';
+import { clock } from './clock.ts';
 import { composeDigestEntries } from './compose-digests.ts';
 import { composeHttp } from './compose-http.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
@@ -70,7 +70,7 @@ async function compose(
     formats,
     describe: describeFile,
     digestEntries: composeDigestEntries(),
-    clock: () => performance.now(),
+    clock,
     ...(await composeTemporaryFiles()),
     temporaryFiles,
     onEvent,

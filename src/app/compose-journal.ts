@@ -10,6 +10,7 @@ import { stateFolder } from '../journal/state-folder.ts';
 import { homeFolder } from '../settings/home-folder.ts';
 import type { Environment } from '../settings/options.ts';
 import { given, readHistoryDays } from '../settings/values.ts';
+import { clock } from './clock.ts';
 
 /** Whether there is one: to open it makes it. Throws `no-state-folder`. */
 export async function hasJournal(env: Environment): Promise<boolean> {
@@ -38,7 +39,7 @@ async function journalOptions(env: Environment): Promise<JournalOptions> {
     randomId: () => randomBytes(10).toString('hex'),
     processes: await observeProcesses(),
     keepDays: readHistoryDays(given(env.CODESIGN_HISTORY_DAYS || undefined, 'CODESIGN_HISTORY_DAYS')),
-    runningFor: performance.now(),
+    runningFor: clock(),
   };
 }
 

@@ -1,7 +1,6 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
 import { createHash } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { describeFile } from '../formats/recognise.ts';
@@ -19,6 +18,7 @@ import type { SigningEvent } from '../signing/outcome.ts';
 import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
 import type { SigningLike } from '../signing/resume-files.ts';
 import { type Given, judgeCall } from '../signing/resume-judge.ts';
+import { clock } from './clock.ts';
 import { composeStored } from './compose-config.ts';
 import { composeDigestEntries } from './compose-digests.ts';
 import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
@@ -202,7 +202,7 @@ async function composeWriting(
       },
       digestEntries: composeDigestEntries(),
       describe: describeFile,
-      clock: () => performance.now(),
+      clock,
       now,
     };
   };

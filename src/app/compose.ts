@@ -1,7 +1,6 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
 import { arch, hostname, platform } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { checkProgramInfo } from '../authenticode/program-info.ts';
 import { dateOf } from '../certificates/judge-leaf.ts';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
@@ -19,6 +18,7 @@ import { signFiles } from '../signing/sign-files.ts';
 import type { Signing } from '../signing/signing.ts';
 import { withoutJournal } from '../signing/without-journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
+import { clock } from './clock.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeDigestEntries } from './compose-digests.ts';
 import { checkWays, readTlsRoots } from './compose-http.ts';
@@ -73,7 +73,7 @@ export async function composeSigning(
     },
     digestEntries: composeDigestEntries(),
     describe: describeFile,
-    clock: () => performance.now(),
+    clock,
     now,
     ...(await composeTemporaryFiles()),
     temporaryFiles,
@@ -124,6 +124,7 @@ async function connect(
   const { baseUrl } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
   const connection = await composeService(baseUrl, settings, env, onEvent);
+  connection.http.prepare(baseUrl);
   return { ...connection, authorities: composeTimestamps(settings, connection.http) };
 }
 

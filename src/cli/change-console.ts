@@ -1,6 +1,6 @@
 /** What people read of `timestamp`, `remove` and `attach`. */
 
-import { performance } from 'node:perf_hooks';
+import { clock } from '../app/clock.ts';
 import { printable } from '../errors/printable.ts';
 import type {
   ChangedOutcome,
@@ -42,7 +42,7 @@ export class ChangeConsole implements Disposable {
   readonly #io: Io;
   readonly #lines: Lines;
   readonly #progress: Progress;
-  readonly #started = performance.now();
+  readonly #started = clock();
   readonly #verb: ChangeVerb;
   /** Told last, behind the failure that is their reason. */
   readonly #notAttempted: NotChangedOutcome[] = [];
@@ -82,7 +82,7 @@ export class ChangeConsole implements Disposable {
     for (const { path, error } of this.#notAttempted) this.#lines.failed(path, error);
     for (const warning of warnings) this.warning(warning);
     const summary = inWords(summarise(files, this.#verb), this.#verb);
-    const total = `${counted(files.length, 'file')}: ${summary}; ${seconds(performance.now() - this.#started)}`;
+    const total = `${counted(files.length, 'file')}: ${summary}; ${seconds(clock() - this.#started)}`;
     if (files.length > 1) this.#lines.result(total);
     const fault = tellJobSummary(tableOf(files, total, this.#verb), this.#io.env);
     if (fault !== undefined) this.warning(fault);

@@ -1,6 +1,6 @@
 /** What people read of `sign`. */
 
-import { performance } from 'node:perf_hooks';
+import { clock } from '../app/clock.ts';
 import { printable } from '../errors/printable.ts';
 import type {
   FailedOutcome,
@@ -22,7 +22,7 @@ export class Console implements Disposable {
   readonly #io: Io;
   readonly #lines: Lines;
   readonly #progress: Progress;
-  readonly #started = performance.now();
+  readonly #started = clock();
   /** Given by the service in this run. */
   #signatures = 0;
   /** Paths of the files for which the service may have been asked. */
@@ -94,7 +94,7 @@ export class Console implements Disposable {
     const figures = {
       signatures: this.#signatures,
       asked: this.#asked,
-      milliseconds: performance.now() - this.#started,
+      milliseconds: clock() - this.#started,
     };
     if (planned > 0) {
       this.#lines.result(

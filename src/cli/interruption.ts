@@ -1,5 +1,6 @@
 /** What happens when the user ends a run: the first signal lets what is under way finish, the second ends at once. */
 
+import { clock } from '../app/clock.ts';
 import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
 import type { EndingSignal, Io } from './io.ts';
 
@@ -36,12 +37,12 @@ export function listenForInterruption(
   let first = 0;
   const stopListening = io.onSignal((signal) => {
     if (exitCode !== undefined) {
-      if (performance.now() - first < ECHO_MILLISECONDS) return;
+      if (clock() - first < ECHO_MILLISECONDS) return;
       stopProgress();
       removeTemporaryFiles();
       io.exit(exitCode);
     }
-    first = performance.now();
+    first = clock();
     exitCode = SIGNAL_EXIT_CODES[signal];
     warn('interrupted: waiting for calls under way; a second interrupt ends at once');
     controller.abort();

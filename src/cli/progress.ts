@@ -1,6 +1,6 @@
 /** What is shown of a run while it goes on: opened with it, closed on every way out of it. */
 
-import { performance } from 'node:perf_hooks';
+import { clock } from '../app/clock.ts';
 import type { Io } from './io.ts';
 import { type ProgressOptions, progressMode } from './progress-mode.ts';
 import { type ProgressEvent, ProgressState, type ProgressWords } from './progress-state.ts';
@@ -19,7 +19,7 @@ const PLAIN_EVERY_MILLISECONDS = 5000;
 
 /** Throws `progress-unknown`. */
 export function openProgress(io: Io, options: ProgressOptions, words: ProgressWords): Progress {
-  const state = new ProgressState(words, () => performance.now());
+  const state = new ProgressState(words, clock);
   return {
     expect: (files) => state.expect(files),
     hear: (event) => state.hear(event),

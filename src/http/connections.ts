@@ -17,6 +17,8 @@ export interface Connections<Target> {
    * as its turn comes. Rejects where none can be opened.
    */
   take(origin: string, target: Target, isWanted: () => boolean): Promise<net.Socket | undefined>;
+  /** Opens the first one of an origin ahead of need. Whoever takes it meanwhile learns whether that fails; else nobody does. */
+  prepare(origin: string, target: Target): void;
   /** Gives back what was taken: it is kept where both sides still have it open. */
   give(origin: string, socket: net.Socket): void;
   /** Ends all of them. */
@@ -29,6 +31,8 @@ interface Origin {
   readonly waiting: (() => void)[];
   /** Of connections, taken or being opened. */
   places: number;
+  /** One that nobody has taken yet; it has a place. */
+  opening: Promise<net.Socket> | undefined;
 }
 
 interface IdleConnection {
@@ -44,7 +48,7 @@ export function keepConnections<Target>(options: ConnectionsOptions<Target>): Co
   let isClosed = false;
 
   const originOf = (name: string): Origin => {
-    const known = origins.get(name) ?? { idle: [], waiting: [], places: 0 };
+    const known = origins.get(name) ?? { idle: [], waiting: [], places: 0, opening: undefined };
     origins.set(name, known);
     return known;
   };
@@ -67,12 +71,38 @@ export function keepConnections<Target>(options: ConnectionsOptions<Target>): Co
     return socket.once('close', () => all.delete(socket));
   };
 
+  const give = (name: string, socket: net.Socket): void => {
+    const origin = originOf(name);
+    if (isOpen(socket)) origin.idle.push(keepIdle(origin, socket, idleMilliseconds));
+    else socket.destroy();
+    leavePlace(origin);
+  };
+
   return {
+    prepare(name, target) {
+      const origin = originOf(name);
+      if (isClosed || origin.places > 0 || origin.idle.length > 0) return;
+      origin.places += 1;
+      const opening = openNew(target);
+      origin.opening = opening;
+      const isLeft = (): boolean => {
+        if (origin.opening !== opening) return false;
+        origin.opening = undefined;
+        return true;
+      };
+      opening.then(
+        (socket) => isLeft() && give(name, socket),
+        () => isLeft() && leavePlace(origin),
+      );
+    },
     async take(name, target, isWanted) {
       const origin = originOf(name);
-      await takePlace(origin);
+      const { opening } = origin;
+      origin.opening = undefined;
+      if (opening === undefined) await takePlace(origin);
       try {
         if (isClosed) throw new Error('all connections have been closed');
+        if (opening !== undefined) return await opening;
         if (isWanted()) return takeIdle(origin) ?? (await openNew(target));
       } catch (failure) {
         leavePlace(origin);
@@ -81,12 +111,7 @@ export function keepConnections<Target>(options: ConnectionsOptions<Target>): Co
       leavePlace(origin);
       return undefined;
     },
-    give(name, socket) {
-      const origin = originOf(name);
-      if (isOpen(socket)) origin.idle.push(keepIdle(origin, socket, idleMilliseconds));
-      else socket.destroy();
-      leavePlace(origin);
-    },
+    give,
     close() {
       isClosed = true;
       for (const socket of all) socket.destroy();

@@ -144,13 +144,14 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
 const STRICT = { insecureHTTPParser: false, maxHeaderSize: 16 * 1024 } as const;
 
 /** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */
-function partsOf({ url, headers, proxy }: ExchangeRequest) {
+function partsOf({ url, headers, body, proxy }: ExchangeRequest) {
   const path = url.pathname + url.search;
-  const common = { host: url.host, connection: 'keep-alive' };
-  if (proxy === undefined) return { path, headers: { ...common, ...reveal(headers) } };
-  const { authorization } = proxy;
-  const forProxy = authorization && { 'proxy-authorization': authorization };
-  return { path: url.origin + path, headers: { ...common, ...reveal({ ...headers, ...forProxy }) } };
+  const authorization = proxy?.authorization && { 'proxy-authorization': proxy.authorization };
+  const length = body && { 'content-length': String(body.length) };
+  return {
+    path: proxy === undefined ? path : url.origin + path,
+    headers: { host: url.host, connection: 'keep-alive', ...reveal({ ...headers, ...authorization }), ...length },
+  };
 }
 
 /** The target has not heard of the request. */

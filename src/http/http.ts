@@ -1,7 +1,7 @@
 /** The program's HTTP: verified TLS, connections that are idle for a short time only, and no hidden repeats. */
 
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import { type Connect, createConnector, type Target } from './connect.ts';
+import { type Connect, createConnector, type Target, targetOf } from './connect.ts';
 import { type Connections, keepConnections } from './connections.ts';
 import { httpErrors } from './errors.ts';
 import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
@@ -55,6 +55,8 @@ export interface Http {
   post(request: PlainPostRequest): Promise<Outcome>;
   /** The same, with GET. */
   get(request: PlainRequest): Promise<Outcome>;
+  /** Opens a connection to where calls will go, while there is other work to do. Should it fail, the first call says so. */
+  prepare(url: URL): void;
   /** Closes all connections; a call still under way ends as broken. */
   close(): Promise<void>;
 }
@@ -72,15 +74,18 @@ export function createHttp(options: HttpOptions): Http {
   const { https } = proxies;
   const tunnelled = https && isUsable(https) ? keep(connector.through(https)) : undefined;
 
+  const wayTo = (url: URL) => {
+    const proxy = proxyFor(url, proxies);
+    if (proxy === undefined || url.protocol !== 'https:' || tunnelled === undefined) return { through: direct, proxy };
+    return { through: tunnelled, proxy: undefined };
+  };
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
-    const proxy = proxyFor(request.url, proxies);
-    const isTunnelled = proxy !== undefined && request.url.protocol === 'https:';
+    const { through, proxy } = wayTo(request.url);
     // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
     // at. The first turn may end before both; the second has seen them.
     await turnOfEventLoop();
     await turnOfEventLoop();
-    if (isTunnelled && tunnelled) return exchange(tunnelled, request);
-    return exchange(direct, { ...request, proxy });
+    return exchange(through, { ...request, proxy });
   };
   const sendPlain = async (
     request: PlainRequest,
@@ -105,6 +110,11 @@ export function createHttp(options: HttpOptions): Http {
     },
     post: (request) => sendPlain(request, 'POST', { 'content-type': request.contentType }, request.body),
     get: (request) => sendPlain(request, 'GET', {}),
+    prepare(url) {
+      const { through, proxy } = wayTo(url);
+      const place = proxy?.url ?? url;
+      through.prepare(place.origin, targetOf(place));
+    },
     async close() {
       connector.abandon();
       direct.close();

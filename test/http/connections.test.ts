@@ -113,3 +113,43 @@ test('closing ends what is under way and what waits', async () => {
     { kind: 'failure', reason: 'unreachable', mayHaveArrived: false },
   ]);
 });
+
+test('a connection that was opened ahead of need carries the first call', async () => {
+  const url = await listen((socket, connection, request) => {
+    socket.write(answerWith(`${request} of ${connection}`));
+  });
+  const http = client(1);
+  http.prepare(new URL(url));
+  http.prepare(new URL(url));
+  const [first, second] = await Promise.all([get(http, url), get(http, url)]);
+  expect([bodyOf(first), bodyOf(second)].sort()).toEqual(['1 of 1', '2 of 1']);
+  await pause(10);
+  http.prepare(new URL(url));
+  expect(bodyOf(await get(http, url))).toBe('3 of 1');
+});
+
+test('one that could not be opened ahead of need is told by the first call, or by nobody', async () => {
+  const url = await listen((socket) => socket.write(answerWith('open')));
+  const [taken, untaken] = [client(1), client(1)];
+  const refused = new URL('http://127.0.0.1:9/');
+  taken.prepare(refused);
+  expect(await get(taken, refused.href)).toMatchObject({ kind: 'failure', reason: 'refused', mayHaveArrived: false });
+  untaken.prepare(refused);
+  await pause(100);
+  expect(await get(untaken, refused.href)).toMatchObject({ kind: 'failure', reason: 'refused', mayHaveArrived: false });
+  expect(bodyOf(await get(untaken, url))).toBe('open');
+});
+
+test('one that was opened for nothing is closed with the others', async () => {
+  const opened: net.Socket[] = [];
+  const server = net.createServer((socket) => void opened.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const http = client();
+  http.prepare(new URL(`http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`));
+  await expect.poll(() => opened.length).toBe(1);
+  const [socket] = opened;
+  const ended = new Promise((resolve) => socket?.resume().once('close', resolve));
+  await http.close();
+  await ended;
+});

@@ -56,6 +56,7 @@ export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Pro
     post: async ({ url, body }) => answer(url, body),
     get: never,
     postJson: never,
+    prepare: () => undefined,
     close: async () => undefined,
   };
 }
