@@ -9,7 +9,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const inRoot = (...parts) => path.join(root, ...parts);
@@ -19,34 +19,44 @@ const manifest = await readJson('package.json');
 const serverManifest = await readJson('server', 'package.json');
 const constants = versionConstants(manifest.version);
 
-/** dist/*.js: the command line (cli.js), the library (index.js), what their threads run (digest-worker.js), and what they share. */
+/** dist/*.js: the library (index.js), what threads run (digest-worker.js), and what they share; and the command line beside it. */
 async function buildClient() {
   const { metafile } = await build({
     ...settings(manifest.engines.node),
     entryPoints: {
-      cli: 'src/cli/main.ts',
       index: 'src/index.ts',
       'digest-worker': 'src/zip/digest-worker.ts',
       'electron-builder': 'src/hooks/electron-builder.ts',
       'electron-windows-sign': 'src/hooks/electron-windows-sign.ts',
     },
     outdir: 'dist',
-    plugins: [commanderAlone],
   });
-  await loadAtOnce('dist/cli.js');
-  await finish(metafile, 'dist', ['types']);
+  const commandLine = await buildCommandLine();
+  await finish({ outputs: { ...metafile.outputs, ...commandLine.outputs } }, 'dist', ['types']);
 }
 
 /**
- * What the command line imports when it is needed is required instead, where Node can require ES modules (see
- * bin/codesign-remote.js): it then reads their files without turns between, and a small program is signed 8 ms sooner.
- * The library's imports stay, for whoever bundles it.
+ * dist/*.cjs: the command line (cli.cjs) and what its commands load when they are called. It is loaded by bin/load.js, which
+ * keeps the compiled code of what it loads; Node has no such way for ES modules in all its versions.
  */
-async function loadAtOnce(file) {
-  const text = await readFile(inRoot(file), 'utf8');
-  const required = text.replace(/\bimport\("(\.\/[^"]+\.js)"\)/g, '_load("$1")').replace(REQUIRE, LOAD);
-  if (!required.includes('_load("./')) throw new Error(`${file} imports nothing late: see build.mjs`);
-  await writeFile(inRoot(file), required);
+async function buildCommandLine() {
+  const { banner: _none, ...common } = settings(manifest.engines.node);
+  const { metafile, outputFiles } = await build({
+    ...common,
+    entryPoints: { cli: 'src/cli/main.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    define: { ...constants, 'import.meta.url': '_module.url' },
+    plugins: [commanderAlone],
+    write: false,
+  });
+  const { target, minifyWhitespace, minifySyntax } = common;
+  const asCommonJs = { format: 'cjs', platform: 'node', target, minifyWhitespace, minifySyntax };
+  for (const { path: file, text } of outputFiles) {
+    const { code } = await transform(text, { ...asCommonJs, supported: { 'dynamic-import': false } });
+    await writeFile(file, code);
+  }
+  return metafile;
 }
 
 /** server/dist: the server's code, its page's style sheet, and the API's messages; the server's own dependencies are not bundled. */
@@ -63,10 +73,7 @@ async function buildServer() {
 
 const REQUIRE =
   'import{createRequire as _createRequire}from"node:module";const require=_createRequire(import.meta.url);';
-const CAN_REQUIRE = 'process.features.require_module&&!process.version.startsWith("v22.12.")';
-const LOAD = `${REQUIRE}const _load=${CAN_REQUIRE}?async(file)=>require(file):(file)=>import(file);`;
-
-/** What both bundles share. */
+/** What all bundles share. */
 function settings(engine) {
   return {
     absWorkingDir: root,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts dist/cli.js; what it costs before that counts for every command. It is CommonJS (package.json beside it says so),
+// Starts dist/cli.cjs; what it costs before that counts for every command. It is CommonJS (package.json beside it says so),
 // which Node starts 10 ms sooner. The version alone, which build scripts ask for most, is told without loading anything.
 'use strict';
 
@@ -11,30 +11,22 @@ if (first === '--version' && others.length === 0) {
 }
 
 async function start() {
-  const module = require('node:module');
-  const os = require('node:os');
-  const path = require('node:path');
-  // Compiled code is kept where only this user writes: Node would put it into the temporary folder that all users share.
-  try {
-    const caches = process.env.XDG_CACHE_HOME || process.env.LOCALAPPDATA || path.join(os.homedir(), '.cache');
-    module.enableCompileCache?.(path.join(caches, 'codesign-remote'));
-  } catch {
-    // A user without an entry and without HOME, as containers have: it runs as well without a cache.
-  }
-  if (!process.argv.includes('--help') && !process.argv.includes('-h')) setFlags(require('node:v8'));
-
-  const { main } = await load().catch((error) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'MODULE_NOT_FOUND') throw error;
-    console.error('codesign-remote is not built yet; run: npm ci && npm run build');
-    process.exit(1);
-  });
-  process.exitCode = await main(process.argv.slice(2));
+  const isHelp = process.argv.includes('--help') || process.argv.includes('-h');
+  if (!isHelp) setFlags(require('node:v8'));
+  const code = isHelp ? undefined : require('./code-cache.js').openCodeCache(/^[a-z]+$/.test(first) ? first : 'other');
+  const load = require('./load.js').loaderWith(code);
+  process.exitCode = await commandLine(load).main(process.argv.slice(2));
+  code?.save();
 }
 
-/** Where an ES module can be required (Node 22.12 warns of it), 15 ms sooner: it is read without what reads files beside other work. */
-async function load() {
-  const isRequired = process.features.require_module && !process.version.startsWith('v22.12.');
-  return isRequired ? require('../dist/cli.js') : await import('../dist/cli.js');
+function commandLine(load) {
+  try {
+    return load('cli.cjs');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    console.error('codesign-remote is not built yet; run: npm ci && npm run build');
+    process.exit(1);
+  }
 }
 
 function setFlags(v8) {

@@ -7,7 +7,7 @@ import { runOrFail } from './run.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCES = ['src', 'server/src', 'build.mjs', 'package.json', 'package-lock.json', 'server/package.json'];
 const RESULTS = [
-  'dist/cli.js',
+  'dist/cli.cjs',
   'dist/index.js',
   'dist/types/index.d.ts',
   'server/dist/main.js',

@@ -29,7 +29,7 @@ if (unknown !== undefined) {
   console.error(`no such part: ${unknown}; there are ${Object.keys(PARTS).join(', ')}`);
   process.exit(2);
 }
-if (!existsSync(fileURLToPath(new URL('../../dist/cli.js', import.meta.url)))) {
+if (!existsSync(fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url)))) {
   console.error(`${CLI} is not built yet: npm run build`);
   process.exit(2);
 }

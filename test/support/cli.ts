@@ -48,6 +48,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
       CODESIGN_STATE_DIR: state,
       CODESIGN_CONFIG_DIR: join(state, 'none'),
       ...env,

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 /** How the test processes learn of the folder. */
 export const SHARED_FOLDER_VARIABLE = 'CODESIGN_TEST_SHARED';
 
-/** By which systems name the folder for temporary files. */
+/** By which systems name the folder for temporary files, and the one for caches. */
 const TEMPORARY = ['TMPDIR', 'TEMP', 'TMP'];
+const CACHES = 'XDG_CACHE_HOME';
 
 type Environment = Record<string, string | undefined>;
 
@@ -25,9 +26,10 @@ export async function openRun(env: Environment): Promise<() => Promise<void>> {
   // Tests run programs as other users too.
   await chmod(folder, 0o711);
   await chmod(temporary, 0o1777);
-  const before = TEMPORARY.map((name) => [name, env[name]] as const);
+  const before = [...TEMPORARY, CACHES].map((name) => [name, env[name]] as const);
   env[SHARED_FOLDER_VARIABLE] = folder;
   for (const name of TEMPORARY) env[name] = temporary;
+  env[CACHES] = join(folder, 'caches');
   return async () => {
     const { mustLeaveNoCredentials } = await import('./credential-watch.ts');
     try {
