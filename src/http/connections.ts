@@ -17,7 +17,10 @@ export interface Connections<Target> {
    * as its turn comes. Rejects where none can be opened.
    */
   take(origin: string, target: Target, isWanted: () => boolean): Promise<net.Socket | undefined>;
-  /** Opens the first one of an origin ahead of need. Whoever takes it meanwhile learns whether that fails; else nobody does. */
+  /**
+   * Opens the first one of an origin ahead of need. That it fails is learned by who wants it next, unless that is later than
+   * it would have lain idle; what was refused once is not asked for a second time.
+   */
   prepare(origin: string, target: Target): void;
   /** Gives back what was taken: it is kept where both sides still have it open. */
   give(origin: string, socket: net.Socket): void;
@@ -31,7 +34,7 @@ interface Origin {
   readonly waiting: (() => void)[];
   /** Of connections, taken or being opened. */
   places: number;
-  /** One that nobody has taken yet; it has a place. */
+  /** One that nobody has taken yet, or could not be opened; it has a place. */
   opening: Promise<net.Socket> | undefined;
 }
 
@@ -92,7 +95,7 @@ export function keepConnections<Target>(options: ConnectionsOptions<Target>): Co
       };
       opening.then(
         (socket) => isLeft() && give(name, socket),
-        () => isLeft() && leavePlace(origin),
+        () => setTimeout(() => isLeft() && leavePlace(origin), idleMilliseconds).unref(),
       );
     },
     async take(name, target, isWanted) {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { Outcome } from '../../src/http/exchange.ts';
 import { createHttp, type Http } from '../../src/http/http.ts';
+import { NO_PROXIES } from '../../src/http/proxy.ts';
 
 const closers: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -128,16 +129,27 @@ test('a connection that was opened ahead of need carries the first call', async 
   expect(bodyOf(await get(http, url))).toBe('3 of 1');
 });
 
-test('one that could not be opened ahead of need is told by the first call, or by nobody', async () => {
-  const url = await listen((socket) => socket.write(answerWith('open')));
-  const [taken, untaken] = [client(1), client(1)];
-  const refused = new URL('http://127.0.0.1:9/');
-  taken.prepare(refused);
-  expect(await get(taken, refused.href)).toMatchObject({ kind: 'failure', reason: 'refused', mayHaveArrived: false });
-  untaken.prepare(refused);
-  await pause(100);
-  expect(await get(untaken, refused.href)).toMatchObject({ kind: 'failure', reason: 'refused', mayHaveArrived: false });
-  expect(bodyOf(await get(untaken, url))).toBe('open');
+test('that one could not be opened ahead of need is told by the next call, and the one after that tries anew', async () => {
+  let refusals = 0;
+  const url = await listen((socket) => {
+    refusals += 1;
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+  });
+  const http = createHttp({
+    roots: { own: undefined, all: async () => undefined },
+    userAgent: 'test',
+    connections: 1,
+    proxies: { ...NO_PROXIES, https: { url: new URL(url), authorization: undefined } },
+  });
+  closers.push(() => http.close());
+  const target = 'https://service.test/';
+  http.prepare(new URL(target));
+  await expect.poll(() => refusals).toBe(1);
+  await pause(50);
+  for (const asked of [1, 2, 3]) {
+    expect(await get(http, target)).toMatchObject({ reason: 'proxy-unauthorized', mayHaveArrived: false });
+    expect(refusals).toBe(asked);
+  }
 });
 
 test('one that was opened for nothing is closed with the others', async () => {
