@@ -9,6 +9,8 @@ const path = require('node:path');
 const v8 = require('node:v8');
 
 const DIGEST_LENGTH = 32;
+/** What V8 has compiled is kept as it is in the end, and kept anew when a run has compiled this much more than an earlier one. */
+const MUCH_MORE = 1.1;
 /** Of other versions of Node, or of its options; each has files of its own. */
 const KEPT_DAYS = 30;
 
@@ -26,20 +28,21 @@ exports.openCodeCache = (command) => {
   const noted = [];
   return {
     of(name, source) {
-      const found = kept.get(name);
+      const found = kept.scripts.get(name);
       return found?.digest === digestOf(name, source) ? found.code : undefined;
     },
     note(name, source, script) {
       noted.push({ name, source, script, isNew: script.cachedDataRejected !== false });
     },
     save() {
-      if (!noted.some(({ isNew }) => isNew)) return;
+      const compiled = v8.getHeapCodeStatistics().bytecode_and_metadata_size;
+      if (!noted.some(({ isNew }) => isNew) && compiled < kept.compiled * MUCH_MORE) return;
       for (const { name, source, script } of noted) {
-        kept.set(name, { digest: digestOf(name, source), code: script.createCachedData() });
+        kept.scripts.set(name, { digest: digestOf(name, source), code: script.createCachedData() });
       }
       // A disk that is full or cannot be written, another run that is at the same: it runs as well without.
       const temporary = `${file}.${process.pid}`;
-      if (!succeeds(() => write(folder, temporary, kept) && fs.renameSync(temporary, file))) {
+      if (!succeeds(() => write(folder, temporary, { ...kept, compiled }) && fs.renameSync(temporary, file))) {
         succeeds(() => fs.rmSync(temporary, { force: true }));
       }
       succeeds(() => removeOld(folder));
@@ -62,24 +65,26 @@ function digestOf(name, source) {
   return createHash('sha256').update(`${name}\n`).update(source, 'latin1').digest('base64');
 }
 
-/** @returns by name: the digest of the source, and its compiled code. Empty where there is none that can be trusted. */
+/** @returns bytes compiled in all, and by name the digest of a source and its compiled code. Nothing where none can be trusted. */
 function read(folder, file) {
-  const found = new Map();
+  const nothing = { compiled: 0, scripts: new Map() };
   try {
-    if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(file))) return found;
+    if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(file))) return nothing;
     const bytes = fs.readFileSync(file);
     const content = bytes.subarray(DIGEST_LENGTH);
-    if (createHash('sha256').update(content).digest().compare(bytes, 0, DIGEST_LENGTH) !== 0) return found;
+    if (createHash('sha256').update(content).digest().compare(bytes, 0, DIGEST_LENGTH) !== 0) return nothing;
     const end = content.indexOf('\n');
+    const { compiled, scripts } = JSON.parse(content.subarray(0, end).toString());
+    const found = new Map();
     let at = end + 1;
-    for (const { name, digest, length } of JSON.parse(content.subarray(0, end).toString())) {
+    for (const { name, digest, length } of scripts) {
       found.set(name, { digest, code: content.subarray(at, at + length) });
       at += length;
     }
+    return { compiled, scripts: found };
   } catch {
-    found.clear(); // None yet, or none that may be read.
+    return nothing; // None yet, or none that may be read.
   }
-  return found;
 }
 
 /** Code is run as whoever reads it: nobody else may have written it. Windows keeps a user's caches from others by itself. */
@@ -97,9 +102,9 @@ function succeeds(work) {
 }
 
 /** @returns whether it may be kept here */
-function write(folder, file, kept) {
-  const all = [...kept];
-  const head = all.map(([name, { digest, code }]) => ({ name, digest, length: code.length }));
+function write(folder, file, { compiled, scripts }) {
+  const all = [...scripts];
+  const head = { compiled, scripts: all.map(([name, { digest, code }]) => ({ name, digest, length: code.length })) };
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...all.map(([, { code }]) => code)]);
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!isOurs(fs.lstatSync(folder))) return false;

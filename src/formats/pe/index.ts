@@ -1,29 +1,8 @@
-/** Portable Executable: Windows programs, libraries, drivers and EFI programs, signed with Authenticode. */
+/** Portable Executable: Windows programs, libraries, drivers and EFI programs. What opens one is loaded when one is opened. */
 
-import { nestSignature } from '../../authenticode/nest-signature.ts';
-import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
-import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts';
-import { spcPeImageData } from '../../authenticode/spc-structures.ts';
-import type { ByteSource } from '../../bytes/byte-source.ts';
 import { endsLikeArchive } from '../../zip/end-record.ts';
-import type { Format, OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import type { Format } from '../format.ts';
 import { isNamedAsJar } from '../zip-family.ts';
-import { readOuterSignature, requireUnchanged } from './append.ts';
-import { attachCms } from './attach.ts';
-import { type CertificateEntries, readCertificates } from './certificate-table.ts';
-import { checkResult } from './check.ts';
-import { contentAsIs, contentToSign } from './content.ts';
-import { describeLayout } from './describe-layout.ts';
-import { embedCms } from './embed.ts';
-import { describeOddities } from './embedded-cms.ts';
-import { examinePe } from './examine.ts';
-import { type PeLayout, readLayout } from './layout.ts';
-import { type MeasuredContent, measureFor, required } from './measured-content.ts';
-import { removeTable } from './remove.ts';
-import { embeddedSignatures, findSignatures } from './signatures.ts';
-import { stampSignatures } from './stamp.ts';
-
-const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
 export const pe: Format = {
   id: 'pe',
@@ -34,83 +13,5 @@ export const pe: Format = {
   async detect(head, source, name) {
     return head[0] === 0x4d && head[1] === 0x5a && !(isNamedAsJar(name) && (await endsLikeArchive(source)));
   },
-  open: openPe,
+  open: async (source, options) => (await import('./open-pe.ts')).openPe(source, options),
 };
-
-async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<SignableFile> {
-  const layout = await readLayout(source);
-  const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
-  const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  return signablePe({ source, layout, entries, measure }, warnings);
-}
-
-function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile {
-  const { source, layout, entries, measure } = opened;
-  // Read again each time: they are soon read, and files are many.
-  const placed = () => findSignatures(source, entries.certificates);
-  let measured: Promise<MeasuredContent> | undefined;
-  const content = () => {
-    measured ??= placed().then((found) => {
-      return measureFor(
-        found.map((each) => each.found),
-        source,
-        contentAsIs(layout),
-        measure,
-      );
-    });
-    return measured;
-  };
-  return {
-    warnings,
-    reopen: (other, options) => signablePe({ ...opened, source: other, measure: options.measure }, warnings),
-    signatures: async () => embeddedSignatures(source, await placed(), content),
-    async judge(_context, mode) {
-      if (mode === 'append') await readOuterSignature(source, layout, entries);
-    },
-    prepare: (context, mode) => preparePe(opened, context, mode),
-    check: (expected) => checkResult(source, layout, measure, expected),
-    examine: () => examinePe(source, layout, entries, content),
-    layout: () => describeLayout(layout, entries),
-    remove: () => removeTable(layout, content),
-    async stamp(tokens) {
-      const found = await placed();
-      const signatures = embeddedSignatures(source, found, content);
-      return stampSignatures({ layout, entries, placed: found, signatures, content }, tokens);
-    },
-    attach: (cms) => attachCms(source, layout, measure, cms),
-  };
-}
-
-interface OpenedPe extends Pick<OpenOptions, 'measure'> {
-  readonly source: ByteSource;
-  readonly layout: PeLayout;
-  readonly entries: CertificateEntries;
-}
-
-/** One pass over the content gives the digest to sign, that of the signature to append to, and the sum for CheckSum. */
-async function preparePe(
-  { source, layout, entries, measure }: OpenedPe,
-  context: SigningContext,
-  mode: SigningMode,
-): Promise<PreparedSignature> {
-  const outer = mode === 'append' ? await readOuterSignature(source, layout, entries) : undefined;
-  const algorithms = new Set([context.algorithm, ...(outer ? [outer.algorithm] : [])]);
-  const measurement = await measure(source, contentToSign(layout), [...algorithms, 'SUM16']);
-  if (outer !== undefined) requireUnchanged(outer, measurement);
-
-  const contentDigest = required(measurement.digests.get(context.algorithm));
-  const contentSum = required(measurement.sum16);
-  const { toBeSigned, seal } = prepareAuthenticode({
-    ...context,
-    content: { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() },
-    contentDigest,
-  });
-  return {
-    toBeSigned,
-    seal,
-    embed(sealed) {
-      const cms = outer ? nestSignature(outer.cms, sealed) : sealed;
-      return { patch: embedCms(layout, contentSum, cms), sealed, standing: [cms] };
-    },
-  };
-}

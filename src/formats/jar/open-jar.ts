@@ -1,0 +1,176 @@
+/** A JAR that is open: what may be asked of it, and how it is signed, as the JAR File Specification says. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { refuseRivalToCome } from '../../zip/end-record.ts';
+import type { OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import { knowManifest } from './agreement.ts';
+import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
+import { attachBlock } from './attach.ts';
+import { chooseBlockName } from './block-name.ts';
+import { type EmbeddedBlock, readBlocks } from './blocks.ts';
+import { checkResult } from './check.ts';
+import { completeManifest } from './complete-manifest.ts';
+import { digestListed, listEntries } from './content.ts';
+import { readContentFacts } from './content-facts.ts';
+import { describeLayout } from './describe-layout.ts';
+import { prepareEmbedding } from './embed.ts';
+import { jarErrors } from './errors.ts';
+import { examineArchive, requireSoundRest } from './examine-archive.ts';
+import type { SharedFacts } from './examine-signature.ts';
+import {
+  isFileName,
+  type JarLayout,
+  LARGEST_MANIFEST,
+  MANIFEST_NAME,
+  META_INF,
+  ownNameOf,
+  readLayout,
+} from './layout.ts';
+import { readManifest, terminated } from './manifest.ts';
+import { repeatedNames } from './manifest-sections.ts';
+import { describeOddities } from './oddities.ts';
+import { onceOf } from './once.ts';
+import { filesOf, removeSignatures } from './remove.ts';
+import { prepareBlock } from './signature-block.ts';
+import { buildSignatureFile } from './signature-file.ts';
+import { readSignatures } from './signatures.ts';
+import { stampSignatures } from './stamp.ts';
+
+/** As Format.open says. */
+export async function openJar(source: ByteSource, options: OpenOptions): Promise<SignableFile> {
+  return signableJar(source, await readLayout(source), options);
+}
+
+function signableJar(source: ByteSource, layout: JarLayout, { digestEntries }: OpenOptions): SignableFile {
+  const opened = { source, layout, digestEntries };
+  const shared: SharedFacts = {
+    layout,
+    knownManifest: onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed)),
+    contents: onceOf(() => readContentFacts(source, layout, digestEntries)),
+  };
+  return {
+    // Asked for once, while the file is opened several times.
+    get warnings() {
+      return describeOddities(layout);
+    },
+    reopen: (other, options) => signableJar(other, layout, options),
+    signatures: () => readSignatures(source, shared),
+    async judge(context, mode) {
+      await choosePlace(opened, context, mode);
+    },
+    async yielding(context) {
+      const { blocks, base } = await nameBlock(opened, context);
+      const places = new Set(blocks.filter((block) => block.base === base).map(({ entry }) => entry.name));
+      return (await readSignatures(source, shared)).filter(({ place }) => places.has(place));
+    },
+    prepare: (context, mode) => prepareJar(opened, context, mode),
+    check: (expected) => checkResult(source, layout, digestEntries, expected),
+    examine: () => examineArchive(source, layout, digestEntries),
+    layout: () => describeLayout(layout),
+    remove: async () => removeSignatures(layout),
+    stamp: (tokens) => stampSignatures(source, layout, tokens),
+    attach: (cms) => attachBlock(source, shared, cms),
+  };
+}
+
+interface OpenedJar extends Pick<OpenOptions, 'digestEntries'> {
+  readonly source: ByteSource;
+  readonly layout: JarLayout;
+}
+
+/** Where the new signature goes, and what becomes of those that are there. */
+interface Place {
+  /** Of its two files. */
+  readonly base: string;
+  /** The signatures that stay. */
+  readonly others: readonly EmbeddedBlock[];
+  /** The names of those that go. */
+  readonly leaving: ReadonlySet<string>;
+}
+
+/** Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `signer-name-taken`, `cannot-append`, `zip-ambiguous`. */
+async function choosePlace({ source, layout }: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Place> {
+  const { algorithm, timestampAlgorithm, chain, signerName, allowUnsignedResult = false } = context;
+  if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
+  if (timestampAlgorithm === 'SHA1' && !allowUnsignedResult) {
+    throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
+  }
+  await refuseRivalToCome(source, layout.archive.end);
+  if (mode === 'replace') {
+    const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
+    return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
+  }
+  const { blocks, base } = await nameBlock({ source, layout }, context);
+  const others = blocks.filter((block) => block.base !== base);
+  requireSound(others, layout);
+  return { base, others, leaving: new Set([base]) };
+}
+
+/** Beside the signatures that are there. Throws `signer-name-taken`. */
+async function nameBlock(
+  { source, layout }: Omit<OpenedJar, 'digestEntries'>,
+  { signerName, chain }: SigningContext,
+): Promise<{ readonly blocks: readonly EmbeddedBlock[]; readonly base: string }> {
+  const blocks = await readBlocks(source, layout);
+  return { blocks, base: chooseBlockName({ signerName, leaf: chain.leaf, others: blocks }) };
+}
+
+/** Contents → manifest → signature file → signed attributes. */
+async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<PreparedSignature> {
+  const { source, layout, digestEntries } = opened;
+  const { algorithm, chain } = context;
+  const place = await choosePlace(opened, context, mode);
+
+  const old = layout.manifest && terminated(layout.manifest.parsed);
+  const listed = listEntries(layout.signable, old);
+  const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
+  requireUnchanged(place.others, listed, digestOf);
+  const keepOthers = place.others.length > 0;
+  const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
+  requireUnbroken(place.others, manifest);
+
+  await requireSoundRest(source, layout, digestEntries);
+
+  const covered = coverage(layout);
+  // No name has been added that was there before.
+  const repeated = old === undefined ? new Set<string>() : repeatedNames(old);
+  const signatureFile = buildSignatureFile({ manifest, repeated, algorithm, speaksOf: covered.speaksOf });
+  if (!covered.isWhole()) throw new TypeError('the manifest that was made does not cover every file');
+  requireReadable(MANIFEST_NAME, manifest.bytes);
+  requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
+
+  const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, chain);
+  const remove = [...layout.signatureFiles]
+    .filter(([base]) => place.leaving.has(base))
+    .flatMap(([, files]) => filesOf(files));
+  const change = { manifest: manifest.bytes, signatureFile, base: place.base, remove };
+  const patchFor = await prepareEmbedding(source, layout, change);
+  const standing = place.others.map(({ cms }) => cms);
+  return {
+    toBeSigned,
+    seal,
+    embed: (sealed) => ({ patch: patchFor(sealed), sealed, standing: [...standing, sealed] }),
+  };
+}
+
+/** Which files of the archive a signature file speaks of. */
+function coverage({ archive, signable }: JarLayout) {
+  const isCovered = new Uint8Array(archive.entries.length);
+  return {
+    /** Whether the archive holds what a section is about: a file to sign, or what is no file. */
+    speaksOf(name: string): boolean {
+      const entry = archive.byName.get(name);
+      if (entry === undefined) return !isFileName(name);
+      if (ownNameOf(name) !== undefined) return false;
+      isCovered[entry.index] = 1;
+      return true;
+    },
+    isWhole: () => signable.every(({ index }) => isCovered[index] === 1),
+  };
+}
+
+/** Java opens no archive whose manifest or signature file is larger. */
+function requireReadable(file: string, { length }: Buffer): void {
+  if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
+}
