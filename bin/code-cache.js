@@ -69,8 +69,8 @@ function digestOf(name, source) {
 function read(folder, file) {
   const nothing = { compiled: 0, scripts: new Map() };
   try {
-    if (!isOurs(fs.lstatSync(folder)) || !isOurs(fs.lstatSync(file))) return nothing;
-    const bytes = fs.readFileSync(file);
+    const bytes = isOurs(fs.lstatSync(folder)) && readOurs(file);
+    if (!bytes) return nothing;
     const content = bytes.subarray(DIGEST_LENGTH);
     if (createHash('sha256').update(content).digest().compare(bytes, 0, DIGEST_LENGTH) !== 0) return nothing;
     const end = content.indexOf('\n');
@@ -90,6 +90,16 @@ function read(folder, file) {
 /** Code is run as whoever reads it: nobody else may have written it. Windows keeps a user's caches from others by itself. */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+}
+
+/** Looked at and read as the same file, whatever becomes of its name meanwhile. */
+function readOurs(file) {
+  const opened = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
+  try {
+    return isOurs(fs.fstatSync(opened)) ? fs.readFileSync(opened) : undefined;
+  } finally {
+    fs.closeSync(opened);
+  }
 }
 
 function succeeds(work) {

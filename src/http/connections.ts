@@ -22,8 +22,8 @@ export interface Connections<Target> {
    * it would have lain idle; what was refused once is not asked for a second time.
    */
   prepare(origin: string, target: Target): void;
-  /** Gives back what was taken: it is kept where both sides still have it open. */
-  give(origin: string, socket: net.Socket): void;
+  /** Gives back what was taken: it is kept where both sides still have it open, for so many milliseconds at most. */
+  give(origin: string, socket: net.Socket, milliseconds?: number): void;
   /** Ends all of them. */
   close(): void;
 }
@@ -74,9 +74,10 @@ export function keepConnections<Target>(options: ConnectionsOptions<Target>): Co
     return socket.once('close', () => all.delete(socket));
   };
 
-  const give = (name: string, socket: net.Socket): void => {
+  const give = (name: string, socket: net.Socket, milliseconds = idleMilliseconds): void => {
     const origin = originOf(name);
-    if (isOpen(socket)) origin.idle.push(keepIdle(origin, socket, idleMilliseconds));
+    const least = Math.min(milliseconds, idleMilliseconds);
+    if (isOpen(socket) && least > 0) origin.idle.push(keepIdle(origin, socket, least));
     else socket.destroy();
     leavePlace(origin);
   };

@@ -110,7 +110,7 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
       sending.on('response', take).on('error', broken);
       sending.once('close', () => {
         fail('broken', 'the connection was closed');
-        connections.give(origin, socket);
+        connections.give(origin, socket, keptFor(head));
       });
       sending.end(body);
     };
@@ -138,6 +138,15 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
         );
       });
   });
+}
+
+/** Taken off what a service says, which may have begun to count when it sent its answer. */
+const KEPT_MARGIN_MILLISECONDS = 2000;
+
+/** For how long the other side keeps the connection, where it says so (Keep-Alive: timeout=5, in seconds; RFC 2068, section 19.7.1.1). */
+function keptFor(head: AnswerHead | undefined): number | undefined {
+  const seconds = /\btimeout\s*=\s*(\d+)/i.exec(head?.headers.get('keep-alive') ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000 - KEPT_MARGIN_MILLISECONDS;
 }
 
 /** Said aloud, because options of Node.js and its environment can make them otherwise. */

@@ -66,6 +66,21 @@ test('a service that offers to keep connections for a minute is not taken at its
   expect(connections()).toBe(2);
 });
 
+test('a service that keeps connections for less is taken at its word, with two seconds to spare', async () => {
+  for (const [seconds, wait, expected] of [
+    [2, 0, 2],
+    [3, 200, 1],
+    [3, 1300, 2],
+  ] as const) {
+    const { url, connections } = await startCounting({ 'keep-alive': `timeout=${seconds}, max=100` });
+    const post = openPost(url);
+    await post();
+    await pause(wait);
+    await post();
+    expect([seconds, wait, connections()]).toEqual([seconds, wait, expected]);
+  }
+});
+
 test('calls at the same time have connections of their own, up to the bound', async () => {
   const { url, connections } = await startCounting();
   const post = openPost(url, 2);
