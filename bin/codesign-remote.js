@@ -13,10 +13,11 @@ if (first === '--version' && others.length === 0) {
 async function start() {
   const isHelp = process.argv.includes('--help') || process.argv.includes('-h');
   if (!isHelp) setFlags(require('node:v8'));
-  const code = isHelp ? undefined : require('./code-cache.js').openCodeCache(/^[a-z]+$/.test(first) ? first : 'other');
+  const code = isHelp || !/^[a-z]+$/.test(first ?? '-') ? undefined : require('./code-cache.js').openCodeCache(first);
   const load = require('./load.js').loaderWith(code);
   process.exitCode = await commandLine(load).main(process.argv.slice(2));
-  code?.save();
+  // A word that is no command is none to keep anything for.
+  if (process.exitCode !== 2) code?.save();
 }
 
 function commandLine(load) {

@@ -86,6 +86,8 @@ export async function composeSigning(
     ...aboutTimestamps(settings.timestamps, chain),
     ...(settings.journal ? [] : [WITHOUT_JOURNAL]),
   ];
+  // From here on whoever has the composition closes the connection.
+  connection.prepare?.();
   let isComplete = false;
   return {
     warnings,
@@ -110,6 +112,8 @@ interface Connection {
   /** Undefined in a dry run. */
   readonly service: SigningService | undefined;
   readonly client?: string;
+  /** Opens the connection to the service ahead of need. */
+  readonly prepare?: () => void;
   readonly authorities?: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
   /** Grows as things are found. */
@@ -124,8 +128,8 @@ async function connect(
   const { baseUrl } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
   const connection = await composeService(baseUrl, settings, env, onEvent);
-  connection.http.prepare(baseUrl);
-  return { ...connection, authorities: composeTimestamps(settings, connection.http) };
+  const prepare = (): void => connection.http.prepare(baseUrl);
+  return { ...connection, prepare, authorities: composeTimestamps(settings, connection.http) };
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */

@@ -86,7 +86,7 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
       if (!settled) giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
-    const take = (response: IncomingMessage): void => {
+    const take = (response: IncomingMessage, sending: ClientRequest): void => {
       let length = 0;
       const chunks: Uint8Array[] = [];
       head = { status: response.statusCode ?? 0, headers: headersOf(response.rawHeaders) };
@@ -97,8 +97,10 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
         else chunks.push(chunk);
       });
       response.on('end', () => {
-        if (status === 407 && request.proxy) return settle(unauthorized(request.proxy));
-        if (head !== undefined) settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
+        if (status === 407 && request.proxy) settle(unauthorized(request.proxy));
+        else if (head !== undefined) settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
+        // Of a request that was answered unread, the rest is not waited for.
+        if (!sending.writableFinished) sending.destroy();
       });
       response.on('error', broken);
     };
@@ -107,11 +109,12 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
       const { method, body } = request;
       const sending = http.request({ ...STRICT, ...partsOf(request), method, createConnection: () => socket });
       sent = sending;
-      sending.on('response', take).on('error', broken);
+      sending.on('response', (response) => take(response, sending)).on('error', broken);
       sending.once('close', () => {
         fail('broken', 'the connection was closed');
         connections.give(origin, socket, keptFor(head));
       });
+      // All at once: some releases of Node take a request that is written in steps for finished twice.
       sending.end(body);
     };
 
@@ -123,6 +126,7 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
         if (socket === undefined) return;
         if (settled) return connections.give(place.origin, socket);
         try {
+          if (socket.destroyed || socket.readableLength > 0) throw new Error('the connection ended, or spoke unasked');
           send(socket, place.origin);
         } catch (thrown) {
           socket.destroy();

@@ -1,6 +1,21 @@
 /** The compiled code that one run keeps for the next: used only as long as it is of this program and nobody else could have written it. */
 
-import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,6 +42,13 @@ async function keptFile(): Promise<string> {
   return join(caches, 'codesign-remote', 'code', names[0] ?? '');
 }
 
+async function copyProgram(name: string): Promise<string> {
+  for (const part of ['bin', 'dist', 'package.json']) {
+    await cp(join(REPOSITORY, part), join(folder, name, part), { recursive: true });
+  }
+  return join(folder, name, 'bin', 'codesign-remote.js');
+}
+
 /** Which file it is: a new one is renamed to its place. */
 async function identityOf(path: string): Promise<bigint> {
   return (await stat(path, { bigint: true })).ino;
@@ -37,7 +59,7 @@ describe('compiled code', () => {
     const first = await verify();
     expect(first).toMatchObject({ code: 8, stdout: expect.stringContaining('holds no signature') });
     const file = await keptFile();
-    expect(file).toMatch(/verify-[0-9a-f]+\.bin$/);
+    expect(file).toMatch(/verify-[0-9a-f]{16}\.bin$/);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(join(file, '..'))).mode & 0o777).toBe(0o700);
     const identity = await identityOf(file);
@@ -82,16 +104,12 @@ describe('compiled code', () => {
   });
 
   test('is of this very program: a file of the same length with another text is compiled', async () => {
-    const own = join(folder, 'program');
-    for (const part of ['bin', 'dist', 'package.json']) {
-      await cp(join(REPOSITORY, part), join(own, part), { recursive: true });
-    }
-    const program = join(own, 'bin', 'codesign-remote.js');
+    const program = await copyProgram('program');
     expect((await verify({}, program)).stdout).toContain('holds no signature');
     let changed = 0;
-    for (const name of await readdir(join(own, 'dist'))) {
+    for (const name of await readdir(join(folder, 'program', 'dist'))) {
       if (!name.endsWith('.cjs')) continue;
-      const path = join(own, 'dist', name);
+      const path = join(folder, 'program', 'dist', name);
       const text = await readFile(path, 'utf8');
       if (!text.includes('holds no signature')) continue;
       await writeFile(path, text.replaceAll('holds no signature', 'HOLDS no signature'));
@@ -99,6 +117,81 @@ describe('compiled code', () => {
     }
     expect(changed).toBeGreaterThan(0);
     expect((await verify({}, program)).stdout).toContain('HOLDS no signature');
+  });
+
+  test('is of this installation and of this very Node alone', async () => {
+    await verify();
+    await verify({}, await copyProgram('another'));
+    const node = join(folder, 'node');
+    await copyFile(process.execPath, node);
+    expect(await runCli(['verify', UNSIGNED], { node, env: { XDG_CACHE_HOME: caches } })).toMatchObject({ code: 8 });
+    const kept = join(caches, 'codesign-remote', 'code');
+    const sizes = await Promise.all((await readdir(kept)).map(async (name) => (await stat(join(kept, name))).size));
+    expect(sizes).toHaveLength(3);
+    expect(Math.max(...sizes)).toBeLessThan(1.5 * Math.min(...sizes));
+  });
+
+  test('of files that are gone is not kept any longer', async () => {
+    const program = await copyProgram('program');
+    await verify({}, program);
+    const file = await keptFile();
+    const before = await readFile(file, 'latin1');
+    const gone = join(folder, 'program', 'dist', 'chunk-GONEGONE.cjs');
+    const [first = ''] =
+      /chunk-[A-Z0-9]{8}\.cjs/.exec(await readFile(join(folder, 'program', 'dist', 'cli.cjs'), 'utf8')) ?? [];
+    const dist = join(folder, 'program', 'dist');
+    expect(before).toContain(first);
+    await rename(join(dist, first), gone);
+    for (const name of await readdir(dist)) {
+      if (!name.endsWith('.cjs')) continue;
+      const text = await readFile(join(dist, name), 'utf8');
+      await writeFile(join(dist, name), text.replaceAll(`./${first}`, './chunk-GONEGONE.cjs'));
+    }
+    expect(await verify({}, program)).toMatchObject({ code: 8 });
+    const after = await readFile(file, 'latin1');
+    expect(after).toContain('chunk-GONEGONE.cjs');
+    expect(after.slice(0, after.indexOf('\n'))).not.toContain(first);
+  });
+
+  test.each([{ XDG_CACHE_HOME: 'relative' }, { XDG_CACHE_HOME: '', HOME: '' }])(
+    'is neither kept nor looked for in the working folder: %o',
+    async (env) => {
+      const cwd = join(folder, 'cloned');
+      await mkdir(cwd);
+      expect(await runCli(['verify', UNSIGNED], { env: { ...env, LOCALAPPDATA: '' }, cwd })).toMatchObject({ code: 8 });
+      expect(await readdir(cwd)).toEqual([]);
+    },
+  );
+
+  test.skipIf(process.platform === 'win32')('a folder that is a link is left alone, and what it leads to', async () => {
+    const elsewhere = join(folder, 'elsewhere');
+    await mkdir(elsewhere);
+    const month = (Date.now() - 31 * 24 * 60 * 60 * 1000) / 1000;
+    const names = ['firmware.bin', 'sign-0123456789abcdef.bin'];
+    for (const name of names) {
+      await writeFile(join(elsewhere, name), 'mine');
+      await utimes(join(elsewhere, name), month, month);
+    }
+    await mkdir(join(caches, 'codesign-remote'), { recursive: true });
+    await symlink(elsewhere, join(caches, 'codesign-remote', 'code'));
+    expect(await verify()).toMatchObject({ code: 8 });
+    expect(await readdir(elsewhere)).toEqual(names);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('is not kept in the home of another user (as root)', async () => {
+    const home = join(folder, 'home');
+    await mkdir(home);
+    await chown(home, 12345, 12345);
+    const run = await runCli(['verify', UNSIGNED], { env: { HOME: home, XDG_CACHE_HOME: '' } });
+    expect(run).toMatchObject({ code: 8 });
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  test('is not kept for words that are no commands', async () => {
+    for (const args of [['sing', 'app.exe'], [], ['../../verify']]) {
+      expect(await runCli(args, { env: { XDG_CACHE_HOME: caches } })).toMatchObject({ code: 2 });
+    }
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('is not kept when Node is told to keep none, nor of help and version', async () => {
@@ -120,7 +213,7 @@ describe('compiled code', () => {
   test('of versions that are not used any more goes after a month', async () => {
     await verify();
     const file = await keptFile();
-    const old = join(file, '..', 'sign-12345678.bin');
+    const old = join(file, '..', 'sign-0123456789abcdef.bin');
     await writeFile(old, 'of another version of Node');
     const month = (Date.now() - 31 * 24 * 60 * 60 * 1000) / 1000;
     await utimes(old, month, month);

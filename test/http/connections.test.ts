@@ -18,10 +18,9 @@ function answerWith(body: string): string {
 
 /** `answer` is told the number of the connection and of the request on it, both from 1. */
 async function listen(answer: (socket: net.Socket, connection: number, request: number) => void): Promise<string> {
-  let connections = 0;
+  const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {
-    connections += 1;
-    const connection = connections;
+    const connection = sockets.push(socket);
     let requests = 0;
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
@@ -31,7 +30,10 @@ async function listen(answer: (socket: net.Socket, connection: number, request: 
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
   return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
 }
 
@@ -164,4 +166,17 @@ test('one that was opened for nothing is closed with the others', async () => {
   const ended = new Promise((resolve) => socket?.resume().once('close', resolve));
   await http.close();
   await ended;
+});
+
+test('a request that is answered before it was read leaves its place', async () => {
+  const url = await listen((socket) => {
+    socket.pause();
+    socket.write(answerWith('enough'));
+  });
+  const http = client(1);
+  const body = Buffer.alloc(30_000_000);
+  const request = { url: new URL(url), accept: '*/*', contentType: 'text/plain', deadlineMilliseconds: 5000 };
+  for (const _call of [1, 2]) {
+    expect(bodyOf(await http.post({ ...request, body, sizeLimit: 1000 }))).toBe('enough');
+  }
 });
