@@ -110,14 +110,9 @@ interface TlsWay {
   readonly tunnel?: net.Socket;
 }
 
-/** No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`. */
-function nameOf({ hostname }: Target): string {
-  return net.isIP(hostname) ? '' : hostname;
-}
-
 /** Whose certificate is checked, and where. */
-function serverOf(target: Target): string {
-  return `${nameOf(target)} ${target.hostname} ${target.port}`;
+function serverOf({ hostname, port }: Target): string {
+  return `${hostname} ${port}`;
 }
 
 function openTls(target: Target, { context, session, tunnel }: TlsWay): tls.TLSSocket {
@@ -126,7 +121,8 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay): tls.TLSS
     host: hostname,
     port: Number(port || 443),
     ...(tunnel && { socket: tunnel }),
-    servername: nameOf(target),
+    // No name is sent for an IP address (RFC 6066, section 3); Node then checks the certificate against `host`.
+    servername: net.isIP(hostname) ? '' : hostname,
     secureContext: context,
     ...(session && { session }),
     ALPNProtocols: ['http/1.1'],
