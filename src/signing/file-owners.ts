@@ -21,6 +21,8 @@ export interface FileOwners {
   ownerOf(name: string): Holder | undefined;
   /** Whether the process that last wrote a file `touched` then has ended; undefined when it cannot be told from here. */
   hasEnded(holder: Holder, touched: number): Promise<boolean | undefined>;
+  /** Whether a file that was last written at `touched` was written before this machine was started. */
+  isFromFormerBoot(touched: number): boolean;
   /** Whether the process is, or was, among those that this one can see. */
   isHere(holder: Holder): boolean;
 }
@@ -65,6 +67,8 @@ export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersPa
       // Two machines may have one name, on a network drive say: what was written since this one was started is the other's.
       return holder.space === self.space && touched < bootTime ? true : undefined;
     },
+
+    isFromFormerBoot: (touched) => touched < bootTime,
 
     isHere: ({ host, boot: inBoot, space: inSpace }) =>
       host === self.host && inBoot === self.boot && inSpace === self.space,

@@ -1,7 +1,7 @@
 /** A file beside the target for as long as a run is at it: of two runs on one file, the second is refused. */
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
@@ -45,6 +45,8 @@ const holderSchema = v.object({
 interface FoundLock {
   /** Empty when it is no file of ours. */
   readonly text: string;
+  /** Whether it is a file without content: empty, or nothing but zero bytes. */
+  readonly isBlank: boolean;
   readonly holder: v.InferOutput<typeof holderSchema> | undefined;
   /** When it was last written, in milliseconds since 1970. */
   readonly touched: number;
@@ -53,7 +55,7 @@ interface FoundLock {
 export const LOCK_NAME = /^\.codesign-remote-[0-9a-f]{16}\.lock$/;
 const LONGEST_LOCK = 4096;
 /** A link in the place of a lock is not followed, and a pipe not waited for. Windows has no such flags. */
-const READ_LOCK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const LOCK_ITSELF = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TOUCH_MILLISECONDS = PRESUMED_ENDED_MILLISECONDS / 3;
 /** Each turn is lost to another run that has just begun or ended. */
 const MOST_TURNS = 5;
@@ -73,7 +75,9 @@ export function targetLocks(owners: FileOwners): TargetLocks {
   const held = new Map<string, Set<string>>();
   const besides = (path: string): string => join(dirname(path), temporaryPathName(owners.randomName(), 'lock'));
 
-  async function isStale({ holder, touched }: FoundLock): Promise<boolean> {
+  async function isStale({ holder, touched, isBlank }: FoundLock): Promise<boolean> {
+    // A lock is not flushed: after a power failure its name can be on the disk without its content.
+    if (isBlank && owners.isFromFormerBoot(touched)) return true;
     const ended = holder && (await owners.hasEnded(holder, touched));
     if (ended !== undefined && !(ended === false && isSelf(holder))) return ended;
     return owners.now() - touched > PRESUMED_ENDED_MILLISECONDS;
@@ -105,7 +109,7 @@ export function targetLocks(owners: FileOwners): TargetLocks {
     try {
       await link(other, path);
       // Given back meanwhile, and had by another run: then this is that run's.
-      if (readFileSync(path, 'utf8') === text) return true;
+      if ((await readLock(path)) === text) return true;
       await unlink(path);
       return false;
     } catch (thrown) {
@@ -207,7 +211,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 /** By the file's own bytes once more: so the clock is the disk's, for all who look at it. */
 async function touch(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'r+');
+  const handle = await open(path, constants.O_RDWR | LOCK_ITSELF);
   try {
     if (textOf(handle.fd) === text) await handle.write(text, 0);
   } finally {
@@ -225,12 +229,14 @@ async function findLock(path: string): Promise<FoundLock | undefined> {
   // What this user may not read tells nothing either; but by now it may be gone.
   const unread = (thrown: unknown) => (codeOf(thrown) === 'ENOENT' ? undefined : '');
   const text = stats.isFile() ? await readLock(path).catch(unread) : '';
-  return text === undefined ? undefined : { text, holder: holderIn(text), touched: stats.mtimeMs };
+  if (text === undefined) return undefined;
+  const isBlank = stats.isFile() && (stats.size === 0 || /^\0+$/.test(text));
+  return { text, isBlank, holder: holderIn(text), touched: stats.mtimeMs };
 }
 
 /** Directly: so few bytes are there sooner than Node's thread pool is asked for them. */
 async function readLock(path: string): Promise<string> {
-  const fd = openSync(path, READ_LOCK);
+  const fd = openSync(path, constants.O_RDONLY | LOCK_ITSELF);
   try {
     return textOf(fd);
   } finally {

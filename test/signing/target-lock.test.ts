@@ -29,10 +29,10 @@ const hasEnded: Processes['isRunning'] = async () => false;
 const cannotTell: Processes['isRunning'] = async () => undefined;
 
 /** As process `pid` sees the others. */
-function lockingBy(pid: number, isRunning = runs): LockTarget {
+function lockingBy(pid: number, isRunning = runs, bootTime = 0): LockTarget {
   const processes = { self: { ...SELF, pid }, isRunning };
   const randomHex = () => (++chance).toString(16).padStart(16, '0');
-  return targetLocks(fileOwners({ processes, randomHex, now: () => Date.now(), bootTime: 0 })).lockTarget;
+  return targetLocks(fileOwners({ processes, randomHex, now: () => Date.now(), bootTime })).lockTarget;
 }
 
 async function untouchedFor(minutes: number): Promise<void> {
@@ -131,6 +131,29 @@ describe('the lock of another run', () => {
     await held.assertHeld();
     await held.release();
     expect(await readdir(folder)).toEqual(['app.exe']);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['holds only zero bytes', '\0'.repeat(120)],
+  ])('is taken over when it %s and is older than the last start of the machine', async (_what, content) => {
+    await writeFile(lock, content);
+    await untouchedFor(2);
+    await expect(lockingBy(1, cannotTell, Date.now() - 3 * MINUTES)(target)).rejects.toMatchObject({
+      code: 'target-busy',
+    });
+    const held = await lockingBy(1, cannotTell, Date.now() - 1 * MINUTES)(target);
+    await held.assertHeld();
+    await held.release();
+    expect(await readdir(folder)).toEqual(['app.exe']);
+  });
+
+  it('is never taken over for its age alone when it names a process on a machine that cannot be seen', async () => {
+    await leave({ host: 'build-2', boot: 'other' });
+    await untouchedFor(2);
+    await expect(lockingBy(1, cannotTell, Date.now() - 1 * MINUTES)(target)).rejects.toMatchObject({
+      code: 'target-busy',
+    });
   });
 
   it('holds as long as its process runs', async () => {
