@@ -10,6 +10,7 @@ export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
 export const RSA_ENCRYPTION = '1.2.840.113549.1.1.1';
 export const RSA_PSS = '1.2.840.113549.1.1.10';
+export const SHA1_WITH_RSA = '1.2.840.113549.1.1.5';
 
 export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA1: '1.3.14.3.2.26',

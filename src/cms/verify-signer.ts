@@ -5,6 +5,7 @@ import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { usableKeyOf } from '../certificates/public-key.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
+import { isBareSha1 } from './bare-sha1.ts';
 import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 import { isAlgorithmOf } from './signature-algorithms.ts';
@@ -16,6 +17,10 @@ const SHAKE256_LENGTH = 64;
 export interface SignerRules {
   /** Whether the content itself may be what is signed (RFC 5652, 5.4), as jarsigner does. Authenticode does not allow it. */
   readonly withoutAttributes?: boolean;
+  /** Content types that the contentType attribute may name; undefined stands for no such attribute. Default: the content's. */
+  readonly contentTypes?: readonly (string | undefined)[];
+  /** Whether an RSA signature may hold the bare SHA-1 value (`bare-sha1.ts`). */
+  readonly bareSha1?: boolean;
 }
 
 /** Whether `examineSigner` finds nothing. */
@@ -37,8 +42,9 @@ export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
   signer: SignerInfo,
   contentBytes: Uint8Array,
-  { withoutAttributes = false }: SignerRules = {},
+  rules: SignerRules = {},
 ): readonly Finding[] {
+  const { withoutAttributes = false, contentTypes = [signedData.contentType], bareSha1 = false } = rules;
   const { digestAlgorithm, certificate, signedBytes } = signer;
   const digestName = digestAlgorithm === SHAKE256 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
   if (digestName === undefined) {
@@ -54,20 +60,25 @@ export function examineSigner(
   const length = digestAlgorithm === SHAKE256 ? { outputLength: SHAKE256_LENGTH } : {};
   const digest = createHash(digestName, length).update(contentBytes).digest();
   return [
-    ...examineAttributes(signedData.contentType, signer, digest),
-    ...examineValue(signer, signedBytes, certificate, digestName),
+    ...examineAttributes(contentTypes, signer, digest),
+    ...examineValue(signer, signedBytes, certificate, digestName, bareSha1),
   ];
 }
 
-function examineAttributes(contentType: string, signer: SignerInfo, digest: Uint8Array): readonly Finding[] {
+function examineAttributes(
+  contentTypes: readonly (string | undefined)[],
+  signer: SignerInfo,
+  digest: Uint8Array,
+): readonly Finding[] {
   const [type, ...moreTypes] = attributeValues(signer.signedAttributes, CONTENT_TYPE);
   const [messageDigest, ...moreDigests] = attributeValues(signer.signedAttributes, MESSAGE_DIGEST);
-  if (type === undefined || messageDigest === undefined || moreTypes.length + moreDigests.length > 0) {
+  const isTypeMissing = type === undefined && !contentTypes.includes(undefined);
+  if (isTypeMissing || messageDigest === undefined || moreTypes.length + moreDigests.length > 0) {
     const problem = 'The signed attributes do not have contentType and messageDigest once each.';
     return [broken('signed-attributes-damaged', problem)];
   }
   try {
-    if (objectIdentifierOf(type, 'contentType') !== contentType) {
+    if (type !== undefined && !contentTypes.includes(objectIdentifierOf(type, 'contentType'))) {
       return [broken('content-type-differs', 'The signed contentType is not that of the content.')];
     }
     if (Buffer.compare(octetsOf(messageDigest, 'messageDigest'), digest) !== 0) {
@@ -86,8 +97,10 @@ function examineValue(
   signedBytes: Uint8Array,
   certificate: Uint8Array,
   digestName: string,
+  bareSha1 = false,
 ): readonly Finding[] {
   if (signatureMatches(signer, signedBytes, certificate, digestName)) return [];
+  if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 

@@ -5,13 +5,19 @@ import { readTime } from '../certificates/times.ts';
 import { DATA, DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { attributeValues, parseSignerInfo, type SignerInfo } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
-import { examineSigner } from '../cms/verify-signer.ts';
+import { examineSigner, type SignerRules } from '../cms/verify-signer.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
-import { SIGNING_TIME } from './object-identifiers.ts';
+import { SIGNING_TIME, TST_INFO } from './object-identifiers.ts';
 import { unreadableTimestamp } from './read-token.ts';
 import type { Timestamp } from './timestamp.ts';
+
+/**
+ * A countersignature has no contentType (RFC 5652, 11.4). Nearly all that exist have one: data, or TSTInfo from Certum.
+ * The Symantec and VeriSign signers G2 and G4 signed the bare SHA-1 value.
+ */
+const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
 /**
  * `certificates`: those of the signature round it. Never throws for what is wrong with the countersignature: that is in
@@ -51,7 +57,7 @@ function read(
     findings: [
       ...findings,
       // The signature value that it is of is its content.
-      ...examineSigner({ contentType: DATA }, signer, signatureValue).map(asCounterSignatureFinding),
+      ...examineSigner({ contentType: DATA }, signer, signatureValue, RULES).map(asCounterSignatureFinding),
       ...(signer.certificate === undefined ? [] : judgePurpose(signer.certificate, 'authenticode')),
       ...judgeDigests([algorithm]),
     ],

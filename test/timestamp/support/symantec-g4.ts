@@ -1,0 +1,46 @@
+/**
+ * A countersignature of "Symantec Time Stamping Services Signer - G4" of 2020, as it stands in SumatraPDF.exe of the npm
+ * package pdf-to-printer 2.0.1 (SHA-256 7d4152504525af1cd836ee920ac773d1d2dae9ec5438975f3339b05e415430fd).
+ */
+
+/** The signature value of the program, which the countersignature is about. */
+export const SIGNATURE_VALUE = Buffer.from(
+  'vKyjqRzuUHIEp9cU+ZWARa1C+WpqdZBYomH2zFU4I+5H8BnPDz9JGKZ6EKYRoPBOxZBigD9Vj8/UV0l1eXHZiBivtReK5cjRvMgl' +
+    'OvwzzPQjC/Cl4mgSilgkn/9qgu3LHgq/2Ppw6+6AEBJHKfhJQrGDEU+itCaCTFf/xTcVXnhXsOmffc8C7DCu0emmxPvGRbuZFhw8' +
+    'BRNd7Sv61hopaCymz7GwLyG/MN5QE1hh/Dv35yxuem/eKonvvcQ7ubUjQ0jIPDRs//pv0tJe7Kp0kck9H11HH5PnJDoKbmsr/+J0' +
+    'RruULRUU7vZ/C7UAG9Ol59lQ06yXRVg57IMZnUuJyQ==',
+  'base64',
+);
+
+/** The SignerInfo. */
+export const COUNTER_SIGNATURE = Buffer.from(
+  'MIIB9AIBATByMF4xCzAJBgNVBAYTAlVTMR0wGwYDVQQKExRTeW1hbnRlYyBDb3Jwb3JhdGlvbjEwMC4GA1UEAxMnU3ltYW50ZWMg' +
+    'VGltZSBTdGFtcGluZyBTZXJ2aWNlcyBDQSAtIEcyAhAOz/Q4yP6/NW4E2GqYGxpQMAkGBSsOAwIaBQCgXTAYBgkqhkiG9w0BCQMx' +
+    'CwYJKoZIhvcNAQcBMBwGCSqGSIb3DQEJBTEPFw0yMDAzMTQyMzM0MDhaMCMGCSqGSIb3DQEJBDEWBBSsBi/rBBxCTEAXVPXbcZXs' +
+    'op7MtzANBgkqhkiG9w0BAQEFAASCAQAxQRTDaDSYufxPk5yghx/K71LvsMVj1uXylBs/09lsYC3hXDfy69fhokj7w0aRjCPlQr4z' +
+    '+ZDxC7EhRjs4KcDgt1HEDP4DNko2UanQbRjMS+uMXPe4bdt7kvHYC35H/a83QP+rwbBceTjBQeLtuJecmsuWh0uDLJJxnepJdvug' +
+    'IzFEw/vDpt+f2aNYPzdFgNkOT7aocBx4XgJXKGlf40aZm+tYrchcG7A0rs2LwTfk5eg6qimcxTFonGifgNbDOoFQ22qQ5YcwDiTE' +
+    'kXaXpOkyDzLkMQEZXyu/scTJCQ8ULWbBe3RIkbP6vwLwKCw08Kes4IH+fAMRL3YPeIkP0MpZ',
+  'base64',
+);
+
+/** The certificate of its signer. */
+export const CERTIFICATE = Buffer.from(
+  'MIIEozCCA4ugAwIBAgIQDs/0OMj+vzVuBNhqmBsaUDANBgkqhkiG9w0BAQUFADBeMQswCQYDVQQGEwJVUzEdMBsGA1UEChMUU3lt' +
+    'YW50ZWMgQ29ycG9yYXRpb24xMDAuBgNVBAMTJ1N5bWFudGVjIFRpbWUgU3RhbXBpbmcgU2VydmljZXMgQ0EgLSBHMjAeFw0xMjEw' +
+    'MTgwMDAwMDBaFw0yMDEyMjkyMzU5NTlaMGIxCzAJBgNVBAYTAlVTMR0wGwYDVQQKExRTeW1hbnRlYyBDb3Jwb3JhdGlvbjE0MDIG' +
+    'A1UEAxMrU3ltYW50ZWMgVGltZSBTdGFtcGluZyBTZXJ2aWNlcyBTaWduZXIgLSBHNDCCASIwDQYJKoZIhvcNAQEBBQADggEPADCC' +
+    'AQoCggEBAKJjCzlEuLsjp0RJuw7/ofBhClOTsJjbrSwPSsVu/4Y8U1UPFc4EPyv9qZaW2b5heQtbyUyGduXgQ0sile7CK0PBn9ho' +
+    'tI5AT+6FOLkRxSPyZFjwFTJvTlehroikAtcqHs1L4d1j1ReJMluwXplaqJ0oUA4X7pbbYTtFUR3PElYLkkf8q672Zj1HrHBy55Ln' +
+    'X80QucSDZJQZvSWA4ejSIqXQugJ6oXeTW2XD7hd0vEGGKtwITIySjJEtnndEH2jWqHR32w5bMotWizO92WPISZ06xcXqMwvS8aMb' +
+    '9Iu+2bNXizveBKd6IrIkri7HcMW+ToMmCPsLvalPmQjhEChyqs0CAwEAAaOCAVcwggFTMAwGA1UdEwEB/wQCMAAwFgYDVR0lAQH/' +
+    'BAwwCgYIKwYBBQUHAwgwDgYDVR0PAQH/BAQDAgeAMHMGCCsGAQUFBwEBBGcwZTAqBggrBgEFBQcwAYYeaHR0cDovL3RzLW9jc3Au' +
+    'd3Muc3ltYW50ZWMuY29tMDcGCCsGAQUFBzAChitodHRwOi8vdHMtYWlhLndzLnN5bWFudGVjLmNvbS90c3MtY2EtZzIuY2VyMDwG' +
+    'A1UdHwQ1MDMwMaAvoC2GK2h0dHA6Ly90cy1jcmwud3Muc3ltYW50ZWMuY29tL3Rzcy1jYS1nMi5jcmwwKAYDVR0RBCEwH6QdMBsx' +
+    'GTAXBgNVBAMTEFRpbWVTdGFtcC0yMDQ4LTIwHQYDVR0OBBYEFEbGaaMOShQe1UzaUmMXP142vA3mMB8GA1UdIwQYMBaAFF+a9W5c' +
+    'zMx0mtTdfe8/2+xMgC7dMA0GCSqGSIb3DQEBBQUAA4IBAQB4O7SRKgBM8I9iMDd4o4QnB28Yst4l3KDUlAOqhk4ln5pAAxzdzuN5' +
+    'yyFoBtq2MrRtv/QsJmMz5ElkbQ3mw2cO9wWkNWx8iRbG6bLfsundIMZxD82VdNy2XN69Nx9DeOZ4tc0oBCCjqvFLxIgpkQ6A0RH8' +
+    '3Vx2bk9eDkVGQW4NsOo4mrE62glxEPwcebSAe6xp9P2ctgwWK/F/Wwk9m1viFsoTgW0ALjgNqCmPLOGy9FqpAa8VnCwvSRvbIrvD' +
+    '/niUUcOGsYKIXfA9tFGheTMrLnu53CAJE3Hrahlbz+ilMFcsiUk/uc9/yb8+ImhjU5q9aXSsxR08f5Lgw7wc2AR1',
+  'base64',
+);
