@@ -5,6 +5,7 @@ import { DIGEST_NAME_BY_OID, DIGEST_OID } from '../cms/object-identifiers.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } from './object-identifiers.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
@@ -25,7 +26,11 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** All but trust and timestamps, and those nested in it, which are examined one by one. */
-export function examineAuthenticode({ parts, error }: FoundSignature, file: SignedFile): readonly Finding[] {
+export function examineAuthenticode(
+  { parts, error }: FoundSignature,
+  file: SignedFile,
+  budget?: WorkBudget,
+): readonly Finding[] {
   if (parts === undefined) {
     return [broken('signature-unreadable', `The signature cannot be read: ${error?.message ?? 'it is damaged'}.`)];
   }
@@ -34,7 +39,7 @@ export function examineAuthenticode({ parts, error }: FoundSignature, file: Sign
   return [
     ...examineContent(parts, file),
     ...examineAlgorithms(parts),
-    ...examineSigner(signedData, signer, digestedContent),
+    ...examineSigner(signedData, signer, digestedContent, { budget }),
     ...(others.length === 0 ? [] : [broken('several-signers', `The signature has ${others.length + 1} signers.`)]),
     ...examineSignedAttributes(signer.signedBytes, signer.signedAttributes),
     ...examineUnsignedAttributes(signer.unsignedAttributes),

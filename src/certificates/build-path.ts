@@ -1,5 +1,6 @@
 /** The certification path (RFC 4158, RFC 5280 section 6) from a certificate up to a trusted root, or as far as it goes. */
 
+import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
 import { judgePath } from './judge-path.ts';
@@ -15,9 +16,6 @@ export interface CertificatePath {
   readonly findings: readonly Finding[];
 }
 
-/** Of one search, whatever the pool holds: an honest path needs one or two for each of its certificates. */
-const MAX_SIGNATURE_CHECKS = 200;
-const MAX_STEPS = 500;
 /** Certificates of one name: old, renewed, cross-signed ones. */
 const MAX_NAMESAKES = 100;
 /** Certificates of one path; real ones have three to six. */
@@ -26,6 +24,7 @@ const MAX_LENGTH = 12;
 /**
  * Finds the best path: trusted and nothing against it, then trusted, then the longest. Every link is a name and a
  * signature that verifies. With a `purpose`, findings tell also what keeps the leaf and its issuers from that use.
+ * `budget`: of the file that the leaf comes with. A search that it ends has a finding that says so.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -33,22 +32,23 @@ export function buildPath(
   roots: readonly ParsedCertificate[],
   at: Date,
   purpose?: Purpose,
+  budget: WorkBudget = createWorkBudget(),
 ): CertificatePath {
   const rootsByName = byName(roots);
   const isRoot = (certificate: ParsedCertificate): boolean =>
     namesakes(rootsByName, certificate.subjectKey).some((root) => isSameAuthority(root, certificate));
   const isListed = ({ subjectKey, der }: ParsedCertificate): boolean =>
     namesakes(rootsByName, subjectKey).some((root) => isSame(root.der, der));
-  const issuersOf = issuerFinder(rootsByName, byName(pool), isRoot, at);
-  let steps = 0;
+  const issuersOf = issuerFinder(rootsByName, byName(pool), isRoot, at, budget);
   let best: CertificatePath | undefined;
   let longest: readonly ParsedCertificate[] = [leaf];
 
   /** @returns whether the search is over: nothing can be better than what it found */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
-    steps += 1;
+    if (!budget.take(WORK.pathStep)) return true;
     // Whoever has the key of a leaf that is trusted as such could give it any purpose and life in another certificate.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
+      if (!budget.take(WORK.path)) return true;
       const findings = judgePath({ certificates: path, isAnchored: true, at, purpose });
       if (best === undefined || objections(findings) < objections(best.findings)) {
         best = { certificates: path, isTrusted: true, findings };
@@ -58,16 +58,21 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      if (steps >= MAX_STEPS) return true;
       // The same authority twice is a loop, also when it is there under two certificates (RFC 4158, 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;
   };
+  const judgeUntrusted = (certificates: readonly ParsedCertificate[]): readonly Finding[] =>
+    budget.take(WORK.path) ? judgePath({ certificates, isAnchored: false, at, purpose }) : [];
   walk([leaf], leaf);
-  if (best !== undefined) return best;
-  const findings = judgePath({ certificates: longest, isAnchored: false, at, purpose });
-  return { certificates: longest, isTrusted: false, findings };
+  const found = best ?? { certificates: longest, isTrusted: false, findings: judgeUntrusted(longest) };
+  return budget.isSpent ? { ...found, findings: [...found.findings, spent(leaf)] } : found;
+}
+
+function spent({ name }: ParsedCertificate): Finding {
+  const message = `The search for the issuers of "${name}" was not finished: the file needs too many checks.`;
+  return { code: BUDGET_SPENT, message, against: 'trust' };
 }
 
 function objections(findings: readonly Finding[]): number {
@@ -99,18 +104,22 @@ type IssuersOf = (certificate: ParsedCertificate) => Iterable<ParsedCertificate>
  * Gives issuers whose signature verifies, the likely ones first: trusted roots, then those that are valid and named by
  * their key's identifier. They are looked for one by one, so that what comes after a good one costs nothing.
  */
-function issuerFinder(roots: ByName, pool: ByName, isRoot: (one: ParsedCertificate) => boolean, at: Date): IssuersOf {
+function issuerFinder(
+  roots: ByName,
+  pool: ByName,
+  isRoot: (one: ParsedCertificate) => boolean,
+  at: Date,
+  budget: WorkBudget,
+): IssuersOf {
   const candidatesOf = new Map<ParsedCertificate, readonly ParsedCertificate[]>();
   const verdicts = new Map<ParsedCertificate, Map<ParsedCertificate, boolean>>();
-  let checks = 0;
 
   const verifies = (issuer: ParsedCertificate, certificate: ParsedCertificate): boolean => {
     const known = verdicts.get(certificate) ?? new Map<ParsedCertificate, boolean>();
     verdicts.set(certificate, known);
     const verdict = known.get(issuer);
     if (verdict !== undefined) return verdict;
-    if (checks >= MAX_SIGNATURE_CHECKS) return false;
-    checks += 1;
+    if (!budget.take(WORK.issuerSignature)) return false;
     const fresh = hasSigned(issuer, certificate);
     known.set(issuer, fresh);
     return fresh;

@@ -3,6 +3,7 @@
 import { constants, createHash, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { usableKeyOf } from '../certificates/public-key.ts';
+import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { isBareSha1 } from './bare-sha1.ts';
@@ -21,6 +22,8 @@ export interface SignerRules {
   readonly contentTypes?: readonly (string | undefined)[];
   /** Whether an RSA signature may hold the bare SHA-1 value (`bare-sha1.ts`). */
   readonly bareSha1?: boolean;
+  /** Charged for the check; a signature value that it does not pay for counts as not verified. */
+  readonly budget?: WorkBudget | undefined;
 }
 
 /** Whether `examineSigner` finds nothing. */
@@ -44,7 +47,7 @@ export function examineSigner(
   contentBytes: Uint8Array,
   rules: SignerRules = {},
 ): readonly Finding[] {
-  const { withoutAttributes = false, contentTypes = [signedData.contentType], bareSha1 = false } = rules;
+  const { withoutAttributes = false, contentTypes = [signedData.contentType], bareSha1 = false, budget } = rules;
   const { digestAlgorithm, certificate, signedBytes } = signer;
   const digestName = digestAlgorithm === SHAKE256 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
   if (digestName === undefined) {
@@ -52,6 +55,9 @@ export function examineSigner(
   }
   if (certificate === undefined) {
     return [broken('signer-certificate-missing', 'The signature does not carry the certificate of its signer.')];
+  }
+  if (budget?.take(WORK.signatureValue) === false) {
+    return [broken(BUDGET_SPENT, 'The signature value was not checked: the file needs too many checks.')];
   }
   if (signedBytes === undefined) {
     if (!withoutAttributes) return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];

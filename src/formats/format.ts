@@ -6,6 +6,7 @@ import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { MeasureContent } from '../crypto/content.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
@@ -29,6 +30,8 @@ export interface OpenOptions {
   readonly measure: MeasureContent;
   /** For formats that are ZIP archives. */
   readonly digestEntries: DigestEntries;
+  /** Charged for checks of signatures and certificates; undefined: the opened file gets a budget of its own. */
+  readonly budget?: WorkBudget | undefined;
 }
 
 export interface SignableFile {

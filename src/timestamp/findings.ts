@@ -2,6 +2,7 @@
 
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
+import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from './timestamp.ts';
 
@@ -13,7 +14,9 @@ export function broken(code: string, message: string): Finding {
 }
 
 /** The examination of a signer (`examineSigner`), in the words of timestamps. */
-export function asTimestampFinding({ code, message }: Finding): Finding {
+export function asTimestampFinding(finding: Finding): Finding {
+  const { code, message } = finding;
+  if (code === BUDGET_SPENT) return finding;
   if (code === 'signer-certificate-missing') {
     return broken('timestamp-without-certificate', 'The timestamp does not carry the certificate of its signer.');
   }

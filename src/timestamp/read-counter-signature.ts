@@ -6,6 +6,7 @@ import { DATA, DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { attributeValues, parseSignerInfo, type SignerInfo } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
 import { examineSigner, type SignerRules } from '../cms/verify-signer.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
@@ -27,10 +28,11 @@ export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,
   certificates: readonly Uint8Array[],
+  budget?: WorkBudget,
 ): Timestamp {
   try {
     const bytes = readElement(signerInfo, 'countersignature').bytes;
-    return read(bytes, parseSignerInfo(bytes, certificates), signatureValue, certificates);
+    return read(bytes, parseSignerInfo(bytes, certificates), signatureValue, certificates, budget);
   } catch (thrown) {
     return { ...unreadableTimestamp('authenticode', signerInfo, thrown), certificates };
   }
@@ -41,6 +43,7 @@ function read(
   signer: SignerInfo,
   signatureValue: Uint8Array,
   certificates: readonly Uint8Array[],
+  budget: WorkBudget | undefined,
 ): Timestamp {
   const algorithm = DIGEST_NAME_BY_OID[signer.digestAlgorithm];
   const { time, findings } = readSigningTime(signer);
@@ -57,7 +60,7 @@ function read(
     findings: [
       ...findings,
       // The signature value that it is of is its content.
-      ...examineSigner({ contentType: DATA }, signer, signatureValue, RULES).map(asCounterSignatureFinding),
+      ...examineSigner({ contentType: DATA }, signer, signatureValue, { ...RULES, budget }).map(asCounterSignatureFinding),
       ...(signer.certificate === undefined ? [] : judgePurpose(signer.certificate, 'authenticode')),
       ...judgeDigests([algorithm]),
     ],

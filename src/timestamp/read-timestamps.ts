@@ -2,6 +2,7 @@
 
 import { cmsErrors } from '../cms/errors.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import { readCounterSignature } from './read-counter-signature.ts';
 import { readTimestampToken, unreadableTimestamp } from './read-token.ts';
 import type { Timestamp } from './timestamp.ts';
@@ -22,7 +23,7 @@ const MOST_IN_ALL = 300;
 const KIB = 1024;
 
 /** Of one file: what its first signatures use up is not there for the later ones, whose timestamps are unreadable then. */
-export function timestampReader(): ReadTimestamps {
+export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
     if (room <= 0) {
@@ -32,8 +33,8 @@ export function timestampReader(): ReadTimestamps {
     const [{ signature }] = signers;
     const timestamp =
       kind === 'authenticode'
-        ? readCounterSignature(bytes, signature, certificates)
-        : readTimestampToken(bytes, signature);
+        ? readCounterSignature(bytes, signature, certificates, budget)
+        : readTimestampToken(bytes, signature, budget);
     // One that proves unreadable has had its certificates read all the same.
     room -= 1 + Math.max(timestamp.certificates.length, Math.floor(bytes.length / KIB));
     return timestamp;

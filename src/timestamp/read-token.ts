@@ -6,6 +6,7 @@ import { DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { parseSignedData, type SignedData, type SignerInfo } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
@@ -21,14 +22,14 @@ export interface TokenReading {
 }
 
 /** Never throws for what is wrong with the token: that is in its findings. */
-export function readTimestampToken(token: Uint8Array, signatureValue: Uint8Array): Timestamp {
-  return readToken(token, signatureValue).timestamp;
+export function readTimestampToken(token: Uint8Array, signatureValue: Uint8Array, budget?: WorkBudget): Timestamp {
+  return readToken(token, signatureValue, budget).timestamp;
 }
 
 /** The same, with all that the token says. */
-export function readToken(token: Uint8Array, signatureValue: Uint8Array): TokenReading {
+export function readToken(token: Uint8Array, signatureValue: Uint8Array, budget?: WorkBudget): TokenReading {
   try {
-    return readSignedToken(parseSignedData(token), signatureValue);
+    return readSignedToken(parseSignedData(token), signatureValue, budget);
   } catch (thrown) {
     return { timestamp: unreadableTimestamp('rfc3161', token, thrown), info: undefined };
   }
@@ -55,7 +56,7 @@ function unreadable(thrown: unknown): Finding {
   return broken('timestamp-unreadable', `The timestamp cannot be read: ${thrown.message}.`);
 }
 
-function readSignedToken(signedData: SignedData, signatureValue: Uint8Array): TokenReading {
+function readSignedToken(signedData: SignedData, signatureValue: Uint8Array, budget?: WorkBudget): TokenReading {
   const [signer, ...others] = signedData.signers;
   const content = readContent(signedData);
   const { info } = content;
@@ -64,7 +65,7 @@ function readSignedToken(signedData: SignedData, signatureValue: Uint8Array): To
     ...content.findings,
     ...(others.length === 0 ? [] : [broken('timestamp-several-signers', 'The timestamp has several signers.')]),
     ...(info === undefined ? [] : judgeImprint(info, signatureValue)),
-    ...examineSigner(signedData, signer, content.bytes).map(asTimestampFinding),
+    ...examineSigner(signedData, signer, content.bytes, { budget }).map(asTimestampFinding),
     ...judgeSigner(signer),
     ...judgeDigests([algorithm, DIGEST_NAME_BY_OID[signer.digestAlgorithm]]),
   ];

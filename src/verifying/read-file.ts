@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { measureContent } from '../crypto/measure-content.ts';
+import { createWorkBudget, type WorkBudget } from '../crypto/work-budget.ts';
 import { openInput } from '../files/input-file.ts';
 import { type Recognising, recogniseFormat } from '../files/recognise-format.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
@@ -20,6 +21,8 @@ export interface ReadFile extends AsyncDisposable {
   readonly format: Format;
   readonly source: ByteSource;
   readonly signable: SignableFile;
+  /** What all checks of this file take from. */
+  readonly budget: WorkBudget;
 }
 
 /**
@@ -36,8 +39,9 @@ export async function readFile(
     const format = await recogniseFormat(input.source, path, reading);
     onFormat(format);
     const { digestEntries } = reading;
-    const signable = await format.open(input.source, { digestEntries, measure: measureContent });
-    return { path, format, source: input.source, signable, [Symbol.asyncDispose]: input.close };
+    const budget = createWorkBudget();
+    const signable = await format.open(input.source, { digestEntries, measure: measureContent, budget });
+    return { path, format, source: input.source, signable, budget, [Symbol.asyncDispose]: input.close };
   } catch (thrown) {
     await input.close();
     throw thrown;

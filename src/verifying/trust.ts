@@ -5,6 +5,7 @@ import { buildPath, type CertificatePath } from '../certificates/build-path.ts';
 import { isSelfSigned, type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
 import { secondOf } from '../certificates/times.ts';
+import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { remembering } from './remembering.ts';
@@ -19,6 +20,8 @@ export interface TrustRequest {
   /** When the leaf was used: the time of a timestamp, or now. */
   readonly at: Date;
   readonly purpose: Purpose;
+  /** Charged for the search for a path; undefined: a budget of its own. */
+  readonly budget?: WorkBudget | undefined;
 }
 
 export interface Trust {
@@ -31,6 +34,11 @@ export interface Trust {
 }
 
 export type JudgeTrust = (request: TrustRequest) => Promise<Trust>;
+
+/** The same, with the budget of one file charged for every request. */
+export function chargedTo(judgeTrust: JudgeTrust, budget: WorkBudget): JudgeTrust {
+  return (request) => judgeTrust({ ...request, budget });
+}
 
 export interface TrustJudgeOptions {
   readonly roots: TrustRoots;
@@ -47,8 +55,9 @@ const MAX_REMEMBERED = 1000;
 /** The judge never throws for what certificates hold: whatever is odd with them is a finding. */
 export function trustJudge(options: TrustJudgeOptions): JudgeTrust {
   const parse = remembering(MAX_REMEMBERED, digestOf, parseOrNothing);
-  const judge = remembering(MAX_REMEMBERED, requestKey, (request: TrustRequest) => judgeOnce(request, parse, options));
-  return judge;
+  const judge = (request: TrustRequest) => judgeOnce(request, parse, options);
+  // An answer that lacks checks is one file's alone.
+  return remembering(MAX_REMEMBERED, requestKey, judge, ({ budget }) => budget?.isSpent !== true);
 }
 
 type Parse = (der: Uint8Array) => ParsedCertificate | undefined;
@@ -66,9 +75,11 @@ async function judgeOnce(request: TrustRequest, parse: Parse, options: TrustJudg
   const given = request.certificates.slice(0, MAX_CERTIFICATES).map(parse);
   const pool = given.filter((certificate) => certificate !== undefined);
   const { roots, revocation } = options;
-  const path = buildPath(leaf, pool, roots.roots, request.at, request.purpose);
+  const { at, purpose, budget = createWorkBudget() } = request;
+  const path = buildPath(leaf, pool, roots.roots, at, purpose, budget);
   const last = path.certificates.at(-1) ?? leaf;
-  const root = path.isTrusted || isSelfSigned(last) ? last : undefined;
+  const isRoot = path.isTrusted || (budget.take(WORK.issuerSignature) && isSelfSigned(last));
+  const root = isRoot ? last : undefined;
   const findings = [
     ...path.findings,
     ...(path.isTrusted ? [] : [whyNotTrusted(path.certificates, root, roots.source)]),

@@ -3,13 +3,17 @@
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import type { Format, SignableFile } from '../formats/format.ts';
-import { type Judging, judgeSignature } from './judge-signature.ts';
+import type { Format } from '../formats/format.ts';
+import { judgeSignature } from './judge-signature.ts';
 import { flatten, judgePolicy, type VerifyPolicy } from './policy.ts';
-import { type Reading, readFile } from './read-file.ts';
+import { type ReadFile, type Reading, readFile } from './read-file.ts';
+import { chargedTo, type JudgeTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
 
-export interface Verifying extends Reading, Judging {
+export interface Verifying extends Reading {
+  /** Undefined where trust is not asked about. */
+  readonly judgeTrust: JudgeTrust | undefined;
+  readonly now: Date;
   readonly policy: VerifyPolicy;
 }
 
@@ -20,7 +24,7 @@ export async function verifyFile(path: string, verifying: Verifying): Promise<Ve
     await using file = await readFile(path, verifying, (found) => {
       format = found;
     });
-    return { path, format: file.format.id, error: undefined, ...(await judgeFile(file.signable, verifying)) };
+    return { path, format: file.format.id, error: undefined, ...(await judgeFile(file, verifying)) };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
     return { path, format: format?.id ?? null, signatures: [], ...unreadable(error, format) };
@@ -28,13 +32,15 @@ export async function verifyFile(path: string, verifying: Verifying): Promise<Ve
 }
 
 async function judgeFile(
-  file: SignableFile,
+  { signable, budget }: ReadFile,
   verifying: Verifying,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'signatures'>> {
+  const { judgeTrust, now } = verifying;
+  const judging = { judgeTrust: judgeTrust && chargedTo(judgeTrust, budget), now };
   const signatures: VerifiedSignature[] = [];
-  for (const signature of await file.signatures()) signatures.push(await judgeSignature(signature, verifying));
-  const examined = await file.examine();
-  const verdict = verdictOn(signatures, examined, verifying);
+  for (const signature of await signable.signatures()) signatures.push(await judgeSignature(signature, judging));
+  const examined = await signable.examine();
+  const verdict = verdictOn(signatures, examined, judgeTrust !== undefined);
   if (verdict !== 'trusted' && verdict !== 'intact') return { verdict, findings: examined, signatures };
   const lacking = judgePolicy(signatures, verifying.policy);
   if (lacking.length === 0) return { verdict, findings: examined, signatures };
@@ -45,12 +51,12 @@ async function judgeFile(
 function verdictOn(
   signatures: readonly VerifiedSignature[],
   findings: readonly Finding[],
-  { judgeTrust }: Judging,
+  isTrustAsked: boolean,
 ): Verdict {
   const all = flatten(signatures);
   if (all.length === 0) return 'unsigned';
   if (speaksAgainst(findings, 'integrity') || all.some(({ integrity }) => integrity === 'broken')) return 'broken';
-  if (judgeTrust === undefined) return 'intact';
+  if (!isTrustAsked) return 'intact';
   const isTrusted = !speaksAgainst(findings, 'trust') && all.every(({ trust }) => trust === 'trusted');
   return isTrusted ? 'trusted' : 'untrusted';
 }

@@ -1,5 +1,6 @@
 /** Hostile certificates in programs: keys, names, extensions, times, and pools to lose oneself in. */
 
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
 import {
   AUTHORITY,
@@ -12,10 +13,25 @@ import {
   relativeName,
   rsaPublicKey,
   subjectPublicKeyInfo,
+  TIME_STAMPING_PURPOSE,
   utcTime,
 } from '../support/hostile-certificates.ts';
+import { attribute, hostileToken } from '../support/hostile-cms.ts';
+import { peWithSignature } from '../support/hostile-pe.ts';
 import { testKey } from '../support/pki.ts';
-import { type HostileFile, listed, programWith, repeated, signer, signerWith, strangers } from './cases.ts';
+import {
+  authority,
+  type HostileFile,
+  listed,
+  NESTED,
+  programWith,
+  repeated,
+  signature,
+  signer,
+  signerWith,
+  strangers,
+  TIMESTAMP,
+} from './cases.ts';
 
 const signedBy = (parts: Partial<HostileCertificate>) => programWith({ signer: signerWith(parts) });
 const unreadable = (what: string, parts: () => Partial<HostileCertificate>): HostileFile => ({
@@ -32,6 +48,36 @@ function manyIssuers(publicKey: Uint8Array, signature: Uint8Array, signatureAlgo
   const leaf = hostileCertificate({ ...signed, subject: name('Leaf'), publicKey: signer.publicKey });
   const issuers = strangers(95, { ...signed, subject: name('Slow'), publicKey });
   return programWith({ signer: { ...signer, der: leaf }, certificates: [leaf, ...issuers] });
+}
+
+/**
+ * 32 timestamps by different authorities, each of which any of the 190 issuers with keys on P-521 may have issued. The
+ * signatures of the certificates are right in form, so each check takes its full time.
+ */
+function manyIssuersOfTimestamps(): Buffer {
+  const slow = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+  const publicKey = slow.publicKey.export({ type: 'spki', format: 'der' });
+  const signed = (index: number) => ({
+    issuer: name('Slow'),
+    signature: sign('sha256', Buffer.of(index), slow.privateKey),
+  });
+  const issuers = (count: number) => strangers(count, { ...signed(0), subject: name('Slow'), publicKey });
+  const token = (value: Uint8Array, index: number) => {
+    const extensions = [TIME_STAMPING_PURPOSE];
+    const der = signerWith({ ...signed(index), subject: name(`TSA ${index}`), extensions }).der;
+    return hostileToken(value, { signer: { ...authority, der }, certificates: [der] });
+  };
+  const stamps = (value: Uint8Array, from: number) =>
+    attribute(TIMESTAMP, ...listed(16, (index) => token(value, from + index)));
+  const inner = signature({
+    certificates: [signer.der, ...issuers(100)],
+    unsignedAttributes: (value) => [stamps(value, 16)],
+  });
+  const outer = signature({
+    certificates: [signer.der, ...issuers(190)],
+    unsignedAttributes: (value) => [stamps(value, 0), attribute(NESTED, inner)],
+  });
+  return peWithSignature(outer);
 }
 
 /** p of 10,000 bits, the most that OpenSSL takes. */
@@ -117,6 +163,12 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
       return manyIssuers(dsaPublicKey(), sequence(half, half), dsaWithSha256);
     },
     verdict: 'untrusted',
+  },
+  {
+    what: '190 issuers of one name for 32 timestamps',
+    make: manyIssuersOfTimestamps,
+    verdict: 'untrusted',
+    code: 'work-budget-spent',
   },
   { what: 'two authorities that certified each other', make: () => inMesh(2), verdict: 'untrusted' },
   { what: '14 authorities that all certified each other', make: () => inMesh(14), verdict: 'untrusted' },

@@ -5,6 +5,7 @@ import { roomForCertificates, type TakeRoom } from '../../cms/certificate-room.t
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
+import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
@@ -40,7 +41,11 @@ export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
 /** One for each block that has a signature file, in the directory's order. */
-export async function readBlocks(source: ByteSource, { signatureFiles }: JarLayout): Promise<readonly EmbeddedBlock[]> {
+export async function readBlocks(
+  source: ByteSource,
+  { signatureFiles }: JarLayout,
+  budget?: WorkBudget,
+): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
   let room = MOST_BYTES;
   const takeRoom = roomForCertificates();
@@ -54,6 +59,7 @@ export async function readBlocks(source: ByteSource, { signatureFiles }: JarLayo
           { base, entry, signatureFileEntry: signatureFile, signedFile },
           await readOr(source, entry),
           takeRoom,
+          budget,
         ),
       );
     }
@@ -79,7 +85,12 @@ async function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | Cod
 
 type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile'>;
 
-function readBlock(place: BlockPlace, block: Buffer | CodesignError, takeRoom: TakeRoom): EmbeddedBlock {
+function readBlock(
+  place: BlockPlace,
+  block: Buffer | CodesignError,
+  takeRoom: TakeRoom,
+  budget: WorkBudget | undefined,
+): EmbeddedBlock {
   let parsed: Manifest | undefined;
   const { signedFile } = place;
   const shared = {
@@ -106,7 +117,7 @@ function readBlock(place: BlockPlace, block: Buffer | CodesignError, takeRoom: T
       verifies: () => false,
     };
   }
-  const examineSigners = onceOf(() => examineAllSigners(read.signedData, signedFile));
+  const examineSigners = onceOf(() => examineAllSigners(read.signedData, signedFile, budget));
   return {
     ...shared,
     ...read,
@@ -118,9 +129,13 @@ function readBlock(place: BlockPlace, block: Buffer | CodesignError, takeRoom: T
 }
 
 /** Java verifies every signer, and takes a block for no signature when one of them does not. */
-export function examineAllSigners(signedData: SignedData, signedFile: Uint8Array): readonly Finding[] {
+export function examineAllSigners(
+  signedData: SignedData,
+  signedFile: Uint8Array,
+  budget?: WorkBudget,
+): readonly Finding[] {
   return signedData.signers.flatMap((signer) =>
-    examineSigner(signedData, signer, signedFile, { withoutAttributes: true }),
+    examineSigner(signedData, signer, signedFile, { withoutAttributes: true, budget }),
   );
 }
 

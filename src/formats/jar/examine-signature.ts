@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { parseCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
+import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../errors/finding.ts';
 import { usesSha1 } from '../../timestamp/findings.ts';
@@ -18,6 +19,7 @@ import type { Manifest } from './manifest.ts';
 /** What all signatures of a file share; each is found out on the first question. */
 export interface SharedFacts {
   readonly layout: JarLayout;
+  readonly budget: WorkBudget;
   /** Undefined when there is none. */
   knownManifest(): KnownManifest | undefined;
   contents(): Promise<ContentFacts>;

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { createWorkBudget } from '../../crypto/work-budget.ts';
 import { refuseRivalToCome } from '../../zip/end-record.ts';
 import type { OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { knowManifest } from './agreement.ts';
@@ -42,10 +43,12 @@ export async function openJar(source: ByteSource, options: OpenOptions): Promise
   return signableJar(source, await readLayout(source), options);
 }
 
-function signableJar(source: ByteSource, layout: JarLayout, { digestEntries }: OpenOptions): SignableFile {
+function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions): SignableFile {
+  const { digestEntries, budget = createWorkBudget() } = options;
   const opened = { source, layout, digestEntries };
   const shared: SharedFacts = {
     layout,
+    budget,
     knownManifest: onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed)),
     contents: onceOf(() => readContentFacts(source, layout, digestEntries)),
   };

@@ -18,8 +18,10 @@ export const TOKEN_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, '1.3.6.1.4.
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
 export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {
-  const readTimestamps = timestampReader();
-  return (await readBlocks(source, shared.layout)).map((block) => signatureOf(block, shared, readTimestamps));
+  const { layout, budget } = shared;
+  const readTimestamps = timestampReader(budget);
+  const blocks = await readBlocks(source, layout, budget);
+  return blocks.map((block) => signatureOf(block, shared, readTimestamps));
 }
 
 function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: ReadTimestamps): EmbeddedSignature {

@@ -5,6 +5,7 @@ import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
 import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts';
 import { spcPeImageData } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { createWorkBudget } from '../../crypto/work-budget.ts';
 import type { OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
 import { readOuterSignature, requireUnchanged } from './append.ts';
 import { attachCms } from './attach.ts';
@@ -24,15 +25,15 @@ import { stampSignatures } from './stamp.ts';
 const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
 /** As Format.open says. */
-export async function openPe(source: ByteSource, { measure }: OpenOptions): Promise<SignableFile> {
+export async function openPe(source: ByteSource, { measure, budget }: OpenOptions): Promise<SignableFile> {
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  return signablePe({ source, layout, entries, measure }, warnings);
+  return signablePe({ source, layout, entries, measure, budget }, warnings);
 }
 
 function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile {
-  const { source, layout, entries, measure } = opened;
+  const { source, layout, entries, measure, budget = createWorkBudget() } = opened;
   // Read again each time: they are soon read, and files are many.
   const placed = () => findSignatures(source, entries.certificates);
   let measured: Promise<MeasuredContent> | undefined;
@@ -49,8 +50,8 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
   };
   return {
     warnings,
-    reopen: (other, options) => signablePe({ ...opened, source: other, measure: options.measure }, warnings),
-    signatures: async () => embeddedSignatures(source, await placed(), content),
+    reopen: (other, { measure, budget }) => signablePe({ ...opened, source: other, measure, budget }, warnings),
+    signatures: async () => embeddedSignatures(source, await placed(), content, budget),
     async judge(_context, mode) {
       if (mode === 'append') await readOuterSignature(source, layout, entries);
     },
@@ -61,14 +62,14 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
     remove: () => removeTable(layout, content),
     async stamp(tokens) {
       const found = await placed();
-      const signatures = embeddedSignatures(source, found, content);
+      const signatures = embeddedSignatures(source, found, content, budget);
       return stampSignatures({ layout, entries, placed: found, signatures, content }, tokens);
     },
     attach: (cms) => attachCms(source, layout, measure, cms),
   };
 }
 
-interface OpenedPe extends Pick<OpenOptions, 'measure'> {
+interface OpenedPe extends Pick<OpenOptions, 'measure' | 'budget'> {
   readonly source: ByteSource;
   readonly layout: PeLayout;
   readonly entries: CertificateEntries;

@@ -13,6 +13,7 @@ import {
 import { timestampsOf } from '../../authenticode/timestamps.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
+import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
@@ -50,10 +51,12 @@ export function embeddedSignatures(
   source: ByteSource,
   placed: readonly PlacedSignature[],
   content: () => Promise<MeasuredContent>,
+  budget: WorkBudget,
 ): readonly EmbeddedSignature[] {
   const shared: SharedReading = {
     signedFile: async () => signedPe(await content()),
-    readTimestamps: timestampReader(),
+    readTimestamps: timestampReader(budget),
+    budget,
   };
   return placed.map(({ place, certificate, found }) =>
     embeddedSignature(place, found, shared, () => examineEntry(source, certificate)),
@@ -69,6 +72,7 @@ export function signedPe({ digests }: MeasuredContent): SignedFile {
 interface SharedReading {
   readonly signedFile: () => Promise<SignedFile>;
   readonly readTimestamps: ReadTimestamps;
+  readonly budget: WorkBudget;
 }
 
 function embeddedSignature(
@@ -95,7 +99,10 @@ function embeddedSignature(
       return timestamps;
     },
     details: async () => (parts === undefined ? [] : describeAuthenticode(parts, await shared.signedFile())),
-    examine: async () => [...examineAuthenticode(found, await shared.signedFile()), ...(await examinePlace())],
+    examine: async () => [
+      ...examineAuthenticode(found, await shared.signedFile(), shared.budget),
+      ...(await examinePlace()),
+    ],
   };
 }
 
