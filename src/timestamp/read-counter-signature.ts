@@ -60,7 +60,9 @@ function read(
     findings: [
       ...findings,
       // The signature value that it is of is its content.
-      ...examineSigner({ contentType: DATA }, signer, signatureValue, { ...RULES, budget }).map(asCounterSignatureFinding),
+      ...examineSigner({ contentType: DATA }, signer, signatureValue, { ...RULES, budget }).map(
+        asCounterSignatureFinding,
+      ),
       ...(signer.certificate === undefined ? [] : judgePurpose(signer.certificate, 'authenticode')),
       ...judgeDigests([algorithm]),
     ],
