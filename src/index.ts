@@ -63,9 +63,13 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
-  await using composition = await composeSigning(settings, env, onEvent);
+  const composition = await composeSigning(settings, env, onEvent);
   const named = files.map((file) => (typeof file === 'string' ? { path: file, output: file } : file));
-  return await composition.signFiles(named, signal);
+  const result = await composition.signFiles(named, signal).finally(() => composition[Symbol.asyncDispose]());
+  // The process may go on for hours: for a caller of the library the run ends here.
+  const isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
+  if (isComplete && !signal?.aborted) composition.noteEnd();
+  return result;
 }
 
 export interface VerifyFileOptions extends VerifyOptions {

@@ -174,8 +174,18 @@ async function standardOutputOf(argv: readonly string[]): Promise<string> {
     throw new Error(`ended with ${exitCode}`);
   };
   const { stdin, stderr } = process;
-  const outputFault = () => undefined;
-  await main(argv, { stdin, stdout, stderr, env: {}, onSignal: () => () => {}, outputFault, exit });
+  const nothing = () => undefined;
+  const io = {
+    stdin,
+    stdout,
+    stderr,
+    env: {},
+    onSignal: () => nothing,
+    outputFault: nothing,
+    exit,
+    onSuccess: nothing,
+  };
+  await main(argv, io);
   return text;
 }
 

@@ -36,6 +36,8 @@ export interface ResumeComposition extends AsyncDisposable {
   warnings(): readonly string[];
   /** At once, for a process that is about to end with files under way. */
   removeTemporaryFiles(): void;
+  /** Notes in the journal that the run ended well. Only for its last action; never throws. */
+  noteEnd(): void;
 }
 
 interface Connection {
@@ -93,10 +95,7 @@ export async function composeResume(
     };
     const { service } = connection;
     const parts = { ...settings, journal, service, signingLike, failedReports };
-    const resumed = await resumeCalls(calls, given, parts, signal);
-    // What it leaves is on record as the call of the run that asked for it.
-    await journal.ended();
-    return resumed;
+    return await resumeCalls(calls, given, parts, signal);
   }
 
   return {
@@ -113,6 +112,7 @@ export async function composeResume(
     },
     warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? []), ...(connection?.later ?? [])],
     removeTemporaryFiles: () => removeNow(temporaryFiles),
+    noteEnd: () => journal?.ended(),
     async [Symbol.asyncDispose]() {
       await connection?.service.close();
     },

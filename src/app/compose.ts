@@ -38,6 +38,8 @@ export interface SigningComposition extends AsyncDisposable {
   signFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<SignFilesResult>;
   /** At once, for a process that is about to end with files under way. */
   removeTemporaryFiles(): void;
+  /** Notes in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
+  noteEnd(): void;
 }
 
 /** Reads the certificate and the credentials; throws what makes every file of a run impossible to sign. */
@@ -88,22 +90,19 @@ export async function composeSigning(
   ];
   // From here on whoever has the composition closes the connection.
   connection.prepare?.();
-  let isComplete = false;
   return {
     warnings,
     async signFiles(files, signal) {
       const result = await signFiles(files, signing, signal);
-      isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
       return {
         ...result,
         warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? []), ...connection.later],
       };
     },
     removeTemporaryFiles: () => removeNow(temporaryFiles),
+    noteEnd: () => journal?.ended(),
     async [Symbol.asyncDispose]() {
       await connection.service?.close();
-      // The last of all: whoever kills it before that, its result still unprinted, may run the same again for nothing.
-      if (isComplete) await journal?.ended().catch(() => undefined);
     },
   };
 }

@@ -17,6 +17,8 @@ export interface Io {
   outputFault(): Error | undefined;
   /** Ends the process at once. */
   exit(code: number): never;
+  /** Does the work as the last action of the process, if its exit code is 0. The work must not throw. */
+  onSuccess(work: () => void): void;
 }
 
 /** The running process. */
@@ -47,5 +49,13 @@ export function processIo(): Io {
     },
     outputFault: () => fault,
     exit: (code) => process.exit(code),
+    onSuccess(work) {
+      process.once('exit', (code) => {
+        if (code !== 0) return;
+        work();
+        // Node would now free its memory, which takes milliseconds. A kill in them would come after the work.
+        process.exit();
+      });
+    },
   };
 }

@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { chown, open, rename, unlink } from 'node:fs/promises';
@@ -220,6 +221,11 @@ export async function moveFile(from: string, to: string): Promise<void> {
 /** One that is not there is fine. */
 export async function removeFile(path: string): Promise<void> {
   await unless('ENOENT', () => patiently(() => unlink(path)));
+}
+
+/** For a process that is about to end. A file that is not there is an error. */
+export function removeFileNow(path: string): void {
+  unlinkSync(path);
 }
 
 export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {

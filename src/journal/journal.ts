@@ -183,10 +183,11 @@ export interface Journal {
   /** Whether a signature of this certificate number has verified under this leaf, at this service, before. */
   isProven(pair: ProvenPair): Promise<boolean>;
   /**
-   * This run has left nothing undone. What a run has finished without saying so (it was killed, or some of its files
-   * failed) is `known` to those that come after it within a week: the same command again asks for nothing twice.
+   * Notes that this run ended well; never throws. What a run without this note has finished (it was killed or interrupted,
+   * a file failed, its output was lost) is `known` to runs that start within a week: the same command requests nothing
+   * twice. Synchronous, so that a process can note it as its last action.
    */
-  ended(): Promise<void>;
+  ended(): void;
   /** Whole sentences on what is odd: damaged entries, a folder that others may write to. Grows as things are found. */
   readonly warnings: readonly string[];
 }

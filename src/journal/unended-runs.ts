@@ -1,7 +1,7 @@
 /** Runs that have not come to a good end: a file each, there from before the first claim until nothing is left undone. */
 
 import { join } from 'node:path';
-import { namesIn, type Owner, openLines, removeFile } from './disk.ts';
+import { namesIn, type Owner, openLines, removeFile, removeFileNow } from './disk.ts';
 import { hourOf, isHour } from './hours.ts';
 
 /** What a run finished that was killed, or that left files undone, is shared for so long with runs that come after it. */
@@ -13,7 +13,8 @@ export interface UnendedRuns {
   /** When the first of them began, as the hour that folders are named by. */
   readonly since: string | undefined;
   begin(): Promise<void>;
-  end(): Promise<void>;
+  /** Synchronous, so that a process can do it as its last action. */
+  end(): void;
 }
 
 /** For who only reads. */
@@ -21,7 +22,7 @@ export const noUnendedRuns: UnendedRuns = {
   has: () => false,
   since: undefined,
   begin: async () => undefined,
-  end: async () => undefined,
+  end: () => undefined,
 };
 
 interface UnendedRunsOptions {
@@ -44,12 +45,13 @@ export async function lookForUnendedRuns({ folder, owner, now, self }: UnendedRu
     if (hour < hourOf(now().getTime() - KEPT_MILLISECONDS)) await removeFile(join(folder, name));
     else kept.set(run, hour);
   }
-  let mine: Promise<string> | undefined;
+  let mine: Promise<void> | undefined;
+  let made: string | undefined;
 
-  async function make(): Promise<string> {
+  async function make(): Promise<void> {
     const path = join(folder, `${hourOf(now().getTime())}.${self}`);
     await using _file = await openLines(path, 'may-exist', owner);
-    return path;
+    made = path;
   }
 
   return {
@@ -64,10 +66,10 @@ export async function lookForUnendedRuns({ folder, owner, now, self }: UnendedRu
         throw thrown;
       }
     },
-    async end() {
-      const path = await mine;
+    end() {
       mine = undefined;
-      if (path !== undefined) await removeFile(path);
+      if (made !== undefined) removeFileNow(made);
+      made = undefined;
     },
   };
 }

@@ -34,6 +34,7 @@ function play({ isTerminal = true } = {}): Played {
     env: {},
     onSignal: () => () => undefined,
     outputFault: () => undefined,
+    onSuccess: () => undefined,
     exit(code) {
       exitCode = code;
       throw new Error('the process ended');

@@ -192,6 +192,7 @@ async function inProcess(argv: readonly string[], about: { readonly isTTY?: bool
     env: {},
     onSignal: () => () => undefined,
     outputFault: () => undefined,
+    onSuccess: () => undefined,
     exit,
   });
   return { code, stdout: Buffer.concat(chunks), stderr };

@@ -14,6 +14,7 @@ async function help(args: readonly string[], columns: number | undefined): Promi
     env: {},
     onSignal: () => () => undefined,
     outputFault: () => undefined,
+    onSuccess: () => undefined,
     exit: (code: number): never => {
       throw new Error(`exit ${code}`);
     },

@@ -14,6 +14,7 @@ function said(options: { readonly quiet: boolean; readonly json: boolean }): rea
     env: {},
     onSignal: () => () => undefined,
     outputFault: () => undefined,
+    onSuccess: () => undefined,
     exit: () => {
       throw new Error('nothing ends here');
     },

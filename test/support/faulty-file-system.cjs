@@ -180,7 +180,11 @@ fs.statSync = (name, ...rest) => {
   meet(effectOn('stat', placeOf(name)), 'stat');
   return statSync(name, ...rest);
 };
-const { fdatasync } = fs;
+const { fdatasync, unlinkSync } = fs;
+fs.unlinkSync = (name) => {
+  meet(effectOn('unlink', placeOf(name)), 'unlink');
+  unlinkSync(name);
+};
 fs.fdatasync = (fd, callback) => {
   try {
     meet(effectOn('datasync', placeOfOpen.get(fd) ?? 'other'), 'fdatasync');
@@ -198,11 +202,19 @@ for (const operation of ['mkdir', 'rename', 'link', 'unlink', 'writeFile', 'stat
 }
 syncBuiltinESMExports();
 meet(effectOn('start', 'process'), 'start');
-process.on('exit', () => {
+
+/** @returns the exit code of the process */
+function judge(code) {
   const unmet = faults.filter(({ seen, which }) => seen < which);
-  if (unmet.length === 0) return;
+  if (unmet.length === 0) return code;
   process.stderr.write(
     `no call ${unmet.map(({ call, which }) => `${call}:${which}`).join(', nor ')} to let go wrong\n`,
   );
-  process.exitCode = 99;
+  return 99;
+}
+// A run that succeeds has a last action of its own, which follows this listener, and then ends through `reallyExit`.
+const { reallyExit } = process;
+process.reallyExit = (code) => reallyExit.call(process, judge(code));
+process.on('exit', (code) => {
+  if (code !== 0 || process.listenerCount('exit') === 0) process.exitCode = judge(code);
 });

@@ -1,7 +1,8 @@
 /**
  * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_KILL_AT numbers, counted from 1 over what it
  * asks of the file system and sends to and hears from the network. With CODESIGN_KILL_TORN a write is half done by then.
- * CODESIGN_STEPS_FILE names a file for the number of steps of a process that came to its end.
+ * CODESIGN_KILL_CALL ends it before its first call of a function of `fs` by that name. CODESIGN_STEPS_FILE names a file for
+ * the number of steps of a process that came to its end.
  */
 'use strict';
 
@@ -10,12 +11,15 @@ const { syncBuiltinESMExports } = require('node:module');
 const net = require('node:net');
 
 const killAt = Number(process.env.CODESIGN_KILL_AT ?? 0);
+const killCall = process.env.CODESIGN_KILL_CALL;
 const isTorn = process.env.CODESIGN_KILL_TORN !== undefined;
 const { writeSync } = fs;
 let steps = 0;
+let isOver = false;
 
 function step(tear) {
   steps += 1;
+  if (isOver) writeSteps();
   if (steps !== killAt) return;
   if (isTorn && tear !== undefined) tear();
   process.kill(process.pid, 'SIGKILL');
@@ -24,6 +28,7 @@ function step(tear) {
 function countCalls(object, name, tear) {
   const original = object[name];
   object[name] = function (...args) {
+    if (name === killCall) process.kill(process.pid, 'SIGKILL');
     step(tear && (() => tear(this, ...args)));
     return original.apply(this, args);
   };
@@ -50,7 +55,7 @@ fs.promises.open = async (...args) => {
 for (const name of ['mkdir', 'rename', 'unlink', 'writeFile']) countCalls(fs.promises, name);
 // What it asks directly, and not through the thread pool.
 countCalls(fs, 'writeSync', (_fs, ...args) => writeHalf(...args));
-for (const name of ['openSync', 'closeSync', 'fdatasync']) countCalls(fs, name);
+for (const name of ['openSync', 'closeSync', 'fdatasync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
 
 // Before a request goes out, and before its answer is heard.
@@ -64,6 +69,11 @@ for (const name of ['write', 'push']) {
   countCalls(net.Socket.prototype, name);
 }
 
-process.once('exit', () => {
+function writeSteps() {
+  // What is counted while it is written would write it again.
+  isOver = false;
   if (process.env.CODESIGN_STEPS_FILE) fs.writeFileSync(process.env.CODESIGN_STEPS_FILE, String(steps));
-});
+  isOver = true;
+}
+// The program has its own last actions, which follow this one.
+process.once('exit', writeSteps);

@@ -32,6 +32,7 @@ export async function resume(options: ResumeCommandOptions, io: Io): Promise<num
     for (const warning of warnings) console.warning(warning);
     console.calls(calls);
     const categories = dryRun ? [] : calls.flatMap(({ error }) => (error === undefined ? [] : [error.category]));
+    io.onSuccess(composition.noteEnd);
     const { exitCode = exitCodeFor(categories) } = interruption;
     return exitCode;
   } finally {

@@ -52,6 +52,7 @@ export async function sign(named: readonly string[], options: SignCommandOptions
     for (const warning of result.warnings.slice(composition.warnings.length)) console.warning(warning);
     console.summary(result);
     const categories = result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : []));
+    io.onSuccess(composition.noteEnd);
     const { exitCode = exitCodeFor(categories) } = interruption;
     return exitCode;
   } finally {
