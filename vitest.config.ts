@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
-    exclude: ['**/*.long.test.ts', '**/node_modules/**'],
+    exclude: ['**/*.long.test.ts', '**/*.windows.test.ts', '**/node_modules/**'],
     // One folder for a run: RSA keys of test servers are made in it once, by whoever needs them first.
     globalSetup: ['test/support/shared-folder.ts'],
     pool: 'forks',

@@ -66,7 +66,9 @@ async function startOf(pid: number): Promise<string | undefined> {
   return fields?.[19];
 }
 
+/** On Windows such a path is one below the current drive, where any user may have put a file. */
 async function textOf(path: string): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined;
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.trim() || undefined;
 }

@@ -23,6 +23,11 @@ export const signingErrors = defineErrors({
     message: (d) => `the result would be written to ${d.target}, which is the place of another file of this run`,
     hint: 'Name such files in separate runs, with different --output folders.',
   },
+  'unusable-name': {
+    category: 'local',
+    message: (d) => `the result cannot be written to ${d.path}: ${d.problem}`,
+    hint: 'Choose another name for the result with --output.',
+  },
   'not-replaceable': {
     category: 'local',
     message: (d) => `${d.path} cannot be replaced: ${d.reason}`,

@@ -1,15 +1,31 @@
 /** Where a result goes: links followed, and whether a new file can be renamed to it, found out before anything is spent. */
 
-import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { fromFileSystem, inFileSystem, orBrokenLink } from '../files/file-system-errors.ts';
+import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../files/file-system-errors.ts';
+import { windowsNameProblem } from '../files/windows-names.ts';
 import { signingErrors } from './errors.ts';
 
-/** Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link. */
+/**
+ * Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link.
+ * Throws `unusable-name` for a name under which Windows would not keep the file.
+ */
 export async function resolveTarget(output: string): Promise<string> {
+  const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
+  if (problem !== undefined) throw signingErrors('unusable-name', { path: output, problem });
   try {
-    return realpathSync.native(output);
+    return realPath(output);
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
@@ -17,9 +33,19 @@ export async function resolveTarget(output: string): Promise<string> {
   return join(realFolder(dirname(output)), basename(output));
 }
 
-function realFolder(path: string): string {
+/** The system's own answer; some Windows drives (RAM disks, network redirectors) do not give one. */
+function realPath(path: string): string {
   try {
     return realpathSync.native(path);
+  } catch (thrown) {
+    if (process.platform !== 'win32' || isMissing(thrown)) throw thrown;
+    return realpathSync(path);
+  }
+}
+
+function realFolder(path: string): string {
+  try {
+    return realPath(path);
   } catch {
     return resolve(path);
   }
@@ -42,6 +68,7 @@ export async function assertReplaceable(target: string): Promise<void> {
     if (!existing.isFile()) throw refuse('it is a pipe, a socket or a device');
     if ((existing.mode & 0o222) === 0) throw signingErrors('read-only-file', { path: target });
     await inFileSystem(`write to ${target}`, async () => accessSync(target, constants.W_OK));
+    if (process.platform === 'win32') await assertNotHeld(target);
     if (isMountPoint(target)) throw refuse('it is mounted');
   }
   const folder = await nearestFolder(dirname(target), target);
@@ -69,6 +96,17 @@ async function nearestFolder(path: string, target: string): Promise<{ readonly p
   if (stats && !stats.isDirectory()) throw signingErrors('output-blocked', { path: target, blockedBy: path });
   if (stats) return { path, stats };
   return parent === path ? { path } : nearestFolder(parent, target);
+}
+
+/**
+ * On Windows a file that another program has open cannot be replaced. Opening it for writing shows a running program, and
+ * renaming it to itself a holder that does not allow deletion. Throws `file-busy`.
+ */
+async function assertNotHeld(target: string): Promise<void> {
+  await whenFree(`replace ${target}`, async () => {
+    closeSync(openSync(target, 'r+'));
+    renameSync(target, target);
+  });
 }
 
 /** In a folder such as /tmp only the owners of a file and of the folder, and root, may rename over it. */

@@ -68,7 +68,8 @@ export async function takeOwnerAndMode(handle: FileHandle, stats: FileStats): Pr
 
 /** Whole or not at all. Throws `not-replaceable` where the file system has no such thing: the target is as it was. */
 export async function renameOver(path: string, target: string): Promise<void> {
-  await whenFree('put the signed file in place', async () => {
+  const doing = 'put the signed file in place';
+  const renamed = whenFree(doing, async () => {
     try {
       await rename(path, target);
     } catch (thrown) {
@@ -76,6 +77,11 @@ export async function renameOver(path: string, target: string): Promise<void> {
       if (!REFUSED_RENAME.has(code)) throw thrown;
       throw signingErrors('not-replaceable', { path: target, reason: `its file system refuses it (${code})` });
     }
+  });
+  await renamed.catch((thrown: unknown) => {
+    // This user may replace it, as `assertReplaceable` showed; so Windows refuses because another program has it open.
+    const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
+    throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
 }
 

@@ -1,0 +1,52 @@
+/** Prepares the Windows tests once for a run: a Wine prefix with the name of Windows 10, and the packed program installed for Windows. */
+
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openRun } from '../support/shared-folder.ts';
+import { INSTALLED_VARIABLE, PREFIX_VARIABLE, WINDOWS_NODE_VARIABLE, wineEnvironment } from '../support/windows.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..', '..');
+const run = promisify(execFile);
+
+export default async function setUp(): Promise<() => Promise<void>> {
+  if (!process.env[WINDOWS_NODE_VARIABLE]) throw new Error(`${WINDOWS_NODE_VARIABLE} is not set`);
+  const closeRun = await openRun(process.env);
+  const folder = process.env.CODESIGN_TEST_SHARED ?? '';
+  // A prefix of the run's own takes 9 s and 700 MB, and goes with the run's folder.
+  const prefix = process.env[PREFIX_VARIABLE] || join(folder, 'wine-prefix');
+  process.env[PREFIX_VARIABLE] = prefix;
+  await preparePrefix(prefix);
+  process.env[INSTALLED_VARIABLE] = await install(join(folder, 'installed'));
+  return async () => {
+    await run('wineserver', ['--kill', '--wait'], { env: wineEnvironment(prefix) }).catch(() => undefined);
+    await closeRun();
+  };
+}
+
+async function preparePrefix(prefix: string): Promise<void> {
+  const env = wineEnvironment(prefix);
+  if (!existsSync(join(prefix, 'ready'))) {
+    await mkdir(prefix, { recursive: true });
+    await run('wineboot', ['--init'], { env });
+    await run('winecfg', ['-v', 'win10'], { env });
+    await run('wineserver', ['--wait'], { env });
+    await writeFile(join(prefix, 'ready'), '');
+  }
+}
+
+/** As `npm install` on Windows does it, so that the keychain's binary for Windows comes along. @returns the folder */
+async function install(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: REPOSITORY });
+  const [packed] = JSON.parse(stdout) as readonly [{ readonly filename: string }];
+  await writeFile(join(folder, 'package.json'), '{"private":true}');
+  const forWindows = ['--force', '--os=win32', '--cpu=x64', '--ignore-scripts', '--prefer-offline'];
+  const quietly = ['--no-audit', '--no-fund', '--loglevel=error'];
+  await run('npm', ['install', ...forWindows, ...quietly, join(folder, packed.filename)], { cwd: folder });
+  const source = join(import.meta.dirname, 'hold-open.c');
+  await run('x86_64-w64-mingw32-gcc', ['-municode', '-O1', '-o', join(folder, 'hold-open.exe'), source]);
+  return folder;
+}
