@@ -7,23 +7,15 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
-import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } from './object-identifiers.ts';
+import { type DataTypes, examineDataType } from './examine-data-type.ts';
+import { SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
 
 /** What the file is, which the signature must be for. */
-export interface SignedFile {
-  /** SPC_PE_IMAGE_DATA and its like, dotted. */
-  readonly dataType: string;
+export interface SignedFile extends DataTypes {
   /** The file's digests by the algorithms that its signatures have; one that is missing could not be computed. */
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
 }
-
-/** Others are no reason to refuse what has the right digest: there are Secure Boot programs that say SPC_INDIVIDUAL_PURPOSE. */
-const FILE_KINDS: ReadonlyMap<string, string> = new Map([
-  [SPC_PE_IMAGE_DATA, 'a program (PE)'],
-  [SPC_CAB_DATA, 'a cabinet file'],
-  [SPC_SIP_INFO, 'a file that a plug-in of Windows signs (MSI, script, package)'],
-]);
 
 /** All but trust and timestamps, and those nested in it, which are examined one by one. */
 export function examineAuthenticode(
@@ -54,16 +46,8 @@ export function contentMatches(parts: AuthenticodeParts, { digests }: SignedFile
 }
 
 function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Finding[] {
-  const findings: Finding[] = [];
-  const { dataType, contentDigestOid } = parts;
-  if (dataType !== file.dataType) {
-    const kind = FILE_KINDS.get(dataType);
-    findings.push(
-      kind === undefined
-        ? odd('signed-kind-other', `The signature says that it is for a kind of file that is not known (${dataType}).`)
-        : broken('signed-kind-differs', `The signature was made for ${kind}.`),
-    );
-  }
+  const { contentDigestOid } = parts;
+  const findings = [...examineDataType(parts, file)];
   const matches = contentMatches(parts, file);
   if (matches === undefined) {
     const problem = `The file's digest algorithm in the signature, ${contentDigestOid}, is not known.`;

@@ -60,6 +60,7 @@ export function readPeImageData(value: Element): PeImageData {
   const fields = fieldsOf(value, 0x30, what);
   const bits = fields.optional(0x03)?.contents[1] ?? 0;
   const file = fields.optional(0xa0);
+  fields.end();
   return {
     flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
     link: file === undefined ? undefined : readLink(onlyPart(file, what)),
@@ -89,8 +90,13 @@ function readLink(link: Element): string {
   switch (link.tag) {
     case 0x80:
       return Buffer.from(link.contents.subarray(0, LONGEST_TEXT)).toString('latin1');
-    case 0xa1:
-      return `an object of class ${classOf(fieldsOf(link, 0xa1, what).next(0x04, 'class'))}`;
+    case 0xa1: {
+      const object = fieldsOf(link, 0xa1, what);
+      const name = classOf(object.next(0x04, 'class'));
+      octetsOf(object.any('data'), what);
+      object.end();
+      return `an object of class ${name}`;
+    }
     default:
       return readSpcString(onlyPart(expectTag(link, 0xa2, what), what));
   }

@@ -25,6 +25,9 @@ const INDENT = ' '.repeat(14);
 const ROOTS_HINT =
   'hint: name the roots that you trust for code and timestamps with --roots, or ask about integrity alone: --integrity-only';
 
+/** Findings that speak against nothing and are shown without --verbose too: something was not checked, or is not used. */
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(['page-hashes-not-checked']);
+
 /** Whether everything asked for holds. */
 export function isGood({ verdict }: VerifiedFile): boolean {
   return verdict === 'trusted' || verdict === 'intact';
@@ -42,7 +45,7 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
   }
   if (quiet && isGood(file)) return;
   const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
-  const shows = ({ against }: Finding) => against !== 'nothing' || verbose;
+  const shows = ({ code, against }: Finding) => against !== 'nothing' || verbose || ALWAYS_SHOWN.has(code);
   for (const finding of file.findings.filter(shows)) lines.push(`${INDENT}${sentence(finding)}`);
   // Of several it must be plain whose the findings are.
   const isNamed = verbose || file.signatures.length > 1;

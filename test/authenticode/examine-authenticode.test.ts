@@ -2,8 +2,17 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
-import { examineAuthenticode } from '../../src/authenticode/examine-authenticode.ts';
+import {
+  bitString,
+  contextConstructed,
+  encode,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOf,
+  smallInteger,
+} from '../../src/asn1/write.ts';
+import { examineAuthenticode, type SignedFile } from '../../src/authenticode/examine-authenticode.ts';
 import { SPC_PE_IMAGE_DATA } from '../../src/authenticode/object-identifiers.ts';
 import { findAuthenticode } from '../../src/authenticode/read-authenticode.ts';
 import type { ContentDigest } from '../../src/crypto/content.ts';
@@ -22,7 +31,26 @@ const digestsOf = (text: string): ReadonlyMap<ContentDigest, Uint8Array> =>
   new Map(NAMES.map(([algorithm, name]) => [algorithm, createHash(name).update(text).digest()]));
 const file = { dataType: SPC_PE_IMAGE_DATA, digests: digestsOf('content') };
 
-const examine = (options: Peculiar = {}, of = file) =>
+/** SpcSipInfo, as signatures of an MSI have it: a number, a GUID and five more numbers. */
+const SIP_INFO = sequence(
+  smallInteger(1),
+  octetString(Buffer.alloc(16, 7)),
+  ...Array.from({ length: 5 }, () => smallInteger(0)),
+);
+/** SpcPeImageData whose link is the object of page hashes by SHA-256. */
+const PAGE_HASHES = sequence(
+  bitString(Buffer.of(0x80)),
+  contextConstructed(
+    0,
+    contextConstructed(
+      1,
+      octetString(Buffer.from('a6b586d5b4a12466ae05a217da8e60d6', 'hex')),
+      octetString(setOf(attribute('1.3.6.1.4.1.311.2.3.2', octetString(Buffer.alloc(36))))),
+    ),
+  ),
+);
+
+const examine = (options: Peculiar = {}, of: SignedFile = file) =>
   examineAuthenticode(findAuthenticode(peculiarSignature(leaf, options)), of);
 const text = (oid: string, value = 'x') => attribute(oid, octetString(Buffer.from(value)));
 
@@ -47,6 +75,12 @@ describe('an examination', () => {
     ],
     ['a cabinet file', { dataType: '1.3.6.1.4.1.311.2.1.25' }, ['signed-kind-differs']],
     ['an MSI', { dataType: '1.3.6.1.4.1.311.2.1.30' }, ['signed-kind-differs']],
+    ['an unknown kind of file', { dataType: '1.2.3.4' }, ['signed-kind-differs']],
+    ['a purpose for a kind of file', { dataType: '1.3.6.1.4.1.311.2.1.21' }, ['signed-kind-differs']],
+    ['SpcPeImageData that is text', { dataValue: octetString(Buffer.from('x')) }, ['signed-kind-malformed']],
+    ['SpcPeImageData of a cabinet', { dataValue: SIP_INFO }, ['signed-kind-malformed']],
+    ['SpcPeImageData with a part too many', { dataValue: sequence(sequence()) }, ['signed-kind-malformed']],
+    ['no SpcPeImageData', { dataValue: Buffer.of() }, ['signed-kind-malformed']],
     ['other content', { digested: Buffer.from('other') }, ['content-digest-differs']],
     ['two signers', { signers: 2 }, ['several-signers']],
     ['no certificate', { certificates: [] }, ['signer-certificate-missing']],
@@ -68,7 +102,7 @@ describe('an examination', () => {
   it.each<[string, Peculiar, string]>([
     ['SHA-1', { digest: SHA1 }, 'digest-algorithm-aging'],
     ['signed attributes in no order', { backwards: true }, 'signed-attributes-unordered'],
-    ['a kind of file that is not known', { dataType: '1.3.6.1.4.1.311.2.1.21' }, 'signed-kind-other'],
+    ['page hashes', { dataValue: PAGE_HASHES }, 'page-hashes-not-checked'],
     [
       'an unsigned attribute twice',
       { unsignedAttributes: [text('1.2.3.4'), text('1.2.3.4')] },
@@ -76,6 +110,17 @@ describe('an examination', () => {
     ],
   ])('that speaks against nothing: %s', (_name, options, code) => {
     expect(examine(options)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), against: 'nothing' }]);
+  });
+
+  it('accepts the wrong data type that a format tolerates, and no other', () => {
+    const tolerating = { ...file, toleratedType: '1.3.6.1.4.1.311.2.1.21' };
+    const findingsOf = (options: Peculiar) =>
+      examine(options, tolerating).map(({ code, against }) => `${code} ${against}`);
+    expect(findingsOf({ dataType: tolerating.toleratedType })).toEqual(['signed-kind-other nothing']);
+    expect(findingsOf({ dataType: '1.3.6.1.4.1.311.2.1.22' })).toEqual(['signed-kind-differs integrity']);
+    expect(findingsOf({ dataType: tolerating.toleratedType, dataValue: SIP_INFO })).toContain(
+      'signed-kind-malformed integrity',
+    );
   });
 
   it('takes nested signatures in two attributes, or in one with two values, as a matter of course', () => {

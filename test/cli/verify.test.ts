@@ -1,10 +1,12 @@
 /** `codesign-remote verify` as a user runs it: verdicts in words, exit codes, and the document. */
 
+import { execFileSync } from 'node:child_process';
 import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliOptions, REPOSITORY, runCli } from '../support/cli.ts';
+import { makePki } from '../support/pki.ts';
 
 const GOLDEN = join(REPOSITORY, 'fixtures', 'golden');
 const ROOT = join(GOLDEN, 'root.pem');
@@ -179,6 +181,27 @@ describe('what may be asked for', () => {
     const { code, stdout, stderr } = await verify([...args, SIGNED_EXE]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`[${error}]`);
+  });
+});
+
+describe('page hashes', () => {
+  it('of osslsigncode are reported as not checked, without --verbose too', async () => {
+    const leaf = makePki().leaf();
+    const at = (name: string) => join(folder, name);
+    await writeFile(at('leaf.pem'), leaf.pem);
+    await writeFile(at('leaf.key'), leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const how = ['-ph', '-h', 'sha256', '-certs', at('leaf.pem'), '-key', at('leaf.key')];
+    const program = join(REPOSITORY, 'fixtures', 'pe', 'hello.exe');
+    execFileSync('osslsigncode', ['sign', ...how, '-in', program, '-out', at('hashed.exe')], { stdio: 'pipe' });
+    const text = await verify(['--integrity-only', at('hashed.exe')]);
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(
+      /^intact .*\n +Page hashes present, not checked \(SHA256\)\. \[page-hashes-not-checked\]\n$/,
+    );
+    const { stdout } = await verify(['--integrity-only', '--json', at('hashed.exe')]);
+    expect(JSON.parse(stdout).files[0].signatures[0].findings).toEqual([
+      { code: 'page-hashes-not-checked', message: 'Page hashes present, not checked (SHA256).', against: 'nothing' },
+    ]);
   });
 });
 

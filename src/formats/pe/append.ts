@@ -1,12 +1,15 @@
 /** The signature beside which another one can stand: appending nests the new one in it, so it must be sound. */
 
-import { readAuthenticode } from '../../authenticode/read-authenticode.ts';
+import { type DataTypes, examineDataType } from '../../authenticode/examine-data-type.ts';
+import { type AuthenticodeSignature, readAuthenticode } from '../../authenticode/read-authenticode.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { Measurement } from '../../crypto/content.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../errors.ts';
 import { align8, type CertificateEntries } from './certificate-table.ts';
+import { dataTypesOf } from './data-types.ts';
 import { holdsCms, readCms } from './embedded-cms.ts';
 import type { PeLayout } from './layout.ts';
 
@@ -37,7 +40,7 @@ export async function readOuterSignature(
   }
   const cms = await readCms(source, certificate);
   if (cms === undefined) throw cannotAppend('the signature there is too long to be one');
-  return readSound(cms);
+  return readSound(cms, dataTypesOf(layout.program));
 }
 
 /** Throws `cannot-append` when the signature no longer fits the file; `measurement` has the digest in its algorithm. */
@@ -48,17 +51,25 @@ export function requireUnchanged(outer: OuterSignature, measurement: Measurement
   }
 }
 
-function readSound(bytes: Uint8Array): OuterSignature {
+function readSound(bytes: Uint8Array, types: DataTypes): OuterSignature {
   try {
-    const { cms, algorithm, contentDigest, verifies } = readAuthenticode(bytes);
+    const outer = readAuthenticode(bytes);
+    const { cms, algorithm, contentDigest, verifies } = outer;
     if (algorithm === undefined)
       throw cannotAppend('the signature there uses a digest algorithm that is not supported');
     if (!verifies()) throw cannotAppend('the signature there does not verify');
+    if (!fitsTypes(outer, types)) throw cannotAppend('a signature there was made for another kind of file');
     return { cms, algorithm, contentDigest };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError) || thrown.code === 'cannot-append') throw thrown;
     throw cannotAppend(`the signature there cannot be read: ${thrown.message}`, thrown);
   }
+}
+
+/** Also holds the signatures nested in it to the format: `verify` rejects the whole file for one that does not fit. */
+function fitsTypes(signature: AuthenticodeSignature, types: DataTypes): boolean {
+  if (speaksAgainst(examineDataType(signature, types), 'integrity')) return false;
+  return signature.nested.every((inner) => fitsTypes(inner, types));
 }
 
 function cannotAppend(reason: string, cause?: unknown): CodesignError {

@@ -27,7 +27,7 @@ export async function attachCms(
   // A copy: the caller's bytes are the caller's to change.
   const found = findAuthenticode(Uint8Array.from(bytes));
   const content = await measureFor([found], source, contentToSign(layout), measure);
-  const [problem] = problemsOf(found, signedPe(content));
+  const [problem] = problemsOf(found, signedPe(content, layout.program));
   if (problem !== undefined) {
     throw formatErrors('not-its-signature', { reason: asPhrase(problem.message) });
   }

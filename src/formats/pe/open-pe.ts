@@ -51,7 +51,7 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
   return {
     warnings,
     reopen: (other, { measure, budget }) => signablePe({ ...opened, source: other, measure, budget }, warnings),
-    signatures: async () => embeddedSignatures(source, await placed(), content, budget),
+    signatures: async () => embeddedSignatures(source, await placed(), layout.program, content, budget),
     async judge(_context, mode) {
       if (mode === 'append') await readOuterSignature(source, layout, entries);
     },
@@ -62,7 +62,7 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
     remove: () => removeTable(layout, content),
     async stamp(tokens) {
       const found = await placed();
-      const signatures = embeddedSignatures(source, found, content, budget);
+      const signatures = embeddedSignatures(source, found, layout.program, content, budget);
       return stampSignatures({ layout, entries, placed: found, signatures, content }, tokens);
     },
     attach: (cms) => attachCms(source, layout, measure, cms),

@@ -3,7 +3,6 @@
 import { describeAuthenticode } from '../../authenticode/describe-authenticode.ts';
 import { authenticodeErrors } from '../../authenticode/errors.ts';
 import { examineAuthenticode, type SignedFile } from '../../authenticode/examine-authenticode.ts';
-import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
 import {
   type FoundSignature,
   findAuthenticode,
@@ -20,7 +19,9 @@ import { type ReadTimestamps, timestampReader } from '../../timestamp/read-times
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { EmbeddedSignature } from '../format.ts';
 import type { WinCertificate } from './certificate-table.ts';
+import { dataTypesOf } from './data-types.ts';
 import { hiddenLength, holdsCms, readCms } from './embedded-cms.ts';
+import type { ProgramKind } from './layout.ts';
 import type { MeasuredContent } from './measured-content.ts';
 
 export interface PlacedSignature {
@@ -50,11 +51,12 @@ export async function findSignatures(
 export function embeddedSignatures(
   source: ByteSource,
   placed: readonly PlacedSignature[],
+  program: ProgramKind,
   content: () => Promise<MeasuredContent>,
   budget: WorkBudget,
 ): readonly EmbeddedSignature[] {
   const shared: SharedReading = {
-    signedFile: async () => signedPe(await content()),
+    signedFile: async () => signedPe(await content(), program),
     readTimestamps: timestampReader(budget),
     budget,
   };
@@ -63,9 +65,9 @@ export function embeddedSignatures(
   );
 }
 
-/** What Authenticode asks of the file that a signature is for. */
-export function signedPe({ digests }: MeasuredContent): SignedFile {
-  return { dataType: SPC_PE_IMAGE_DATA, digests };
+/** What Authenticode requires of the file that a signature is for. */
+export function signedPe({ digests }: MeasuredContent, program: ProgramKind): SignedFile {
+  return { ...dataTypesOf(program), digests };
 }
 
 /** What all signatures of a file have in common. */

@@ -10,6 +10,7 @@ import { nestSignature } from '../../../src/authenticode/nest-signature.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { MD5, type Peculiar, peculiarSignature } from '../../authenticode/peculiar-signature.ts';
 import { makePki } from '../../support/pki.ts';
+import { makeThrowawaySigner } from '../../support/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
@@ -91,7 +92,6 @@ describe('a signature of the content', () => {
   it.each<[string, Peculiar, readonly string[]]>([
     ['by other code', {}, []],
     ['with MD5, however little it proves', { digest: MD5 }, ['digest-algorithm-weak']],
-    ['as Secure Boot programs have it', { dataType: '1.3.6.1.4.1.311.2.1.21' }, ['signed-kind-other']],
   ])('%s is taken', async (_what, options, codes) => {
     const result = await attach(hello, ofHello(options));
     expect(await codesOf((await (await openBytes(pe, result)).signatures())[0])).toEqual(codes);
@@ -102,6 +102,12 @@ describe('a signature of the content', () => {
     ['text', Buffer.from('signature'), /cannot be read/],
     ['content of another kind', ofHello({ contentType: '1.2.840.113549.1.7.1' }), /cannot be read/],
     ['a cabinet file', ofHello({ dataType: '1.3.6.1.4.1.311.2.1.25' }), /cabinet/],
+    ['an unknown kind of file', ofHello({ dataType: '1.2.3.4' }), /unknown kind/],
+    [
+      'a nested signature of an unknown kind',
+      nestSignature(ofHello(), ofHello({ dataType: '1.2.3.4' })),
+      /unknown kind/,
+    ],
     ['another program', peculiarSignature(leaf), /digest is not the one/],
     ['an unknown digest', ofHello({ digest: { oid: '1.2.3.4', name: 'sha256' } }), /not known/],
     ['a signer without a certificate', ofHello({ certificates: [] }), /certificate/],
@@ -143,3 +149,39 @@ function flipped(cms: Uint8Array): Uint8Array {
   changed[changed.length - 1] = (changed[changed.length - 1] ?? 0) ^ 1;
   return changed;
 }
+
+describe('a signature for an unknown kind of file', () => {
+  const unknown = ofHello({ dataType: '1.2.3.4' });
+  const golden = readFixture('golden/sha256-rsa2048.exe');
+  const fileWith = (cms: Uint8Array) => withCertificates(golden, withHeader(cms));
+
+  it.each([
+    ['outer', unknown],
+    ['nested', nestSignature(ofHello(), unknown)],
+  ])('is broken, and nothing is appended to it: %s', async (_where, cms) => {
+    const file = await openBytes(pe, fileWith(cms));
+    const [outer] = await file.signatures();
+    expect([await codesOf(outer), await codesOf(outer?.nested[0])]).toContainEqual(['signed-kind-differs']);
+    const context = { algorithm: 'SHA256' as const, chain: (await makeThrowawaySigner()).chain };
+    await expect(file.judge(context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
+    await expect((await openBytes(pe, fileWith(ofHello()))).judge(context, 'append')).resolves.toBeUndefined();
+  });
+
+  it('is accepted in an EFI program that names a purpose, as Debian signed some', async () => {
+    const program = readFixture('pe/program.efi');
+    const { checksum, entry } = headerOffsets(program);
+    const digested = Buffer.concat([
+      program.subarray(0, checksum),
+      program.subarray(checksum + 4, entry),
+      program.subarray(entry + 8),
+    ]);
+    const ofProgram = (dataType: string) => peculiarSignature(leaf, { digested, dataType });
+    const result = await attach(program, ofProgram('1.3.6.1.4.1.311.2.1.21'));
+    expect(await codesOf((await (await openBytes(pe, result)).signatures())[0])).toEqual(['signed-kind-other']);
+    for (const other of ['1.3.6.1.4.1.311.2.1.22', '1.2.3.4']) {
+      await expect(attach(program, ofProgram(other))).rejects.toMatchObject({ code: 'not-its-signature' });
+    }
+    const inHello = ofHello({ dataType: '1.3.6.1.4.1.311.2.1.21' });
+    await expect(attach(hello, inHello)).rejects.toMatchObject({ code: 'not-its-signature' });
+  });
+});
