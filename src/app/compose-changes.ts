@@ -48,13 +48,13 @@ export async function composeRemoving(onEvent: OnEvent): Promise<ChangeCompositi
   return compose(removeSignatures, LOCAL_CONCURRENCY, onEvent);
 }
 
-/** Reads the signature; throws `signature-file-unreadable`, `-too-large`, `-unusable`. */
+/** Reads the signature that `open` opens; throws `signature-file-unreadable`, `-too-large`, `-unusable`. */
 export async function composeAttaching(
-  signature: Readable,
+  open: () => Promise<Readable>,
   name: string,
   onEvent: OnEvent,
 ): Promise<ChangeComposition> {
-  return compose(attachSignature(await readSignatureFile(signature, name)), LOCAL_CONCURRENCY, onEvent);
+  return compose(attachSignature(await readSignatureFile(open, name)), LOCAL_CONCURRENCY, onEvent);
 }
 
 async function compose(

@@ -1,12 +1,13 @@
 /** Reads a file whole, unless it is too large: to the end rather than to a size, for pipes have none. */
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openToRead } from './open-to-read.ts';
 
 const CHUNK = 64 * 1024;
 
-/** Throws what the system throws, and EFBIG for a file longer than `limit`. */
+/** Throws what `openToRead` throws, and EFBIG for a file longer than `limit`. */
 export async function readFileUpTo(path: string, limit: number): Promise<Uint8Array> {
-  const handle = await open(path, 'r');
+  const handle = await openToRead(path);
   try {
     return await readHandleUpTo(handle, limit);
   } finally {

@@ -51,7 +51,12 @@ export const cliErrors = defineErrors({
   'list-unreadable': {
     category: 'usage',
     message: (d) => `the file list ${d.path} cannot be read: ${d.reason}`,
-    hint: 'A list holds one path on each line, in UTF-8. A file whose own name starts with @ is written ./@name.',
+    hint: 'A list is a file with one path on each line, in UTF-8. Another program can write it to standard input (-). A file whose own name starts with @ is written ./@name.',
+  },
+  'list-too-large': {
+    category: 'usage',
+    message: (d) => `the file list holds ${d.what}`,
+    hint: 'A list holds one path on each line. Check which file was named, and that the program that writes the list ends.',
   },
   'list-unusable': {
     category: 'usage',

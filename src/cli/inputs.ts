@@ -1,15 +1,15 @@
 /** The files a command line means: paths, patterns, folders, @lists and standard input, each file once, in the order given. */
 
-import { type BigIntStats, createReadStream, statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { systemReason } from '../errors/system-reason.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { cliErrors } from './errors.ts';
 import { excludedBy, type IsExcluded } from './excluded.ts';
+import { readLines, readList } from './list-lines.ts';
+import { expandPattern, hasMagic } from './pattern.ts';
 
 export interface InputPath {
   /** As the user gave it, or as it was found. */
@@ -71,7 +71,7 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
   } else if (name.startsWith('@')) {
     yield* expandLines(await readList(name.slice(1)), options);
   } else if (await hasMagic(name)) {
-    yield* expandPattern(name, options);
+    for (const path of await expandPattern(name, options)) yield* expandLiteral(path, options);
   } else {
     yield { path: name, placeInFolder: undefined };
   }
@@ -97,21 +97,6 @@ async function* expandLines(lines: readonly string[], options: Expanding): Async
   for (const line of lines) yield* expandLiteral(line, options);
 }
 
-async function* expandPattern(pattern: string, options: Expanding): AsyncGenerator<InputPath> {
-  const { glob } = await import('tinyglobby');
-  // Without a shell in between, Windows users write backslashes; there they cannot be part of a name.
-  const portable = process.platform === 'win32' ? pattern.replaceAll('\\', '/') : pattern;
-  const found = await glob(portable, { expandDirectories: false, onlyFiles: !options.recursive, dot: false });
-  if (found.length === 0) throw cliErrors('nothing-matches', { pattern });
-  for (const path of found.sort()) yield* expandLiteral(path, options);
-}
-
-async function hasMagic(name: string): Promise<boolean> {
-  if (!/[*?[\]{}()!]/.test(name)) return false;
-  const { isDynamicPattern } = await import('tinyglobby');
-  return isDynamicPattern(name);
-}
-
 /** Files below a folder, sorted by name so that two runs do the same; links are not followed. */
 async function* walk(folder: string, leftOut: string | undefined, isExcluded: IsExcluded): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
@@ -124,27 +109,6 @@ async function* walk(folder: string, leftOut: string | undefined, isExcluded: Is
     if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
-}
-
-async function readList(path: string): Promise<string[]> {
-  try {
-    return await readLines(createReadStream(path));
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) throw thrown;
-    throw cliErrors('list-unreadable', { path, reason: systemReason(thrown) }, { cause: thrown });
-  }
-}
-
-/** Lines without their ends and without a byte order mark; empty ones are passed over. Throws `list-unusable`. */
-async function readLines(input: Readable): Promise<string[]> {
-  const { createInterface } = await import('node:readline');
-  const lines: string[] = [];
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    // What find -print0 writes; no path holds one.
-    if (line.includes('\0')) throw cliErrors('list-unusable');
-    lines.push(lines.length === 0 ? line.replace(/^\uFEFF/, '') : line);
-  }
-  return lines.filter((line) => line !== '');
 }
 
 function statsOf(path: string): BigIntStats | undefined {

@@ -6,6 +6,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user has no permission',
   EPERM: 'this user has no permission',
   EISDIR: 'it is a folder',
+  ENXIO: 'it is a pipe, a socket or a device',
   ELOOP: 'its links lead in a circle',
   EFBIG: 'it is too large',
   ENOSPC: 'no space is left on the disk',

@@ -1,6 +1,6 @@
 /** A file to be read, held open: its bytes, its owner and mode. */
 
-import { type BigIntStats, constants, fstatSync } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
@@ -34,6 +34,8 @@ const LARGE_SIZE = 20_000_000;
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
   const handle = await whenFree('read the file', async () => {
     try {
+      // Some devices act on being opened.
+      assertFile(statSync(path));
       return await open(path, READ_WITHOUT_WAITING);
     } catch (thrown) {
       throw orBrokenLink(thrown, path);
@@ -42,9 +44,8 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
   try {
     // Just opened, so the answer is in memory: to have it asked elsewhere takes longer.
     const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
-    if (!stats.isFile()) {
-      throw fileErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
-    }
+    // Another file may have taken its place.
+    assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };
     return inputFile(path, handle, kept, onRead);
@@ -52,6 +53,11 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     await handle.close();
     throw thrown;
   }
+}
+
+function assertFile(stats: { isFile(): boolean; isDirectory(): boolean }): void {
+  if (stats.isFile()) return;
+  throw fileErrors('not-a-file', { kind: stats.isDirectory() ? 'a folder' : 'a pipe, a socket or a device' });
 }
 
 function inputFile(path: string, handle: FileHandle, stats: FileStats, onRead: OnRead | undefined): InputFile {

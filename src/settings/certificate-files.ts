@@ -1,6 +1,7 @@
 /** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openToRead } from '../bytes/open-to-read.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { Secret } from '../secrets/secret.ts';
 import { settingsErrors } from './errors.ts';
@@ -34,7 +35,7 @@ async function readPassword(env: Environment): Promise<Pick<CertificateFiles, 'p
 
 async function readBounded(path: string): Promise<Uint8Array> {
   try {
-    const handle = await open(path, 'r');
+    const handle = await openToRead(path);
     try {
       return await readUpTo(handle, READ_LIMIT);
     } finally {

@@ -161,6 +161,11 @@ export const settingsErrors = defineErrors({
     message: (d) => `${d.path} cannot be written: ${d.reason}`,
     hint: 'Name another folder with CODESIGN_CONFIG_DIR, or let this user write there.',
   },
+  'project-output-refused': {
+    category: 'usage',
+    message: (d) => `"output" in ${d.path} would send a result to ${d.output}, and ${d.reason}; nothing was sent`,
+    hint: 'A cloned repository must not choose which files are replaced. Name the folder with --output.',
+  },
   'project-setting-refused': {
     category: 'usage',
     message: (d) => `${d.path} may not hold "${d.key}": ${d.reason}`,

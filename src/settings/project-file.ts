@@ -1,7 +1,8 @@
 /** The project's settings: one file for everybody who works on it, so one that may say how to sign, and never where credentials go. */
 
 import { access } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
+import { isAtOrBelow } from '../bytes/below.ts';
 import { settingsErrors } from './errors.ts';
 import { readJsonFile, shownKey } from './json-file.ts';
 import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
@@ -90,8 +91,7 @@ function readValue(key: string, value: unknown, path: string): readonly string[]
 
 /** What a repository brings along may not be written over the files of its user. */
 function refuseOutside(output: string, path: string): void {
-  const way = relative(dirname(path), output);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+  if (!isAtOrBelow(output, dirname(path))) {
     throw damaged(path, 'has an "output" that is not below the folder it is in');
   }
 }

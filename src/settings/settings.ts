@@ -1,12 +1,14 @@
 /** Everything a run is told, from options, environment, files and defaults, judged and frozen. */
 
+import { dirname } from 'node:path';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Proxies } from '../http/proxy.ts';
 import { hasCredentials } from './credentials.ts';
 import { settingsErrors } from './errors.ts';
-import { type Found, type Lookup, lookUp, NOTHING_STORED, readBaseUrl, type Stored } from './lookup.ts';
+import { type Found, type Lookup, lookUp, NOTHING_STORED, PROJECT_FILE, readBaseUrl, type Stored } from './lookup.ts';
 import { refuseMissing } from './missing.ts';
 import type { Environment, SettingsOptions } from './options.ts';
+import type { ProjectOutput } from './project-output.ts';
 import { resolveProxies } from './proxy-settings.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import {
@@ -50,6 +52,8 @@ export interface Settings {
   /** Sign a JAR although Java will take the result as unsigned. */
   readonly allowUnsignedResult: boolean;
   readonly output: string | undefined;
+  /** Set if a project file chose the output. */
+  readonly projectOutput: ProjectOutput | undefined;
   readonly existing: ExistingSignatures;
   readonly concurrency: number;
   /** For one attempt of one call. */
@@ -103,6 +107,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     signerName: text(look.one('signerName')),
     allowUnsignedResult: options.allowUnsignedResult ?? false,
     output: text(look.one('output')),
+    projectOutput: readProjectOutput(look.one('output'), stored),
     existing: readExisting(options),
     concurrency: readConcurrency(look.one('concurrency')),
     timeoutMilliseconds: readTimeout(look.one('timeout')),
@@ -123,6 +128,11 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
 
 function text(found: Found | undefined): string | undefined {
   return found && readText(found);
+}
+
+function readProjectOutput(found: Found | undefined, { project }: Stored): ProjectOutput | undefined {
+  if (found?.origin !== PROJECT_FILE || project === undefined) return undefined;
+  return { path: project.path, folder: dirname(project.path) };
 }
 
 /** Who keeps no journal cannot count. */

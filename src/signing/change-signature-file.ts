@@ -17,8 +17,8 @@ const PEM_BLOCK = /-----BEGIN ([A-Z0-9 #]{1,40})-----([A-Za-z0-9+/=\s]*)-----END
 const MOST_PADDING = 7;
 
 /** The CMS alone. Throws `signature-file-unreadable`, `-too-large`, `-unusable`. `name` is for messages. */
-export async function readSignatureFile(input: Readable, name: string): Promise<Uint8Array> {
-  const bytes = await readBounded(input, name);
+export async function readSignatureFile(open: () => Promise<Readable>, name: string): Promise<Uint8Array> {
+  const bytes = await readBounded(open, name);
   if (bytes.length === 0) throw unusable(name, 'it is empty');
   const cms = bytes[0] === SEQUENCE ? bytes : fromPem(textOf(bytes), name);
   try {
@@ -34,11 +34,11 @@ export async function readSignatureFile(input: Readable, name: string): Promise<
   }
 }
 
-async function readBounded(input: Readable, name: string): Promise<Buffer> {
+async function readBounded(open: () => Promise<Readable>, name: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of input) {
+    for await (const chunk of await open()) {
       chunks.push(Buffer.from(chunk));
       length += chunk.length;
       if (length > MAX_SIGNATURE_LENGTH) break;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -112,6 +113,88 @@ describe('expandInputs', () => {
     await make('a.exe');
     const expanding = expand([at('a.exe')], { exclude: ['*.exe'] });
     await expect(expanding).rejects.toMatchObject({ code: 'all-excluded', category: 'usage' });
+  });
+
+  describe('a pattern', () => {
+    beforeEach(async () => {
+      await make('outside/o.exe', 'dist/a.exe', 'dist/deep/b.bin', 'dist/deep/c.exe');
+      await symlink('../outside', at('dist/ext'));
+    });
+
+    it('does not follow a linked folder, with --recursive too', async () => {
+      const all = ['dist/a.exe', 'dist/deep/c.exe'];
+      expect(await expand([`${folder}/dist/**/*.exe`])).toEqual(all);
+      expect(await expand([`${folder}/dist/**/*.exe`], { recursive: true })).toEqual(all);
+      expect(await expand([`${folder}/dist/[de]*`], { recursive: true })).toEqual([
+        'dist/deep/b.bin',
+        'dist/deep/c.exe',
+      ]);
+      await expect(expand([`${folder}/dist/ex?/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches' });
+    });
+
+    it('follows a linked folder that the user typed', async () => {
+      expect(await expand([`${folder}/dist/ext/*.exe`])).toEqual(['dist/ext/o.exe']);
+    });
+
+    it('matches a link to a file below its fixed part, and no link to another file', async () => {
+      await symlink('deep/b.bin', at('dist/inside.exe'));
+      await symlink('ext/o.exe', at('dist/outside.exe'));
+      expect(await expand([`${folder}/dist/*.exe`])).toEqual(['dist/a.exe', 'dist/inside.exe']);
+    });
+
+    it('leaves out what an earlier run left in the output folder, under each name of the folder', async () => {
+      await make('dist/signed/a.exe');
+      await symlink('dist/signed', at('signed'));
+      for (const outputFolder of [at('dist/signed'), at('signed'), `${folder}/dist/ext/../dist/signed/`]) {
+        expect(await expand([`${folder}/dist/**/*.exe`], { outputFolder })).toEqual(['dist/a.exe', 'dist/deep/c.exe']);
+      }
+    });
+
+    it('matches what is in the output folder if that is the folder of the pattern', async () => {
+      expect(await expand([`${folder}/dist/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/a.exe']);
+      expect(await expand([`${folder}/dist/deep/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/deep/c.exe']);
+    });
+  });
+
+  describe('a list', () => {
+    const endless = (chunk: string) =>
+      Readable.from(
+        (function* () {
+          for (;;) yield Buffer.from(chunk);
+        })(),
+      );
+    const expandEndless = (chunk: string) =>
+      expandInputs(['-'], { recursive: false, stdin: () => endless(chunk), outputFolder: undefined });
+
+    it('is rejected as soon as it is larger than a list can be', async () => {
+      const tooLarge = { code: 'list-too-large', category: 'usage' };
+      await expect(expandEndless('x'.repeat(4096))).rejects.toMatchObject(tooLarge);
+      await expect(expandEndless('app.exe\n'.repeat(65_536))).rejects.toMatchObject(tooLarge);
+      await expect(expandEndless('\0')).rejects.toMatchObject({ code: 'list-unusable' });
+    });
+
+    it('is rejected if it is a named pipe, a device or a folder, and nothing waits for it', async () => {
+      execFileSync('mkfifo', [at('pipe')]);
+      for (const [path, reason] of [
+        [at('pipe'), 'pipe'],
+        ['/dev/zero', 'device'],
+        [folder, 'folder'],
+      ] as const) {
+        await expect(expand([`@${path}`])).rejects.toMatchObject({
+          code: 'list-unreadable',
+          category: 'usage',
+          message: expect.stringContaining(reason),
+        });
+      }
+    });
+
+    it('keeps lines that begin in one chunk and end in another, and every other character', async () => {
+      await make('ü\u2028.exe', 'b.exe');
+      const bytes = Buffer.from(`${at('ü\u2028.exe')}\r\n${at('b.exe')}`);
+      const stdin = () => Readable.from([...bytes].map((byte) => Buffer.from([byte])));
+      const inputs = await expandInputs(['-'], { recursive: false, stdin, outputFolder: undefined });
+      expect(inputs.map(({ path }) => path)).toEqual([at('ü\u2028.exe'), at('b.exe')]);
+    });
   });
 
   it('refuses to read standard input twice', async () => {

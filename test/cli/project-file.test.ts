@@ -1,6 +1,6 @@
 /** Commands that go by stored settings: the project's file and profiles, as a user has them. */
 
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
@@ -88,6 +88,35 @@ describe('sign', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(`[${error}]`);
     expect(stderr).toContain(says);
+  });
+
+  it('writes nothing through a link of the project, unless the user names the folder', async () => {
+    await using temporary = await temporaryFolder();
+    const profiles = { default: profileOf(server) };
+    const { run, root } = await setting(temporary.path, { output: 'signed/' }, profiles);
+    const victim = join(temporary.path, 'home');
+    await mkdir(victim);
+    await writeFile(join(victim, 'app.exe'), 'mine');
+    const signed = join(root, 'signed');
+    const plant: readonly (readonly [string, () => Promise<void>])[] = [
+      ['signed', () => symlink('../home', signed)],
+      ['signed', () => symlink('a', signed)],
+      ['app.exe', () => mkdir(signed).then(() => symlink('../../home/app.exe', join(signed, 'app.exe')))],
+      ['app.exe', () => mkdir(signed).then(() => symlink('../../home/new.exe', join(signed, 'app.exe')))],
+    ];
+    for (const [link, make] of plant) {
+      await make();
+      const { code, stderr } = await run(['sign', '-e', 'alternate', 'app.exe']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${link} is a link; nothing was sent`)]);
+      expect(stderr).toContain('[project-output-refused]');
+      expect(await readdir(victim)).toEqual(['app.exe']);
+      expect(await readFile(join(victim, 'app.exe'), 'utf8')).toBe('mine');
+      await rm(signed, { recursive: true });
+    }
+    await symlink('../home', signed);
+    const { code } = await run(['sign', '-e', 'alternate', '--output', '../signed/', 'app.exe']);
+    expect(code).toBe(0);
+    expect((await readFile(join(victim, 'app.exe'))).length).toBeGreaterThan(4);
   });
 
   it('names the profile that holds a bad value', async () => {

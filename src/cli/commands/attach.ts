@@ -1,7 +1,8 @@
 /** `codesign-remote attach`: puts a finished signature into the file that it was made for. */
 
-import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { composeAttaching } from '../../app/compose-changes.ts';
+import { openToRead } from '../../bytes/open-to-read.ts';
 import { readOutput } from '../../settings/change-settings.ts';
 import type { Io } from '../io.ts';
 import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-changes.ts';
@@ -10,12 +11,12 @@ import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-ch
 export async function attach(path: string, signature: string, options: ChangeCommandOptions, io: Io): Promise<number> {
   const isStdin = signature === '-';
   const name = isStdin ? 'standard input' : signature;
-  const open = () => (isStdin ? io.stdin : createReadStream(signature));
+  const open = async (): Promise<Readable> => (isStdin ? io.stdin : (await openToRead(signature)).createReadStream());
   const run: ChangeRun = {
     verb: 'attached',
     inputs: [{ path, placeInFolder: undefined }],
     output: readOutput(options.output),
-    compose: (onEvent) => composeAttaching(open(), name, onEvent),
+    compose: (onEvent) => composeAttaching(open, name, onEvent),
   };
   return runChanges(run, options, io);
 }

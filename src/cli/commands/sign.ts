@@ -1,9 +1,11 @@
 /** `codesign-remote sign`: from typed options to signed files, lines for people and a document for programs. */
 
+import { resolve } from 'node:path';
 import { composeSigning } from '../../app/compose.ts';
 import { composeStored } from '../../app/compose-config.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { SettingsOptions } from '../../settings/options.ts';
+import { checkProjectOutputs } from '../../settings/project-output.ts';
 import { resolveSettings } from '../../settings/settings.ts';
 import { Console } from '../console.ts';
 import { cliErrors } from '../errors.ts';
@@ -37,6 +39,10 @@ export async function sign(named: readonly string[], options: SignCommandOptions
   await using composition = await composeSigning(settings, io.env, (event) => console.event(event));
   for (const warning of composition.warnings) console.warning(warning);
   const files = await resolveOutputs(inputs, settings.output);
+  if (settings.projectOutput !== undefined) {
+    const outputs = files.map(({ output }) => resolve(output));
+    checkProjectOutputs(settings.projectOutput, outputs);
+  }
   console.expect(files.length);
   const stopMakingRoom = makeRoomFor(files.length);
 

@@ -117,7 +117,8 @@ async function readCms(input: Uint8Array): Promise<string> {
     changeUnsignedAttributes(input, (attributes) => attributes.map(({ element }) => element.bytes)),
   );
   const pem = Buffer.from(pemBlock('PKCS7', input));
-  for (const file of [Buffer.from(input), pem]) await answering(() => readSignatureFile(Readable.from([file]), 'file'));
+  for (const file of [Buffer.from(input), pem])
+    await answering(() => readSignatureFile(async () => Readable.from([file]), 'file'));
   const read = await answering(() => parseSignedData(input));
   if ('code' in read) return read.code;
   const signedData = read.value;

@@ -1,0 +1,49 @@
+/** Where the results may go that a project file sends somewhere: below its folder, and neither through links nor into `.git`. */
+
+import { lstatSync, type Stats } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { isAtOrBelow } from '../bytes/below.ts';
+import { settingsErrors } from './errors.ts';
+
+export interface ProjectOutput {
+  /** The project file. */
+  readonly path: string;
+  /** The folder that the file is in. */
+  readonly folder: string;
+}
+
+/**
+ * Throws `project-output-refused` if a result would leave the project's folder, go through a link below that folder, or go
+ * into a `.git` folder, as git itself does with paths of a repository. `outputs` are absolute. What is not there yet is made
+ * by the run, so it is no link.
+ */
+export function checkProjectOutputs({ path, folder }: ProjectOutput, outputs: readonly string[]): void {
+  const checked = new Set<string>();
+  for (const output of outputs) {
+    const refuse = (reason: string) => settingsErrors('project-output-refused', { path, output, reason });
+    if (!isAtOrBelow(output, folder)) throw refuse('that is not below the folder of the file');
+    let at = folder;
+    for (const name of relative(folder, output).split(sep)) {
+      at = join(at, name);
+      if (checked.has(at)) continue;
+      checked.add(at);
+      if (isGitFolder(name)) throw refuse(`${at} belongs to git`);
+      if (statsOf(at)?.isSymbolicLink()) throw refuse(`${at} is a link`);
+    }
+  }
+}
+
+/** Under each name that a file system may have for it: any case, ignored characters, a stream, Windows' short name. */
+function isGitFolder(name: string): boolean {
+  const plain = name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
+  return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/.test(plain);
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Something on the way is no folder, which is found out where the result is written.
+    return undefined;
+  }
+}
