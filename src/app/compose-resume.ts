@@ -87,7 +87,7 @@ export async function composeResume(
     const writing = needsWriting(calls, connection.given)
       ? await composeWriting(settings, env, connection, { temporaryFiles, onEvent: hear })
       : undefined;
-    warnings.push(...(writing?.warnings ?? []));
+    for (const warning of writing?.warnings ?? []) warnings.push(warning);
     const given = { ...connection.given, leaf: writing?.leaf };
     const signingLike: SigningLike = (likeness, claims) => {
       if (writing === undefined) throw new Error('files are written with the certificate of their signatures');

@@ -5,6 +5,11 @@
 
 /** The contents under a tag: identifier octet, shortest definite length, contents. */
 export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
+  return encodeAll(tag, contents);
+}
+
+/** The same of a list, however long it is. */
+export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   return Buffer.concat([Uint8Array.of(tag), encodeLength(length), ...contents]);
 }
@@ -12,7 +17,10 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
 
 /** SET OF: the encodings in ascending order, as DER wants them (X.690 11.6). */
-export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x31, ...[...parts].sort(Buffer.compare));
+export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(parts);
+
+/** The same of a list, however long it is. */
+export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
 /** `[number]` round a whole encoding (EXPLICIT), or in place of a constructed type's own tag (IMPLICIT). */
 export const contextConstructed = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
@@ -46,7 +54,7 @@ function encodeLength(length: number): Uint8Array {
   if (length < 0x80) return Uint8Array.of(length);
   const octets: number[] = [];
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);
-  return Uint8Array.of(0x80 | octets.length, ...octets);
+  return Uint8Array.from([0x80 | octets.length, ...octets]);
 }
 
 function base128(arc: number): number[] {

@@ -37,8 +37,11 @@ export async function readPkcs12(file: CertificateFile, password: Secret | undef
 
   const certificates: Uint8Array[] = [];
   for (const { clear, encrypted } of contents) {
-    if (clear !== undefined) certificates.push(...certificatesOf(clear));
-    if (encrypted !== undefined) certificates.push(...certificatesOf(await decrypt(encrypted, file, password)));
+    const held = [
+      ...(clear === undefined ? [] : certificatesOf(clear)),
+      ...(encrypted === undefined ? [] : certificatesOf(await decrypt(encrypted, file, password))),
+    ];
+    for (const certificate of held) certificates.push(certificate);
   }
   return certificates;
 }

@@ -77,8 +77,9 @@ function readPem(file: CertificateFile): Uint8Array[] {
   let others = 0;
   for (const [, label = '', body = ''] of textOf(file.bytes).matchAll(PEM_BLOCK)) {
     if (/^(X509 |TRUSTED )?CERTIFICATE$/.test(label)) certificates.push(Buffer.from(body, 'base64'));
-    else if (label === 'PKCS7' || label === 'CMS') certificates.push(...readPkcs7(Buffer.from(body, 'base64'), file));
-    else if (label.endsWith('PRIVATE KEY')) keys += 1;
+    else if (label === 'PKCS7' || label === 'CMS') {
+      for (const certificate of readPkcs7(Buffer.from(body, 'base64'), file)) certificates.push(certificate);
+    } else if (label.endsWith('PRIVATE KEY')) keys += 1;
     else others += 1;
   }
   if (certificates.length > 0) return certificates;

@@ -24,5 +24,5 @@ export function shownValue(text: string): string {
 }
 
 function widest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map((text) => text.length));
+  return texts.reduce((width, text) => Math.max(width, text.length), 0);
 }

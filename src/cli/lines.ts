@@ -38,8 +38,8 @@ export class Lines {
   }
 
   /** Even with --quiet. The lines are printable as they are. */
-  tell(...lines: readonly string[]): void {
-    this.#write(this.#io.stderr, lines);
+  tell(line: string, more: readonly string[] = []): void {
+    this.#write(this.#io.stderr, [line, ...more]);
   }
 
   /** On standard error, since it is no result. `line` is printable as it is. */
@@ -71,21 +71,21 @@ export class Lines {
   }
 
   failed(path: string, error: CodesignError): void {
-    this.tell(`failed   ${shownPath(path)}: ${oneLine(error)}`, ...this.#explanation(error));
+    this.tell(`failed   ${shownPath(path)}: ${oneLine(error)}`, this.#explanation(error));
     // Their reason is annotated already, and only so many annotations are shown.
     if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
   }
 
   /** An error that concerns the whole run. */
   error(error: CodesignError): void {
-    this.tell(`error    ${oneLine(error)}`, ...this.#explanation(error));
+    this.tell(`error    ${oneLine(error)}`, this.#explanation(error));
     // Standard output may be meant for something else, as of `extract`.
     this.#annotate(annotationOf(error), this.#io.stderr);
   }
 
   explain(error: CodesignError): void {
-    const lines = this.#explanation(error);
-    if (lines.length > 0) this.tell(...lines);
+    const [line, ...more] = this.#explanation(error);
+    if (line !== undefined) this.tell(line, more);
   }
 
   #explanation(error: CodesignError): readonly string[] {

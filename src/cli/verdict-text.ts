@@ -51,7 +51,8 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
   const isNamed = verbose || file.signatures.length > 1;
   for (const signature of file.signatures) {
     if (isNamed) lines.push(`${INDENT}${printable(signature.place)}: ${signerLine(signature)}`);
-    lines.push(...signatureLines(signature, isNamed ? `${INDENT}  ` : INDENT, { verbose, shows }));
+    const indent = isNamed ? `${INDENT}  ` : INDENT;
+    for (const line of signatureLines(signature, indent, { verbose, shows })) lines.push(line);
   }
   if (file.verdict === 'untrusted' && isAboutRoots(file)) lines.push(`${INDENT}${ROOTS_HINT}`);
   io.stdout.write(`${painted(lines.join('\n'), hasColour(io.stdout, io.env))}\n`);
@@ -138,7 +139,7 @@ function signatureLines(
   const { findings, timestamps, nested, signer } = signature;
   const lines: string[] = [];
   if (options.verbose) {
-    lines.push(...identityLines(signer, indent));
+    for (const line of identityLines(signer, indent)) lines.push(line);
   }
   // First what gives the signature its time: the certificates are judged by it.
   for (const timestamp of timestamps) {
@@ -148,13 +149,14 @@ function signatureLines(
     if (options.verbose || shown.length > 0) {
       lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
     }
-    if (options.verbose) lines.push(...identityLines(timestamp.signer, `${indent}  `));
+    const identity = options.verbose ? identityLines(timestamp.signer, `${indent}  `) : [];
+    for (const line of identity) lines.push(line);
     for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
   }
   for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
   for (const inner of nested) {
     lines.push(`${indent}nested: ${signerLine(inner)}`);
-    lines.push(...signatureLines(inner, `${indent}  `, options));
+    for (const line of signatureLines(inner, `${indent}  `, options)) lines.push(line);
   }
   return lines;
 }

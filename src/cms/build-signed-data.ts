@@ -8,6 +8,7 @@ import {
   octetString,
   sequence,
   setOf,
+  setOfAll,
   smallInteger,
 } from '../asn1/write.ts';
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
@@ -55,18 +56,18 @@ export function buildSignedAttributes(
     { type: CONTENT_TYPE, value: objectIdentifier(contentType) },
     { type: MESSAGE_DIGEST, value: octetString(messageDigest) },
   ];
-  return setOf(...[...required, ...more].map(encodeAttribute));
+  return setOfAll([...required, ...more].map(encodeAttribute));
 }
 
 /** The ContentInfo round a SignedData. */
 export function buildSignedData(parts: SignedDataParts): Uint8Array {
   const { content } = parts;
-  const encapsulated = content.value === undefined ? [] : [contextConstructed(0, content.value)];
+  const type = objectIdentifier(content.type);
   const signedData = sequence(
     smallInteger(VERSION),
     setOf(digestAlgorithm(parts.algorithm)),
-    sequence(objectIdentifier(content.type), ...encapsulated),
-    retag(0, setOf(...parts.certificates)),
+    content.value === undefined ? sequence(type) : sequence(type, contextConstructed(0, content.value)),
+    retag(0, setOfAll(parts.certificates)),
     setOf(signerInfo(parts)),
   );
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
@@ -101,7 +102,7 @@ function signerInfo(parts: SignedDataParts): Uint8Array {
     retag(0, parts.signedAttributes),
     sequence(objectIdentifier(RSA_ENCRYPTION), nullValue()),
     octetString(parts.signature),
-    ...(unsignedAttributes.length === 0 ? [] : [retag(1, setOf(...unsignedAttributes.map(encodeAttribute)))]),
+    ...(unsignedAttributes.length === 0 ? [] : [retag(1, setOfAll(unsignedAttributes.map(encodeAttribute)))]),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Changing the unsigned attributes of a signature that is finished: the one part of a CMS that may change after signing. */
 
 import { type Element, parts } from '../asn1/read.ts';
-import { contextConstructed, encode } from '../asn1/write.ts';
+import { encode, encodeAll } from '../asn1/write.ts';
 import { type Attribute, encodeAttribute } from './build-signed-data.ts';
 import { refusingMalformed } from './parse-signed-data.ts';
 import {
@@ -20,6 +20,8 @@ export interface UnsignedAttribute extends AttributeFields {
 export type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
 
 const SET_TAG = 0x31;
+/** `[1]`, constructed. */
+const UNSIGNED_TAG = 0xa1;
 
 /**
  * `cms` with the unsigned attributes of its first SignerInfo changed. Everything else stays byte for byte, but for the
@@ -62,7 +64,7 @@ export function replaceUnsignedAttributes(
 
 /** The attribute with its values exchanged for others, in the order given. */
 export function withValues(attribute: UnsignedAttribute, values: readonly Uint8Array[]): Uint8Array {
-  return exchange(attribute.element, attribute.values, encode(SET_TAG, ...values));
+  return exchange(attribute.element, attribute.values, encodeAll(SET_TAG, values));
 }
 
 function signerWith(signer: Element, change: ChangeAttributes): Uint8Array {
@@ -70,9 +72,9 @@ function signerWith(signer: Element, change: ChangeAttributes): Uint8Array {
   const before = set === undefined ? [] : parts(set, 'unsigned attributes');
   const after = change(before.map((element) => ({ element, ...readAttributeFields(element) })));
   if (set === undefined) {
-    return after.length === 0 ? signer.bytes : encode(signer.tag, signer.contents, contextConstructed(1, ...after));
+    return after.length === 0 ? signer.bytes : encode(signer.tag, signer.contents, encodeAll(UNSIGNED_TAG, after));
   }
-  return exchange(signer, set, after.length === 0 ? new Uint8Array() : encode(set.tag, ...after));
+  return exchange(signer, set, after.length === 0 ? new Uint8Array() : encodeAll(set.tag, after));
 }
 
 function withValue(attribute: UnsignedAttribute, value: Uint8Array): Uint8Array {

@@ -69,7 +69,7 @@ export function describeNewHeader(letters: string): string {
 function describeMz(head: Uint8Array): string {
   if (head.length < 64) return describeNewHeader('');
   const offset = new DataView(head.buffer, head.byteOffset).getUint32(60, true);
-  return describeNewHeader(String.fromCharCode(...head.subarray(offset, offset + 2)));
+  return describeNewHeader(Buffer.from(head.subarray(offset, offset + 2)).toString('latin1'));
 }
 
 function describeText(head: Uint8Array): string {

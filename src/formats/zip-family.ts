@@ -30,7 +30,7 @@ const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\
  * described as damaged.
  */
 export async function recogniseZip(head: Uint8Array, source: ByteSource, name: string): Promise<ZipFamily | undefined> {
-  const start = String.fromCharCode(...head.subarray(0, 4));
+  const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
   if (!STARTS.includes(start)) {
     if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsJar(name)) return undefined;
     if (!(await endsLikeArchive(source))) return undefined;

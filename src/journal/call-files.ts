@@ -93,7 +93,7 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
   }
 
   async function write(file: LinesFile, step: Step, flush: Flush, place: Place): Promise<void> {
-    await file.append(encodeLine(step));
+    await file.append([encodeLine(step)]);
     if (flush !== 'no') await file.flush();
     if (flush === 'file-and-name') await (place.aside ? flushAside() : flushCalls());
   }

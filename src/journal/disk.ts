@@ -41,7 +41,7 @@ export interface LinesFile extends AsyncDisposable {
   /** All of it, from this very file, even if its name is another's by now. What is known of it is not read again. */
   read(): Promise<Uint8Array>;
   /** At its end, in this order. */
-  append(...lines: readonly string[]): Promise<void>;
+  append(lines: readonly string[]): Promise<void>;
   /** To the disk. */
   flush(): Promise<void>;
 }
@@ -113,7 +113,7 @@ function linesFile(descriptor: number, isNew: boolean): LinesFile {
       known = Buffer.concat([before, readFrom(fd, before.length, size - before.length)]);
       return known;
     },
-    async append(...lines) {
+    async append(lines) {
       let missing: readonly Buffer[] = lines.map((line) => Buffer.from(line));
       for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
         missing = appendOnce(file(), missing, learn);

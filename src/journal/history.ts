@@ -53,7 +53,7 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
     for (const month of new Set(taken.map(({ place }) => place.month))) {
       const together = taken.filter(({ place }) => place.month === month);
       await using file = await openLines(pathOf(month), 'may-exist', owner);
-      await file?.append(...together.map(({ line }) => line));
+      await file?.append(together.map(({ line }) => line));
       await file?.flush();
       if (together.some(({ place }) => place.size === 0)) await flushFolder(folder);
     }

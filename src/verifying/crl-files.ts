@@ -12,7 +12,9 @@ const MAX_FILE_LENGTH = 64 * 1024 * 1024;
 /** Throws `crl-file-unreadable`, `crl-file-unusable`. */
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {
   const crls: Crl[] = [];
-  for (const path of paths) crls.push(...(await loadCrlFile(path)));
+  for (const path of paths) {
+    for (const crl of await loadCrlFile(path)) crls.push(crl);
+  }
   return crls;
 }
 

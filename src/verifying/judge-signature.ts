@@ -54,7 +54,7 @@ function isGood({ integrity, trust }: VerifiedTimestamp): boolean {
 
 function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   const times = timestamps.flatMap(({ time }) => (time === undefined ? [] : [time.getTime()]));
-  return times.length === 0 ? undefined : new Date(Math.min(...times));
+  return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
 /** One after the other: the same content is asked about, and nothing is gained at once. */

@@ -137,7 +137,7 @@ async function judgeRevocation(
     const issuer = certificates[index + 1];
     if (certificate === undefined || issuer === undefined) break;
     const found = await revocation.judge(certificate, issuer, at);
-    findings.push(...found);
+    for (const finding of found) findings.push(finding);
     if (found.some(({ code, against }) => code === 'certificate-revoked' && against === 'trust')) break;
   }
   return findings;

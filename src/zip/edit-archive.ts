@@ -101,7 +101,7 @@ function editsOf({ first, behind }: AddedEntries, { inFile, start }: ZipArchive,
       else edits.push({ offset: entry.offset, remove: length, insert: NOTHING });
     }
     const follower = behind.get(entry);
-    if (follower !== undefined) edits.push(...insertionsOf(follower, entry.end));
+    for (const edit of follower === undefined ? [] : insertionsOf(follower, entry.end)) edits.push(edit);
   }
   return edits;
 }

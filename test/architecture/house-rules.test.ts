@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ROOT, typescriptFiles } from './source-files.ts';
+import { unboundedSpreads } from './spread-arguments.ts';
 
 const SOURCES = typescriptFiles('src', 'server/src');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
@@ -41,8 +42,38 @@ describe('every source file', () => {
     expect(breaking((text) => functions(text).some((part) => returns(part).length > 0))).toEqual([]);
   });
 
+  it('calls nothing with as many arguments as a file or an answer has parts', () => {
+    expect(SOURCES.flatMap((file) => unboundedSpreads(read(file)).map((line) => `${file}:${line}`))).toEqual([]);
+  });
+
   it('has a name in kebab-case', () => {
     expect(SOURCES.filter((file) => !/^[a-z\d]+(-[a-z\d]+)*\.ts$/.test(path.basename(file)))).toEqual([]);
+  });
+});
+
+describe('the search for unbounded arguments', () => {
+  it.each([
+    'list.push(...more);',
+    'Math.max(...sizes.map(Number));',
+    'String.fromCharCode(...head.subarray(0, 4));',
+    'Math.max(0, ...[...sizes]);',
+    'new Set(...(isAny ? sizes : []));',
+    'Math.max.apply(null, sizes);',
+    'Reflect.apply(Math.max, Math, sizes);',
+    'function outer(...sizes: number[]) { return (sizes: number[]) => Math.max(...sizes); }',
+  ])('finds %s', (text) => {
+    expect(unboundedSpreads(`// first line\n${text}`)).toEqual([expect.stringMatching(/^2: /)]);
+  });
+
+  it.each([
+    'const all = [...list, ...more];',
+    'option(...PROFILE);',
+    'sequence(first, ...(value === undefined ? [] : [value]));',
+    'function tell(...lines: string[]) { write(...lines); }',
+    'copy.apply(patch);',
+    'send({ ...request, method });',
+  ])('leaves %s alone', (text) => {
+    expect(unboundedSpreads(text)).toEqual([]);
   });
 });
 

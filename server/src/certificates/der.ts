@@ -36,6 +36,10 @@ export function objectIdentifier(value: string): ObjectIdentifier {
 
 /** `[n] EXPLICIT`. */
 export function explicit(tagNumber: number, ...value: readonly BaseBlock[]): Constructed {
+  return constructed(tagNumber, value);
+}
+
+function constructed(tagNumber: number, value: readonly BaseBlock[]): Constructed {
   return new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: [...value] });
 }
 
@@ -51,7 +55,7 @@ export function setOf(members: readonly BaseBlock[]): Asn1Set {
 
 /** `[n] IMPLICIT` of the same. */
 export function implicitSetOf(tagNumber: number, members: readonly BaseBlock[]): Constructed {
-  return explicit(tagNumber, ...inOrder(members));
+  return constructed(tagNumber, inOrder(members));
 }
 
 function inOrder(members: readonly BaseBlock[]): BaseBlock[] {

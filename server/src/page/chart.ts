@@ -59,7 +59,7 @@ function sumsOf(days: readonly SignedDay[]): readonly Sum[] {
 
 /** One unit is a day to the right, and one signature upwards; the style sheet gives the picture its size. */
 function drawing(days: readonly SignedDay[], all: number): Html {
-  const most = Math.max(...days.map(totalOf));
+  const most = days.reduce((largest, day) => Math.max(largest, totalOf(day)), 0);
   const top = roundedUp(most);
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
   const busiest = days.find((day) => totalOf(day) === most);

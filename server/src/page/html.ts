@@ -13,7 +13,7 @@ export interface Html {
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return { [MARKUP]: String.raw({ raw: strings }, ...parts.map(markupOf)) };
+  return { [MARKUP]: strings.map((text, index) => text + markupOf(parts[index])).join('') };
 }
 
 /** Text that a form must give back as it came: escaped, and nothing else. */

@@ -50,7 +50,7 @@ export async function findPage(
   let rest: Position | undefined;
   let lookedAt = 0;
   for await (const { records: fitting, next, size } of stretches(records, filter, place, bounds.shown + 1)) {
-    found.push(...fitting);
+    for (const record of fitting) found.push(record);
     lookedAt += size;
     rest = next;
     if (found.length > bounds.shown || lookedAt >= bounds.lookedAt) break;

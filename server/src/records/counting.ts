@@ -39,8 +39,8 @@ export async function takeSteps(
       const own = steps.filter(({ lease }) => lease.clientId === clientId);
       const [reserving, counting] = [own.filter(isReserving), own.filter(isCounting)];
       const places = await takePlaces(writing, clientId, reserving, counting);
-      reserved.push(...reserving.slice(0, places.reserved));
-      counted.push(...places.counted);
+      for (const step of reserving.slice(0, places.reserved)) reserved.push(step);
+      for (const step of places.counted) counted.push(step);
     }
     if (reserved.length > 0) await keepLeases(writing, reserved);
     if (counted.length > 0) await keepRecords(writing, counted);
@@ -81,7 +81,7 @@ async function takePlaces(
 }
 
 function latest(reserving: readonly Reserving[]): Date {
-  return new Date(Math.max(...reserving.map(({ now }) => now.getTime())));
+  return new Date(reserving.reduce((last, { now }) => Math.max(last, now.getTime()), Number.NEGATIVE_INFINITY));
 }
 
 async function placesLeft(transaction: Transaction<Tables>, clientId: string): Promise<number> {

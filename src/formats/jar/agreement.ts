@@ -65,20 +65,20 @@ export function findDisagreement(
     const nodeName = nodeDigestName(algorithm);
     return nodeName !== undefined && permits(nodeName);
   };
-  const isOf = ({ algorithm, value }: MainDigest, part: string, ...ranges: readonly SectionRange[]): boolean => {
+  const isOf = ({ algorithm, value }: MainDigest, part: string, ranges: readonly SectionRange[]): boolean => {
     const bytes = () => ranges.map(({ start, end }) => manifest.bytes.subarray(start, end));
     return known.digestOf(part, nodeDigestName(algorithm) ?? '', bytes) === value;
   };
   const whole = { start: 0, end: manifest.bytes.length };
-  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', whole))) return undefined;
+  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', [whole]))) return undefined;
   const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES).filter(counts);
-  if (!ofMain.every((digest) => isOf(digest, 'main', manifest.main))) return { part: 'main attributes' };
+  if (!ofMain.every((digest) => isOf(digest, 'main', [manifest.main]))) return { part: 'main attributes' };
   const byName = known.sections();
   for (const { name, digests } of signatureFile.sections()) {
     const counted = digests.filter(counts);
     const ranges = byName.get(name) ?? [];
     const isSigned = ranges.length > 0 && counted.length > 0;
-    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, ...ranges))) {
+    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, ranges))) {
       return { part: 'section', name };
     }
   }

@@ -42,7 +42,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
       added.push(position);
       continue;
     }
-    edits.push(...correctedDigests(manifest, digests, position, digestOf));
+    for (const edit of correctedDigests(manifest, digests, position, digestOf)) edits.push(edit);
     const isThere = digests.some((known) => known.nodeName === nodeName || (keepOthers && isStrong(known.nodeName)));
     if (isThere) continue;
     const line = manifestLine(digestName, digestOf(position, nodeName), lineEndBefore(manifest, sectionEnd));

@@ -38,7 +38,7 @@ export function listEntries(signable: readonly ZipEntry[], manifest: Manifest | 
     if (position === undefined || own === undefined) continue;
     const all = found.get(position) ?? [];
     found.set(position, all);
-    all.push(...known(digests));
+    for (const digest of known(digests)) all.push(digest);
     own.digests = all;
     own.sectionEnd = contentEnd;
   }

@@ -66,8 +66,9 @@ function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Findin
   const withoutBlock: string[] = [];
   const withoutFile: string[] = [];
   for (const { signatureFile, blocks } of signatureFiles.values()) {
-    if (signatureFile === undefined) withoutFile.push(...blocks.map(({ name }) => name));
-    else if (blocks.length === 0) withoutBlock.push(signatureFile.name);
+    if (signatureFile === undefined) {
+      for (const { name } of blocks) withoutFile.push(name);
+    } else if (blocks.length === 0) withoutBlock.push(signatureFile.name);
   }
   if (withoutBlock.length > 0) {
     yield odd(

@@ -55,14 +55,14 @@ export async function examineSignature(
   if (disagreement !== undefined) findings.push(ofDisagreement(disagreement, block, shared));
   const coverage = coverageOf(signatureFile, layout);
   const contents = await shared.contents();
-  findings.push(...aboutContents(coverage, contents, layout));
+  for (const finding of aboutContents(coverage, contents, layout)) findings.push(finding);
   const weaknesses = [
     ...weakSigners(block),
     ...(disagreement === undefined ? weakSignatureFile(signatureFile, layout.manifest.parsed, block, shared) : []),
     ...weakContents(coverage, contents, layout),
     ...weakTimestamps(timestamps),
   ];
-  findings.push(...ofWeaknesses(weaknesses, timestamps));
+  for (const finding of ofWeaknesses(weaknesses, timestamps)) findings.push(finding);
   return findings;
 }
 

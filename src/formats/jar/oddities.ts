@@ -48,8 +48,9 @@ function* aboutSignatures({ signatureFiles }: JarLayout): Generator<string> {
   const withoutFile: { readonly name: string }[] = [];
   const withoutBlock: { readonly name: string }[] = [];
   for (const { signatureFile, blocks } of signatureFiles.values()) {
-    if (signatureFile === undefined) withoutFile.push(...blocks);
-    else if (blocks.length === 0) withoutBlock.push(signatureFile);
+    if (signatureFile === undefined) {
+      for (const block of blocks) withoutFile.push(block);
+    } else if (blocks.length === 0) withoutBlock.push(signatureFile);
   }
   if (withoutFile.length > 0) yield `There is no signature file for ${listOf(withoutFile)}: it is no signature.`;
   if (withoutBlock.length > 0) yield `There is no signature block for ${listOf(withoutBlock)}: it is no signature.`;

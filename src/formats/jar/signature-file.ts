@@ -22,20 +22,20 @@ export interface SignatureFileRequest {
 
 export function buildSignatureFile({ manifest, repeated, algorithm, speaksOf }: SignatureFileRequest): Buffer {
   const { bytes, main } = manifest;
-  const digest = (...parts: readonly Buffer[]): string => sectionDigest(NODE_DIGEST_NAME[algorithm], parts);
+  const digest = (parts: readonly Buffer[]): string => sectionDigest(NODE_DIGEST_NAME[algorithm], parts);
   const javaName = JAVA_DIGEST_NAME[algorithm];
   // Per section it is about as long as the manifest, and begins with a few lines more.
   const file = textWriter(bytes.length + 1024);
   file.add(manifestLine('Signature-Version', '1.0', NEWLINE));
   file.add(manifestLine('Created-By', CREATED_BY, NEWLINE));
-  file.add(manifestLine(`${javaName}-Digest-Manifest`, digest(bytes), NEWLINE));
-  const mainDigest = digest(bytes.subarray(main.start, main.end));
+  file.add(manifestLine(`${javaName}-Digest-Manifest`, digest([bytes]), NEWLINE));
+  const mainDigest = digest([bytes.subarray(main.start, main.end)]);
   file.add(manifestLine(`${javaName}-Digest-Manifest-Main-Attributes`, mainDigest, NEWLINE));
   file.add(NEWLINE);
   for (const [name, parts] of partsByName(manifest, repeated)) {
     if (!speaksOf(name)) continue;
     file.add(manifestLine('Name', name, NEWLINE));
-    file.add(manifestLine(`${javaName}-Digest`, digest(...parts), NEWLINE));
+    file.add(manifestLine(`${javaName}-Digest`, digest(parts), NEWLINE));
     file.add(NEWLINE);
   }
   return file.bytes();

@@ -128,7 +128,7 @@ async function findPeSignature(source: ByteSource): Promise<number> {
   if (offset + 4 > source.size)
     throw peErrors('not-a-pe', { looksLike: 'a DOS program (MZ), or the torn-off start of a PE' });
 
-  const signature = String.fromCharCode(...(await source.read(offset, 4)));
+  const signature = Buffer.from(await source.read(offset, 4)).toString('latin1');
   if (signature !== 'PE\0\0') throw peErrors('not-a-pe', { looksLike: describeNewHeader(signature.slice(0, 2)) });
   return offset;
 }
