@@ -30,8 +30,10 @@ export interface TimeLimits {
   readonly request: number;
   /** The same once the server ends, counted from then. */
   readonly bodyAtEnd: number;
+  /** A call of sign waits so long for a database that is away to say whether its signature counts. */
+  readonly settling: number;
 }
-const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000 };
+const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
 /** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
 export const LEASE = 60_000;
 /** As many as `start` allows with its defaults on eight cores. */
@@ -48,7 +50,7 @@ export interface ServerDependencies {
   readonly tls: { readonly certificate: string; readonly key: string };
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
-  readonly limits?: TimeLimits;
+  readonly limits?: Partial<TimeLimits>;
   /** How many signatures may be under way or wait for a session of the HSM; what comes then gets 503. */
   readonly signaturesAtOnce?: number;
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
@@ -61,7 +63,8 @@ export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { tls, now, log, limits = TIME_LIMITS, timestamps } = dependencies;
+  const { tls, now, log, timestamps } = dependencies;
+  const limits = { ...TIME_LIMITS, ...dependencies.limits };
   const app: App = Fastify({
     https: {
       cert: tls.certificate,
@@ -95,15 +98,16 @@ export function buildServer(dependencies: ServerDependencies): App {
     request.is404 ? answerUnknown(posted, request, reply) : undefined,
   );
   const holdBack = createHoldBack(ending.signal);
-  serveApi(app, dependencies, holdBack);
+  serveApi(app, dependencies, holdBack, ending.signal);
   servePage(app, { store: dependencies.store, now, holdBack, ending: ending.signal });
   if (timestamps !== undefined) serveTimestamps(app, timestamps, now);
   return app;
 }
 
 /** The two operations of the API, and what those who run the server ask for. */
-function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack): void {
+function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): void {
   const { store, keys, now, lease = LEASE, signaturesAtOnce = SIGNATURES_AT_ONCE } = dependencies;
+  const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const clients = new WeakMap<FastifyRequest, Client>();
   // Before the body is read: who has no credentials gets nothing else out of the server.
@@ -128,7 +132,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     const served = signing(async () => {
       underWay += 1;
       try {
-        return await handleSign({ store, keys, now, lease, afterSending }, client, request, reply);
+        return await handleSign({ store, keys, now, lease, afterSending, ending, settling }, client, request, reply);
       } finally {
         underWay -= 1;
       }

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { serverError } from '../src/errors.ts';
 import { goodRequest, openApp, type TestApp } from './support/in-process.ts';
 
@@ -45,6 +45,58 @@ test('a signature whose record cannot be stored does not leave the server', asyn
   const answer = await server.sign(goodRequest());
   expect(answer).toMatchObject({ status: 500, body: { code: 500, data: null } });
   expect(await server.counted()).toBe(0);
+});
+
+test('a signature whose record was stored leaves the server, also where the answer of the database is lost', async () => {
+  let away = 3;
+  server = await openApp(({ store }) => ({
+    store: {
+      ...store,
+      quota: {
+        ...store.quota,
+        release: async (lease) => (--away > 0 ? Promise.reject(new Error('away')) : await store.quota.release(lease)),
+      },
+      records: {
+        ...store.records,
+        async add(record, lease) {
+          await store.records.add(record, lease);
+          throw new Error('Connection terminated unexpectedly');
+        },
+      },
+    },
+  }));
+  const { status, body } = await server.sign(goodRequest());
+  expect({ status, away }).toEqual({ status: 200, away: 0 });
+  const record = await server.data.store.records.find(body.data?.id ?? '');
+  expect(record).toMatchObject({ counted: true });
+  expect(Buffer.from(record?.signature ?? []).toString('base64')).toBe(body.data?.signature);
+  expect(await server.counted()).toBe(1);
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'unsettled', record: body.data?.id }));
+});
+
+test('an answer that fails while the database is away for long does not count once it is back', async () => {
+  let away = true;
+  server = await openApp(({ store }) => ({
+    limits: { settling: 300 },
+    store: {
+      ...store,
+      quota: {
+        ...store.quota,
+        release: async (lease) => (away ? Promise.reject(new Error('away')) : await store.quota.release(lease)),
+      },
+      records: {
+        ...store.records,
+        async add(record, lease) {
+          await store.records.add(record, lease);
+          throw new Error('Connection terminated unexpectedly');
+        },
+      },
+    },
+  }));
+  expect(await server.sign(goodRequest())).toMatchObject({ status: 500, body: { data: null } });
+  expect(await server.counted()).toBe(1);
+  away = false;
+  await vi.waitFor(async () => expect(await server.counted()).toBe(0), { timeout: 10_000 });
 });
 
 test('a count is taken back once, however often that is asked', async () => {

@@ -1,3 +1,4 @@
+import Database from 'libsql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { goodRequest, NUMBER, openApp, type TestApp } from './support/in-process.ts';
 
@@ -64,4 +65,23 @@ test('a record of another client is as good as none', async () => {
   const none = await server.report({ id: '00000000-0000-4000-8000-000000000000', status: 2 }, stranger);
   expect(other).toMatchObject({ status: 400, body: none.body });
   expect((await server.data.store.records.find(id))?.report).toBeUndefined();
+});
+
+test('waits for another process that writes to the database, and serves other calls meanwhile', async () => {
+  const id = await newRecord();
+  const writer = new Database(server.data.folder.database);
+  try {
+    writer.exec('BEGIN IMMEDIATE');
+    let answered = false;
+    const report = server.report({ id, status: 1 }).finally(() => {
+      answered = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await server.call({ method: 'GET', path: '/healthz' })).status).toBe(200);
+    expect(answered).toBe(false);
+    writer.exec('COMMIT');
+    expect((await report).status).toBe(200);
+  } finally {
+    writer.close();
+  }
 });

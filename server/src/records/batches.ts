@@ -25,13 +25,13 @@ export interface BatchOptions {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
-  readonly resolve: (result: Result) => void;
+  readonly resolve: (result: Result | Promise<Result>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** @param serve all of the items, with a result for each in their order; or, where it rejects, none of them */
+/** @param serve all of the items, with a result for each in their order, which may itself take longer; or, where it rejects, none of them */
 export function createBatches<Item, Result>(
-  serve: (items: readonly Item[]) => Promise<readonly Result[]>,
+  serve: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
   { most, enough, gather, isOfOne }: BatchOptions,
 ): Batches<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
@@ -44,7 +44,7 @@ export function createBatches<Item, Result>(
     try {
       const results = await serve(members.map(({ item }) => item));
       if (results.length !== members.length) throw new TypeError('a batch must have a result for each of its items');
-      for (const [index, { resolve }] of members.entries()) resolve(results[index] as Result);
+      for (const [index, { resolve }] of members.entries()) resolve(results[index] as Result | Promise<Result>);
     } catch (error) {
       if (members.length > 1 && isOfOne(error)) for (const member of members) await serveAll([member]);
       else for (const { reject } of members) reject(error);

@@ -11,8 +11,8 @@ const CALLS_A_MILLISECOND = 3;
 export interface Gathering {
   /** Milliseconds. */
   time(): number;
-  /** Steps were taken: who got a place goes to the HSM, who is counted, or is too late to be, comes from there. */
-  taken(steps: readonly Step[], places: readonly boolean[]): void;
+  /** A step was taken: a call that got a place goes to the HSM, one that is counted, or is too late to be, comes from there. */
+  taken(step: Step, place: boolean): void;
   /** A call gave its place back. */
   released(): void;
 }
@@ -22,8 +22,8 @@ export function createGathering(): Gathering {
   let atHsm = 0;
   return {
     time: () => Math.min(Math.max(atHsm / CALLS_A_MILLISECOND, LEAST), MOST),
-    taken(steps, places) {
-      for (const [index, step] of steps.entries()) atHsm += 'record' in step ? -1 : Number(places[index]);
+    taken(step, place) {
+      atHsm += 'record' in step ? -1 : Number(place);
     },
     released() {
       atHsm -= 1;

@@ -29,24 +29,34 @@ const ENOUGH = 64;
 export interface Shared {
   findClients(accessKeys: readonly string[]): Promise<readonly (Client | undefined)[]>;
   findCertificates(numbers: readonly string[]): Promise<readonly (StoredCertificate | undefined)[]>;
+  /** All of the steps or, where it rejects, none. @returns for each whether there was a place for it */
   takeSteps(steps: readonly Step[]): Promise<readonly boolean[]>;
+  /** A faster way for most of the steps. Those that it leaves out, whose results are undefined, go to `takeSteps`. */
+  takeMostSteps?(steps: readonly Step[]): Promise<readonly (boolean | undefined)[]>;
 }
 
 /** Serves a database whose tables are up to date. @param close ends its connections */
 export function storeOver(database: Kysely<Tables>, shared: Shared, close: () => Promise<void>): Store {
   const gathering = createGathering();
   const together: BatchOptions = { most: MOST, enough: ENOUGH, gather: gathering.time, isOfOne: isBadData };
-  const takeNoted = async (steps: readonly Step[]) => {
-    const taken = await shared.takeSteps(steps);
-    gathering.taken(steps, taken);
-    return taken;
+  const steps = createBatches<Step, boolean>(shared.takeSteps, together);
+  const { takeMostSteps } = shared;
+  const mostSteps =
+    takeMostSteps &&
+    createBatches<Step, boolean>(async (asked) => {
+      const places = await takeMostSteps(asked);
+      return asked.map((step, index) => places[index] ?? steps.add(step));
+    }, together);
+  const take = async (step: Step): Promise<boolean> => {
+    const place = await (mostSteps ?? steps).add(step);
+    gathering.taken(step, place);
+    return place;
   };
   const batches = {
     clients: createBatches(shared.findClients, together),
     certificates: createBatches(shared.findCertificates, together),
-    steps: createBatches(takeNoted, together),
   };
-  const quota = quotaOf(database, batches.steps);
+  const quota = quotaOf(database, take);
   return {
     viewers: viewersOf(database),
     clients: clientsOf(database, batches.clients),
@@ -57,16 +67,19 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
     quota: {
       ...quota,
       async release(lease) {
+        const outcome = await quota.release(lease);
         gathering.released();
-        await quota.release(lease);
+        return outcome;
       },
     },
-    records: { ...recordsOf(database, batches.steps), ...searchOf(database) },
+    records: { ...recordsOf(database, take), ...searchOf(database) },
     async check() {
       await sql`select 1`.execute(database);
     },
     async close() {
       await Promise.all(Object.values(batches).map((each) => each.drain()));
+      await mostSteps?.drain();
+      await steps.drain(); // what the batches before left for it
       await close();
     },
   };

@@ -1,20 +1,20 @@
 /** The store's quota: places kept before the HSM signs, given back or counted after it (counting.ts counts). */
 
 import type { Kysely, Transaction } from 'kysely';
-import type { Batches } from './batches.ts';
 import type { Step } from './counting.ts';
 import { changePlaces, removeExpired } from './places.ts';
 import type { Lease, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
-export function quotaOf(database: Kysely<Tables>, steps: Batches<Step, boolean>): Store['quota'] {
+export function quotaOf(database: Kysely<Tables>, take: (step: Step) => Promise<boolean>): Store['quota'] {
   return {
-    reserve: (lease, now) => steps.add({ lease, now }),
+    reserve: (lease, now) => take({ lease, now }),
     async release(lease) {
-      await database.transaction().execute(async (transaction) => {
+      return await database.transaction().execute(async (transaction) => {
         await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: -1 });
-        const removed = await removeLease(transaction, lease);
-        if (!removed) await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: 1 });
+        if (await removeLease(transaction, lease)) return true;
+        await changePlaces(transaction, lease.clientId, { signatures: 0, reserved: 1 });
+        return !(await isCounted(transaction, lease));
       });
     },
     async giveBackExpired(now) {
@@ -34,6 +34,17 @@ export function quotaOf(database: Kysely<Tables>, steps: Batches<Step, boolean>)
       return found;
     },
   };
+}
+
+/** A record has the id of its lease. */
+async function isCounted(transaction: Transaction<Tables>, { id }: Lease): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('records')
+    .select('id')
+    .where('id', '=', id)
+    .where('counted', '=', 1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function removeLease(transaction: Transaction<Tables>, { id }: Lease): Promise<boolean> {

@@ -1,7 +1,6 @@
 /** The store's signature records over kysely. */
 
 import type { Kysely } from 'kysely';
-import type { Batches } from './batches.ts';
 import type { Step } from './counting.ts';
 import { isStorable, toRecord } from './rows.ts';
 import type { Store } from './store.ts';
@@ -9,10 +8,10 @@ import type { Tables } from './tables.ts';
 
 export function recordsOf(
   database: Kysely<Tables>,
-  steps: Batches<Step, boolean>,
+  take: (step: Step) => Promise<boolean>,
 ): Omit<Store['records'], 'search' | 'perDay'> {
   return {
-    add: (record, lease) => steps.add({ lease, record }),
+    add: (record, lease) => take({ lease, record }),
     async find(id) {
       if (!isStorable(id)) return undefined;
       const row = await database.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirst();
@@ -52,13 +51,18 @@ export function recordsOf(
     },
     async report(id, clientId, status, at) {
       if (!isStorable(id)) return undefined;
+      // In a transaction: with SQLite only its begin waits for another process that writes, on another thread.
       const row = await database
-        .updateTable('records')
-        .set({ report_status: status, reported_at: at.toISOString() })
-        .where('id', '=', id)
-        .where('client_id', '=', clientId)
-        .returningAll()
-        .executeTakeFirst();
+        .transaction()
+        .execute((transaction) =>
+          transaction
+            .updateTable('records')
+            .set({ report_status: status, reported_at: at.toISOString() })
+            .where('id', '=', id)
+            .where('client_id', '=', clientId)
+            .returningAll()
+            .executeTakeFirst(),
+        );
       return row && toRecord(row);
     },
   };

@@ -51,6 +51,7 @@ export type NewClient = Omit<Client, 'signatures' | 'reserved' | 'handedOver' | 
 
 /** A place of a client's quota, kept for one call. */
 export interface Lease {
+  /** That of the record which is to be counted in the place. */
   readonly id: string;
   readonly clientId: string;
   /** From then on anybody may give the place back: whoever held it is taken for dead. */
@@ -201,8 +202,12 @@ export interface Store {
   readonly quota: {
     /** Keeps a place of the client's quota, durably. @returns false where none is left */
     reserve(lease: Lease, now: Date): Promise<boolean>;
-    /** Gives the place back at once: nothing was signed, or nobody got it. */
-    release(lease: Lease): Promise<void>;
+    /**
+     * Gives the place back immediately: nothing was signed, or no client got it. Afterwards no record is counted in it, also
+     * not by a call of `records.add` that failed before and whose statement still reaches the database.
+     * @returns false where one was counted in it before: then nothing is done
+     */
+    release(lease: Lease): Promise<boolean>;
     /** Gives back the places whose leases have expired. @returns how many */
     giveBackExpired(now: Date): Promise<number>;
   };

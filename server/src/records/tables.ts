@@ -163,9 +163,16 @@ const page: Migration = {
   },
 };
 
+const leases: Migration = {
+  async up(database: Kysely<unknown>) {
+    await database.schema.createIndex('leases_by_client').on('leases').columns(['client_id', 'expires_at']).execute();
+  },
+};
+
 /** In the order of their names; a migration that was released never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
   '0002-quota': quota,
   '0003-page': page,
+  '0004-leases': leases,
 };

@@ -9,6 +9,7 @@ import { maskExtra } from '../mask-extra.ts';
 import { newRecordId } from '../records/new-record-id.ts';
 import type { Client, Lease, Store } from '../records/store.ts';
 import { checkSignRequest, REFUSAL_MESSAGE, REFUSAL_STATUS } from '../sign-request.ts';
+import { untilAnswered } from '../until-answered.ts';
 
 export interface SignDependencies {
   readonly store: Pick<Store, 'certificates' | 'quota' | 'records'>;
@@ -17,11 +18,18 @@ export interface SignDependencies {
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
   readonly lease: number;
   readonly afterSending: AfterSending;
+  /** Aborted once the server ends. */
+  readonly ending: AbortSignal;
+  /** How long a call waits for a database that is away to say whether the signature counts, in milliseconds. */
+  readonly settling: number;
 }
+
+/** The same after an answer, when no client waits for it. */
+const TAKING_BACK = 10 * 60_000;
 
 /** Serves one signing request of an authenticated client. */
 export async function handleSign(
-  { store, keys, now, lease: term, afterSending }: SignDependencies,
+  { store, keys, now, lease: term, afterSending, ending, settling }: SignDependencies,
   client: Client,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,6 +48,9 @@ export async function handleSign(
     request.log.warn({ ...about, outcome: 'refused', reason: 'quota' });
     return refuse(reply, 403, 'the quota is exhausted');
   };
+
+  // What was read of the client suffices to refuse most calls beyond a quota, at no more cost.
+  if (client.quota !== undefined && client.signatures >= client.quota) return quotaExhausted();
 
   // 1. A place of the quota: a server killed from here to step 3 leaves a lease that expires, and counts nothing.
   const lease: Lease = { id: record, clientId: client.id, expiresAt: new Date(now().getTime() + term) };
@@ -61,13 +72,27 @@ export async function handleSign(
   // 3. Record and count: a server killed from here on has counted, and the record holds the signature.
   const kept = { id: record, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
   const entry = { ...kept, extra: maskExtra(extra), signedAt: now() };
-  const counted = await orGiveBack(store, lease, () => store.records.add(entry, lease));
+  const takeBack = async () => {
+    if (!(await store.quota.release(lease))) await store.records.uncount(record);
+  };
+  const takeBackLater = () => untilAnswered(takeBack, { patience: TAKING_BACK, ending });
+  const counted = await store.records.add(entry, lease).catch(async (error: unknown) => {
+    // The database may have done it, and only its answer be lost. A call that fails must not count (API 8, rule 2).
+    request.log.warn({ ...about, outcome: 'unsettled', err: error });
+    const release = () => store.quota.release(lease);
+    const released = await untilAnswered(release, { patience: settling, ending }).catch((unanswered: unknown) => {
+      afterSending(reply, takeBackLater);
+      throw unanswered;
+    });
+    if (released) throw error;
+    return true;
+  });
   if (!counted) return quotaExhausted();
 
   // 4. The answer.
   afterSending(reply, async (sent) => {
     if (sent) return;
-    await store.records.uncount(record);
+    await takeBackLater();
     request.log.warn({ ...about, outcome: 'not-sent' });
   });
   request.log.info({ ...about, outcome: 'signed' });

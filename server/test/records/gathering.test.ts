@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Step } from '../../src/records/counting.ts';
-import { createGathering } from '../../src/records/gathering.ts';
+import { createGathering, type Gathering } from '../../src/records/gathering.ts';
 
 const lease = { id: 'lease', clientId: 'client', expiresAt: new Date(0) };
 const reserving: Step = { lease, now: new Date(0) };
@@ -13,29 +13,30 @@ const counting: Step = {
     ...{ extra: undefined, signature: undefined, signedAt: new Date(0) },
   },
 };
-const many = (step: Step, count: number): readonly Step[] => Array.from({ length: count }, () => step);
-const all = (value: boolean, count: number): readonly boolean[] => Array.from({ length: count }, () => value);
+const taken = (gathering: Gathering, count: number, step: Step, place: boolean) => {
+  for (let call = 0; call < count; call++) gathering.taken(step, place);
+};
 
 test('the more calls are at the HSM the longer, between 10 and 60 milliseconds', () => {
   const gathering = createGathering();
   expect(gathering.time()).toBe(10);
-  gathering.taken(many(reserving, 90), all(true, 90));
+  taken(gathering, 90, reserving, true);
   expect(gathering.time()).toBe(30);
-  gathering.taken(many(reserving, 900), all(true, 900));
+  taken(gathering, 900, reserving, true);
   expect(gathering.time()).toBe(60);
 });
 
 test('a call that got no place is not at the HSM', () => {
   const gathering = createGathering();
-  gathering.taken(many(reserving, 90), all(false, 90));
+  taken(gathering, 90, reserving, false);
   expect(gathering.time()).toBe(10);
 });
 
 test('calls leave it counted, too late to be counted, or with their place given back', () => {
   const gathering = createGathering();
-  gathering.taken(many(reserving, 90), all(true, 90));
-  gathering.taken(many(counting, 15), all(true, 15));
-  gathering.taken(many(counting, 15), all(false, 15));
+  taken(gathering, 90, reserving, true);
+  taken(gathering, 15, counting, true);
+  taken(gathering, 15, counting, false);
   expect(gathering.time()).toBe(20);
   for (let call = 0; call < 15; call += 1) gathering.released();
   expect(gathering.time()).toBe(15);

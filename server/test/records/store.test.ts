@@ -33,6 +33,7 @@ const DATABASES: readonly (readonly [string, () => () => Promise<Store>])[] = [
 ];
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
+const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: NOW, notAfter: later(1) };
 
 describe.each(DATABASES)('%s', (name, newDatabase) => {
   let open: () => Promise<Store>;
@@ -52,7 +53,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     if (other !== store) await other.close();
   });
 
-  const certificate = (number: string) => ({ number, keyId: 'aa', chain: 'chain', notBefore: NOW, notAfter: later(1) });
+  const certificate = (number: string) => ({ number, ...STAND_IN });
   const newClient = async (quota: number | undefined) => {
     const id = randomUUID();
     const client = { id, accessKey: `AK-${id}`, name: 'builds', secretDigest: Buffer.alloc(32, 1), quota };
@@ -112,8 +113,9 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     const { id, accessKey } = await newClient(1);
     const lease = leaseFor(id);
     expect(await store.quota.reserve(lease, NOW)).toBe(true);
-    const signed = record(id);
+    const signed = { ...record(id), id: lease.id };
     expect(await store.records.add(signed, lease)).toBe(true);
+    expect(await other.quota.release(lease)).toBe(false);
     expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
     expect(await other.records.find(signed.id)).toEqual({ ...signed, counted: true, report: undefined });
     expect(await other.quota.reserve(leaseFor(id), later(10_000))).toBe(false);
@@ -123,8 +125,8 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     const { id, accessKey } = await newClient(2);
     const lease = leaseFor(id);
     await store.quota.reserve(lease, NOW);
-    await store.quota.release(lease);
-    await other.quota.release(lease);
+    expect(await store.quota.release(lease)).toBe(true);
+    expect(await other.quota.release(lease)).toBe(true);
     expect(await places(accessKey)).toEqual({ signatures: 0, reserved: 0 });
     expect(await store.records.add(record(id), lease)).toBe(true);
     expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
@@ -357,6 +359,70 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
 
   test('says whether it answers', async () => {
     await expect(store.check()).resolves.toBeUndefined();
+  });
+});
+
+describe('PostgreSQL, restarted or at the end of a quota', () => {
+  let url: string;
+  let store: Store;
+  beforeEach(async () => {
+    url = postgres.newDatabase();
+    store = await openPostgresStore(url);
+    await store.certificates.add({ ...STAND_IN, number: '1' }, NOW);
+  });
+  afterEach(() => store.close());
+  const newClient = async (quota: number | undefined) => {
+    const id = randomUUID();
+    const restrictions = { certificates: undefined, algorithms: undefined, expiresAt: undefined, name: undefined };
+    await store.clients.add(
+      { id, accessKey: `AK-${id}`, secretDigest: Buffer.alloc(32, 1), quota, ...restrictions },
+      NOW,
+    );
+    return { id, accessKey: `AK-${id}` };
+  };
+  const leaseFor = (clientId: string, expiresAt = later(1000)): Lease => ({ id: randomUUID(), clientId, expiresAt });
+
+  test('keeps the process alive when connections break that are in use, and works on afterwards', async () => {
+    const { id } = await newClient(undefined);
+    let restarted = false;
+    let failed = 0;
+    const caller = async () => {
+      while (!restarted) {
+        const lease = leaseFor(id);
+        const calls = [
+          store.quota.reserve(lease, NOW),
+          store.quota.release(lease),
+          store.records.report('x', id, 1, NOW),
+        ];
+        for (const { status } of await Promise.allSettled(calls)) failed += Number(status === 'rejected');
+      }
+    };
+    const callers = Promise.all(Array.from({ length: 20 }, caller));
+    await postgres.restart();
+    restarted = true;
+    await callers;
+    expect(failed).toBeGreaterThan(0);
+    await store.check();
+    expect(await store.quota.reserve(leaseFor(id), NOW)).toBe(true);
+  });
+
+  test('writes no error to the log of PostgreSQL when it refuses a call, or lets one through at the end of a quota', async () => {
+    const before = postgres.log().length;
+    const [usedUp, nearly, late] = [await newClient(0), await newClient(3), await newClient(1)];
+    const ask = (clientId: string, calls: number, now = NOW) =>
+      Promise.all(Array.from({ length: calls }, () => store.quota.reserve(leaseFor(clientId, later(9000)), now)));
+    const answers = await Promise.all([ask(usedUp.id, 5), ask(nearly.id, 5)]);
+    expect(answers.map((places) => places.filter(Boolean).length)).toEqual([0, 3]);
+
+    const [first, next] = [leaseFor(late.id), leaseFor(late.id, later(9000))];
+    expect(await store.quota.reserve(first, NOW)).toBe(true);
+    expect(await ask(late.id, 2)).toEqual([false, false]);
+    expect(await store.quota.reserve(next, later(1000))).toBe(true); // in the place of the first, which expired
+    const signed = { clientId: late.id, certificate: '1', algorithm: 'SHA256' as const, digest: Buffer.alloc(32) };
+    const record = { ...signed, extra: undefined, signature: Buffer.alloc(1), signedAt: NOW };
+    expect(await store.records.add({ ...record, id: first.id }, first)).toBe(false);
+    expect(await store.records.add({ ...record, id: next.id }, next)).toBe(true);
+    expect(postgres.log().slice(before)).not.toMatch(/ERROR|FATAL|STATEMENT/);
   });
 });
 

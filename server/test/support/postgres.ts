@@ -13,6 +13,10 @@ export interface TestPostgres {
   newDatabase(): string;
   /** Runs SQL in a database. @returns what psql prints, unaligned */
   query(url: string, sql: string): string;
+  /** Ends it as `pg_ctl restart -m immediate` does (SIGQUIT: no transaction under way is finished), and starts it again. */
+  restart(): Promise<void>;
+  /** Everything it wrote to its log so far. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -37,18 +41,23 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
   const fsync = `fsync=${flushes ? 'on' : 'off'}`;
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, fsync, 'max_connections=200'];
   const [postgres, args] = run('postgres', '-D', data, ...settings.flatMap((setting) => ['-c', setting]));
-  const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
-  const kill = () => child.kill('SIGQUIT');
-  process.once('exit', kill);
   let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  const ended = once(child, 'exit');
-  while (!log.includes('ready to accept connections')) {
-    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}: ${log}`);
-    await sleep(20);
-  }
+  const start = async () => {
+    const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+    const ended = once(child, 'exit');
+    const before = log.length;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    while (!log.slice(before).includes('ready to accept connections')) {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}: ${log}`);
+      await sleep(20);
+    }
+    return { child, ended };
+  };
+  let running = await start();
+  const kill = () => running.child.kill('SIGQUIT');
+  process.once('exit', kill);
 
   const addressOf = (name: string) => `postgres://tests@localhost/${name}?host=${encodeURIComponent(folder)}`;
   const psql = (url: string, sql: string) =>
@@ -61,10 +70,16 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
       return addressOf(name);
     },
     query: psql,
+    async restart() {
+      kill();
+      await running.ended;
+      running = await start();
+    },
+    log: () => log,
     async stop() {
       process.off('exit', kill);
       kill();
-      await ended;
+      await running.ended;
       await rm(folder, { recursive: true, force: true });
     },
   };
