@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { allowsDigitalSignature, extendedKeyUsageOf } from './certificate-fields.ts';
+import { judgePath } from './judge-path.ts';
 import { readName } from './names.ts';
 import { issuerDigests, keyBitsOf } from './ocsp-request.ts';
 import { type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
@@ -76,8 +77,12 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
     return `its signer "${signer.name}" may not answer for the issuer (extendedKeyUsage)`;
   }
   if (!allowsDigitalSignature(signer.fields)) return `its signer "${signer.name}" may not sign (keyUsage)`;
-  const isValid = signer.notBefore <= now && now <= signer.notAfter;
-  return isValid ? undefined : `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
+  if (now < signer.notBefore || signer.notAfter < now) {
+    return `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
+  }
+  const findings = judgePath({ certificates: [signer, issuer], isAnchored: true, at: now, purpose: undefined });
+  const objection = findings.find(({ against }) => against === 'trust');
+  return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 
 function isSigned({ signatureAlgorithm, signedBytes, signature }: OcspResponse, signer: ParsedCertificate): boolean {

@@ -4,10 +4,11 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type NameProblem, nameProblems } from './name-constraints.ts';
-import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
+import type { ParsedCertificate } from './parsed-certificate.ts';
 import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
-import { isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
+import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
 import { secondOf } from './times.ts';
+import { judgeKey } from './weak-key.ts';
 
 export interface PathToJudge {
   /** Leaf first. */
@@ -38,11 +39,8 @@ const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   '2.5.29.37', // extKeyUsage
   '2.5.29.54', // inhibitAnyPolicy
   '1.3.6.1.5.5.7.1.1', // authorityInfoAccess
+  '1.3.6.1.5.5.7.48.1.5', // id-pkix-ocsp-nocheck, of OCSP responders
 ]);
-
-/** RSA moduli in bits: below the first nobody takes them any more, below the second they are of the past. */
-const LEAST_BITS = 1024;
-const GOOD_BITS = 2048;
 
 /** Findings in the order of the path; empty when all is well. */
 export function judgePath(path: PathToJudge): Finding[] {
@@ -163,19 +161,15 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
   return subjectKey === issuerKey;
 }
 
-function judgeKey(certificate: ParsedCertificate): Finding[] {
-  const key = publicKeyOf(certificate);
-  const type = key?.asymmetricKeyType;
-  const bits = key?.asymmetricKeyDetails?.modulusLength;
-  if ((type !== 'rsa' && type !== 'rsa-pss') || bits === undefined || bits >= GOOD_BITS) return [];
-  const message = `The certificate of "${certificate.name}" has an RSA key of only ${bits} bits.`;
-  return [{ code: 'certificate-weak-key', message, against: bits < LEAST_BITS ? 'trust' : 'nothing' }];
-}
-
 /** SHA-1 is a warning only: the chains of much that was rightly signed in the past have it. */
 function judgeSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
-  const digest = readSignatureAlgorithm(fields.signatureAlgorithm)?.digest;
-  if (digest == null || (digest !== 'sha1' && !isBrokenDigest(digest))) return [];
+  const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
+  if (algorithm === undefined) {
+    const message = `The certificate of "${name}" was signed by its issuer with an algorithm that is not accepted: ${describeSignatureAlgorithm(fields.signatureAlgorithm)}.`;
+    return [{ code: 'certificate-signature-algorithm', message, against: 'trust' }];
+  }
+  const { digest } = algorithm;
+  if (digest === null || (digest !== 'sha1' && !isBrokenDigest(digest))) return [];
   const message = `The certificate of "${name}" was signed by its issuer with ${digest.toUpperCase()}, which can be forged.`;
   return [{ code: 'certificate-weak-signature', message, against: digest === 'sha1' ? 'nothing' : 'trust' }];
 }

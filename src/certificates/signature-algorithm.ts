@@ -1,7 +1,7 @@
 /** Signature algorithms as certificates, CRLs and OCSP answers name them (RFC 3279, 4055, 5758, 8410). */
 
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { type Element, fieldsOf, objectIdentifierOf, onlyPart, readDer } from '../asn1/read.ts';
+import { type Element, expectTag, fieldsOf, objectIdentifierOf, onlyPart, readDer } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 
 export interface SignatureAlgorithm {
@@ -12,10 +12,12 @@ export interface SignatureAlgorithm {
 }
 
 const RSA_PSS = '1.2.840.113549.1.1.10';
+const MGF1 = '1.2.840.113549.1.1.8';
 /** RSASSA-PSS-params, defaults (RFC 4055, 3.1). */
 const DEFAULT_SALT_LENGTH = 20;
 const DEFAULT_PSS_DIGEST = 'sha1';
 
+/** The algorithms that are accepted, and the broken ones that findings name. Everything else counts as unknown. */
 const DIGESTS: Readonly<Record<string, string | null>> = {
   '1.2.840.113549.1.1.2': 'md2',
   '1.2.840.113549.1.1.3': 'md4',
@@ -26,13 +28,26 @@ const DIGESTS: Readonly<Record<string, string | null>> = {
   '1.2.840.113549.1.1.11': 'sha256',
   '1.2.840.113549.1.1.12': 'sha384',
   '1.2.840.113549.1.1.13': 'sha512',
-  '1.2.840.10040.4.3': 'sha1', // DSA
-  '2.16.840.1.101.3.4.3.2': 'sha256', // DSA
+  '1.2.840.113549.1.1.15': 'sha512-224',
+  '1.2.840.113549.1.1.16': 'sha512-256',
+  '2.16.840.1.101.3.4.3.13': 'sha3-224',
+  '2.16.840.1.101.3.4.3.14': 'sha3-256',
+  '2.16.840.1.101.3.4.3.15': 'sha3-384',
+  '2.16.840.1.101.3.4.3.16': 'sha3-512',
+  '1.2.840.10040.4.3': 'sha1', // DSA, as all below
+  '2.16.840.1.101.3.4.3.1': 'sha224',
+  '2.16.840.1.101.3.4.3.2': 'sha256',
+  '2.16.840.1.101.3.4.3.3': 'sha384',
+  '2.16.840.1.101.3.4.3.4': 'sha512',
   '1.2.840.10045.4.1': 'sha1', // ECDSA, as all below
   '1.2.840.10045.4.3.1': 'sha224',
   '1.2.840.10045.4.3.2': 'sha256',
   '1.2.840.10045.4.3.3': 'sha384',
   '1.2.840.10045.4.3.4': 'sha512',
+  '2.16.840.1.101.3.4.3.9': 'sha3-224',
+  '2.16.840.1.101.3.4.3.10': 'sha3-256',
+  '2.16.840.1.101.3.4.3.11': 'sha3-384',
+  '2.16.840.1.101.3.4.3.12': 'sha3-512',
   '1.3.101.112': null,
   '1.3.101.113': null,
 };
@@ -43,6 +58,12 @@ const PSS_DIGESTS: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
   '2.16.840.1.101.3.4.2.2': 'sha384',
   '2.16.840.1.101.3.4.2.3': 'sha512',
+  '2.16.840.1.101.3.4.2.5': 'sha512-224',
+  '2.16.840.1.101.3.4.2.6': 'sha512-256',
+  '2.16.840.1.101.3.4.2.7': 'sha3-224',
+  '2.16.840.1.101.3.4.2.8': 'sha3-256',
+  '2.16.840.1.101.3.4.2.9': 'sha3-384',
+  '2.16.840.1.101.3.4.2.10': 'sha3-512',
 };
 
 /** Reads a whole AlgorithmIdentifier; undefined for an algorithm that is not known here, or is damaged. */
@@ -59,19 +80,63 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
   }
 }
 
-/** The mask generation's digest is left to OpenSSL, which takes it to be the same: no one uses another. */
+/**
+ * RSASSA-PSS-params (RFC 4055, 3.1), as this program can check them: the mask generation is MGF1 with the same digest, the
+ * salt no longer than the largest keys allow, the trailer field 1. Anything else counts as unknown.
+ */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
   const fields = fieldsOf(parameters, 0x30, what);
   const hash = fields.optional(0xa0);
-  fields.optional(0xa1); // mask generation
+  const maskGeneration = fields.optional(0xa1);
   const salt = fields.optional(0xa2);
-  const digest =
-    hash === undefined
-      ? DEFAULT_PSS_DIGEST
-      : PSS_DIGESTS[objectIdentifierOf(fieldsOf(onlyPart(hash, what), 0x30, what).next(0x06, 'digest'), what)];
-  const saltLength = salt === undefined ? DEFAULT_SALT_LENGTH : onlyPart(salt, what).contents.at(-1);
-  return digest === undefined || saltLength === undefined ? undefined : { digest, saltLength };
+  const trailer = fields.optional(0xa3);
+  fields.end();
+  const digest = hash === undefined ? DEFAULT_PSS_DIGEST : digestOf(onlyPart(hash, what));
+  const maskDigest = maskGeneration === undefined ? DEFAULT_PSS_DIGEST : maskDigestOf(onlyPart(maskGeneration, what));
+  const saltLength = salt === undefined ? DEFAULT_SALT_LENGTH : smallNumberOf(onlyPart(salt, what));
+  const hasUsualTrailer = trailer === undefined || smallNumberOf(onlyPart(trailer, what)) === 1;
+  if (digest === undefined || maskDigest !== digest || saltLength === undefined || !hasUsualTrailer) return undefined;
+  return { digest, saltLength };
+}
+
+/** Of a HashAlgorithm, whose parameters are NULL or absent. */
+function digestOf(algorithm: Element): string | undefined {
+  const what = 'RSASSA-PSS parameters, digest';
+  const fields = fieldsOf(algorithm, 0x30, what);
+  const digest = PSS_DIGESTS[objectIdentifierOf(fields.next(0x06, 'identifier'), what)];
+  fields.optional(0x05);
+  fields.end();
+  return digest;
+}
+
+function maskDigestOf(algorithm: Element): string | undefined {
+  const what = 'RSASSA-PSS parameters, mask generation';
+  const fields = fieldsOf(algorithm, 0x30, what);
+  const type = objectIdentifierOf(fields.next(0x06, 'identifier'), what);
+  const digest = digestOf(fields.next(0x30, 'digest'));
+  fields.end();
+  return type === MGF1 ? digest : undefined;
+}
+
+/** A non-negative INTEGER of one or two octets: the modulus of an RSA key has less than 2 KiB. */
+function smallNumberOf(element: Element): number | undefined {
+  const { contents } = expectTag(element, 0x02, 'RSASSA-PSS parameters');
+  const [first = 0x80, second] = contents;
+  if (first >= 0x80 || contents.length > 2) return undefined;
+  return second === undefined ? first : first * 256 + second;
+}
+
+/** Of an AlgorithmIdentifier that is not accepted, for people: its identifier, and that the parameters are the reason. */
+export function describeSignatureAlgorithm(der: Uint8Array): string {
+  try {
+    const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
+    const type = objectIdentifierOf(fields.next(0x06, 'identifier'), 'signature algorithm');
+    return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return 'a damaged one';
+    throw thrown;
+  }
 }
 
 /** Digests that anyone can make collisions for: what is signed with them proves nothing. */

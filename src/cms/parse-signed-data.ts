@@ -36,6 +36,8 @@ export interface SignerInfo {
   readonly digestAlgorithm: string;
   /** Dotted. */
   readonly signatureAlgorithm: string;
+  /** The whole AlgorithmIdentifier, with its parameters. */
+  readonly signatureAlgorithmIdentifier: Uint8Array;
   /** What was digested and signed: the attributes as a SET (tag 0x31); undefined when the content itself was. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
@@ -148,6 +150,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[]): Signer
     issuerAndSerial,
     digestAlgorithm: algorithmOf(fields.digestAlgorithm),
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm),
+    signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
     // They are signed as they are in DER (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesIn(readDer(signedBytes, what), what),

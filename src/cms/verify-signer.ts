@@ -3,6 +3,7 @@
 import { constants, createHash, type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { usableKeyOf } from '../certificates/public-key.ts';
+import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
@@ -105,18 +106,32 @@ function examineValue(
   digestName: string,
   bareSha1 = false,
 ): readonly Finding[] {
-  if (signatureMatches(signer, signedBytes, certificate, digestName)) return [];
+  const pss = signer.signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
+  if (typeof pss === 'string') return [broken('signature-parameters-wrong', pss)];
+  if (signatureMatches(signer, signedBytes, certificate, digestName, pss?.saltLength)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
+/** RFC 4056, 3: the digest is that of digestAlgorithm. As a string, for people, what is wrong with the parameters. */
+function pssParameters(
+  { signatureAlgorithmIdentifier }: SignerInfo,
+  digestName: string,
+): Pick<SignatureAlgorithm, 'saltLength'> | string {
+  const parameters = readSignatureAlgorithm(signatureAlgorithmIdentifier);
+  if (parameters === undefined) return 'The RSASSA-PSS parameters of the signature are damaged or not known here.';
+  if (parameters.digest === digestName) return parameters;
+  return `The RSASSA-PSS parameters of the signature name the digest ${parameters.digest}, its digestAlgorithm ${digestName}.`;
+}
+
+/** `pssSaltLength`: in bytes; undefined for every other algorithm. */
 function signatureMatches(
   signer: SignerInfo,
   signedBytes: Uint8Array,
   certificate: Uint8Array,
   digestName: string,
+  pssSaltLength: number | undefined,
 ): boolean {
-  const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
   try {
     const key = usableKeyOf(new X509Certificate(certificate));
     // Java and OpenSSL's CMS check by the algorithm that is named, Windows by the key alone.
@@ -124,7 +139,7 @@ function signatureMatches(
     return verify(
       hasOwnDigest(key) ? null : digestName,
       signedBytes,
-      signer.signatureAlgorithm === RSA_PSS ? { key, ...pss } : key,
+      pssSaltLength === undefined ? key : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSaltLength },
       signer.signature,
     );
   } catch {

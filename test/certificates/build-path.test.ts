@@ -1,12 +1,28 @@
 /** Building paths through certificates that openssl made; openssl verify is the outside judge. */
 
-import { X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  contextConstructed,
+  encode,
+  nullValue,
+  objectIdentifier,
+  sequence,
+  smallInteger,
+} from '../../src/asn1/write.ts';
 import { buildPath, type CertificatePath } from '../../src/certificates/build-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../../src/certificates/parsed-certificate.ts';
 import type { Purpose } from '../../src/certificates/purpose.ts';
+import {
+  AUTHORITY as CA,
+  CODE_SIGNING_PURPOSE,
+  type HostileCertificate,
+  hostileCertificate,
+  name,
+  subjectPublicKeyInfo,
+} from '../support/hostile-certificates.ts';
 import { openssl } from '../support/openssl.ts';
-import { type IssuedCertificate, issue, type KeyPair, testKey } from '../support/pki.ts';
+import { type IssuedCertificate, issue, type KeyPair, pemBlock, testKey } from '../support/pki.ts';
 import { AUTHORITY, type Made, make, newKey, newRsaKey, TIME_STAMPER } from '../verifying/support/openssl-pki.ts';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
@@ -23,6 +39,10 @@ interface Asked {
 function build({ leaf, pool = [], roots, at = NOW, purpose = 'code-signing' }: Asked): CertificatePath {
   return buildPath(leaf.parsed, pool.map(parsedOf), roots.map(parsedOf), at, purpose);
 }
+
+const WEAK_KEY = 'certificate-weak-key';
+const PSS = ['-sigopt', 'rsa_padding_mode:pss'];
+const MASK_BY_SHA1 = [...PSS, '-sigopt', 'rsa_mgf1_md:sha1'];
 
 const parsedOf = ({ parsed }: Made): ParsedCertificate => parsed;
 const namesOf = ({ certificates }: CertificatePath) => certificates.map(({ name }) => name);
@@ -293,6 +313,105 @@ describe('weak', () => {
     const old = make({ subject: 'Old Root', key, digest: 'md5' });
     const asked = { leaf: make({ subject: 'Publisher', issuer: old }), roots: [old] };
     expect([build(asked).isTrusted, codesOf(build(asked))]).toEqual([true, []]);
+  });
+
+  it.each<[string, string, readonly string[], readonly string[]]>([
+    ['RSASSA-PSS with SHA-256', 'sha256', PSS, []],
+    ['RSASSA-PSS with SHA-1', 'sha1', PSS, ['(certificate-weak-signature)']],
+    ['RSASSA-PSS with SHA-256, its mask by SHA-1', 'sha256', MASK_BY_SHA1, ['certificate-signature-algorithm']],
+  ])('signatures by %s are accepted only where the digests are known and strong', (_, digest, args, codes) => {
+    const issuer = make({ subject: 'RSA Root', key: newRsaKey(2048) });
+    const asked = { leaf: make({ subject: 'Publisher', issuer, digest, args }), roots: [issuer] };
+    expect(codesOf(build(asked))).toEqual(codes);
+    // Without its security levels, openssl accepts any digest that it knows.
+    expect(verdictOfOpenssl(asked)).toBe('OK');
+  });
+
+  /** A certificate of `subject` that the key signed, its algorithms and its signature as given. */
+  const handmade = (subject: string, parts: Partial<HostileCertificate>): Made => {
+    const der = hostileCertificate({
+      subject: name(subject),
+      issuer: root.parsed.fields.subject,
+      publicKey: root.parsed.fields.publicKeyInfo,
+      extensions: [CODE_SIGNING_PURPOSE],
+      ...parts,
+    });
+    return { ...root, der, pem: pemBlock('CERTIFICATE', der), parsed: parseCertificate(der, 'made') };
+  };
+  const algorithm = (oid: string, parameters = nullValue()) => sequence(objectIdentifier(oid), parameters);
+  const MD5_WITH_RSA = algorithm('1.3.14.3.2.3');
+
+  it('signatures by algorithms that are not on the list count against trust, except that of the root', () => {
+    const key = newRsaKey(2048);
+    const issuer = make({ subject: 'RSA Root', key });
+    const signedBy = (
+      signatureAlgorithm: Uint8Array,
+      digest: string,
+      options = {},
+      outerAlgorithm = signatureAlgorithm,
+    ) => {
+      const signBody = (body: Uint8Array) => sign(digest, body, { key, ...options });
+      const parts = { issuer: issuer.parsed.fields.subject, signatureAlgorithm, outerAlgorithm, signBody };
+      const asked = { leaf: handmade('Publisher', parts), roots: [issuer] };
+      return [build(asked).isTrusted, codesOf(build(asked)), verdictOfOpenssl(asked)];
+    };
+    const unknown = ['certificate-signature-algorithm'];
+    expect(signedBy(MD5_WITH_RSA, 'md5')).toEqual([true, unknown, 'OK']);
+    expect(signedBy(algorithm('1.3.14.3.2.29'), 'sha1')).toEqual([true, ['(certificate-weak-signature)'], 'OK']);
+
+    const md5 = algorithm('1.2.840.113549.2.5');
+    const mask = algorithm('1.2.840.113549.1.1.8', md5);
+    const parameters = [md5, mask, smallInteger(16)].map((value, tag) => contextConstructed(tag, value));
+    const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 16 };
+    expect(signedBy(algorithm('1.2.840.113549.1.1.10', sequence(...parameters)), 'md5', pss)).toEqual([
+      true,
+      unknown,
+      'OK',
+    ]);
+
+    const [inner, outer] = [algorithm('1.2.840.113549.1.1.11'), algorithm('1.2.840.113549.1.1.4')];
+    expect(signedBy(inner, 'md5', {}, outer)).toEqual([false, [], '7']);
+
+    const { publicKeyInfo: publicKey, subject } = issuer.parsed.fields;
+    const own = { subject, issuer: subject, publicKey, signatureAlgorithm: MD5_WITH_RSA, extensions: [CA] };
+    const old = { ...handmade('', { ...own, signBody: (body) => sign('md5', body, key) }), key };
+    const asked = { leaf: make({ subject: 'Publisher', issuer: old }), roots: [old] };
+    expect([build(asked).isTrusted, codesOf(build(asked))]).toEqual([true, []]);
+  });
+
+  const keyed = (publicKey: KeyObject | Uint8Array) => {
+    const leaf = handmade('Publisher', { publicKey, issuerKey: createPrivateKey(root.key) });
+    return codesOf(build({ leaf, roots: [root] }));
+  };
+
+  it.each([
+    [['secp112r1', 'secp160k1', 'prime192v1', 'brainpoolP192t1', 'sect193r1', 'wap-wsg-idm-ecid-wtls9'], [WEAK_KEY]],
+    [['secp224r1', 'sect233k1', 'brainpoolP256r1', 'secp256k1', 'secp521r1'], []],
+  ])('EC keys are found below 224 bits, against trust: %s', (curves, codes) => {
+    for (const namedCurve of curves) {
+      expect([namedCurve, keyed(generateKeyPairSync('ec', { namedCurve }).publicKey)]).toEqual([namedCurve, codes]);
+    }
+  });
+
+  it('EC keys with curve parameters of their own are found, against trust', () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });
+    const info = Buffer.from(publicKey.export({ type: 'spki', format: 'der' }));
+    expect(keyed(info)).toEqual([]);
+    const generator = Buffer.from('6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296', 'hex');
+    // The key itself in the place of the generator: then 1 is its private key (CVE-2020-0601).
+    info.subarray(-64).copy(info, info.indexOf(generator));
+    expect(keyed(info)).toEqual([WEAK_KEY]);
+  });
+
+  it('DSA keys are found as those of RSA are', () => {
+    const dsa = (bits: number) => {
+      const integer = (length: number) => encode(0x02, Uint8Array.of(0), Buffer.alloc(length / 8, 0xa5));
+      const parameters = sequence(integer(bits), integer(160), integer(bits - 8));
+      return keyed(
+        subjectPublicKeyInfo(sequence(objectIdentifier('1.2.840.10040.4.1'), parameters), integer(bits - 8)),
+      );
+    };
+    expect([dsa(512), dsa(1024), dsa(2048)]).toEqual([[WEAK_KEY], [`(${WEAK_KEY})`], []]);
   });
 
   it('RSA keys are found: below 1024 bits against trust, below 2048 as a warning', () => {

@@ -7,7 +7,7 @@ import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from 
 import { digestAlgorithmOf } from '../../src/cms/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue } from '../../src/cms/unsigned-attributes.ts';
-import { signerVerifies } from '../../src/cms/verify-signer.ts';
+import { examineSigner, signerVerifies } from '../../src/cms/verify-signer.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../src/crypto/algorithms.ts';
 import { chainOf } from '../support/authenticode-signing.ts';
 import { openssl } from '../support/openssl.ts';
@@ -113,6 +113,54 @@ describe('SignedData', () => {
     );
     const read = parseSignedData(made);
     expect(signerVerifies(read, read.signers[0], CONTENT)).toBe(verifies);
+  });
+
+  it('of openssl is read with RSA-PSS only if its parameters are those of the signature', () => {
+    const signed = (...keyopts: readonly string[]) => {
+      const args = ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'];
+      const how = ['-md', 'sha256', ...keyopts.flatMap((option) => ['-keyopt', option])];
+      return openssl([...args, ...how], {
+        content: CONTENT,
+        leaf: leaf.pem,
+        key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      });
+    };
+    const codesOf = (cms: Uint8Array) => {
+      const read = parseSignedData(cms);
+      return examineSigner(read, read.signers[0], CONTENT).map(({ code }) => code);
+    };
+    const opensslAccepts = (cms: Uint8Array): boolean => {
+      const args = ['cms', '-verify', '-noverify', '-binary', '-inform', 'DER', '-in', 'cms', '-content', 'content'];
+      try {
+        openssl(args, { cms, content: CONTENT });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    /** The last place where `from` stands is in the parameters of the SignerInfo. */
+    const changed = (cms: Buffer, from: string, to: string): Buffer => {
+      const bytes = Buffer.from(cms);
+      const at = bytes.lastIndexOf(Buffer.from(from, 'hex'));
+      expect(at).toBeGreaterThan(0);
+      bytes.write(to, at, 'hex');
+      return bytes;
+    };
+    const pss = signed('rsa_padding_mode:pss', 'rsa_pss_saltlen:32');
+    const [saltOf32, saltOf31] = ['a203020120', 'a20302011f'];
+    const [sha256, sha384] = ['608648016503040201', '608648016503040202'];
+    const cases: readonly (readonly [Buffer, readonly string[], boolean])[] = [
+      [pss, [], true],
+      [changed(pss, saltOf32, saltOf31), ['signature-value-wrong'], false],
+      // The mask generation's, and then the digest itself.
+      [changed(pss, sha256, sha384), ['signature-parameters-wrong'], false],
+      [changed(changed(pss, sha256, sha384), sha256, sha384), ['signature-parameters-wrong'], false],
+      // openssl can make such masks; nothing else checks them here.
+      [signed('rsa_padding_mode:pss', 'rsa_mgf1_md:sha1'), ['signature-parameters-wrong'], true],
+    ];
+    expect(cases.map(([cms]) => [codesOf(cms), opensslAccepts(cms)])).toEqual(
+      cases.map(([, codes, accepted]) => [codes, accepted]),
+    );
   });
 
   it('of an EC signer is read', () => {

@@ -21,8 +21,12 @@ export interface HostileCertificate {
   /** Signs it; without one its signature is `signature`, or zeros. */
   readonly issuerKey?: KeyObject;
   readonly signature?: Uint8Array;
+  /** Signs the body in the place of `issuerKey`. */
+  readonly signBody?: (body: Uint8Array) => Uint8Array;
   /** Of that signature; by the issuer's key when left out, or RSA with SHA-256. */
   readonly signatureAlgorithm?: Uint8Array;
+  /** What stands next to the signature: the same when left out. */
+  readonly outerAlgorithm?: Uint8Array;
   /** Whole, each. */
   readonly extensions?: readonly Uint8Array[];
   /** Two whole times. */
@@ -49,9 +53,9 @@ export function hostileCertificate(certificate: HostileCertificate): Uint8Array 
     publicKey instanceof Uint8Array ? publicKey : publicKey.export({ type: 'spki', format: 'der' }),
     ...(extensions.length === 0 ? [] : [contextConstructed(3, sequence(...extensions))]),
   );
-  const signature =
-    issuerKey === undefined ? (certificate.signature ?? Buffer.alloc(256)) : sign('sha256', body, issuerKey);
-  return sequence(body, algorithm, encode(0x03, Uint8Array.of(0), signature));
+  const given = certificate.signBody?.(body) ?? certificate.signature;
+  const signature = issuerKey === undefined ? (given ?? Buffer.alloc(256)) : sign('sha256', body, issuerKey);
+  return sequence(body, certificate.outerAlgorithm ?? algorithm, encode(0x03, Uint8Array.of(0), signature));
 }
 
 function signatureAlgorithm(key: KeyObject | undefined): Uint8Array {

@@ -30,6 +30,8 @@ export interface MakeRequest {
   readonly digest?: string;
   /** Hexadecimal, an even number of digits. */
   readonly serial?: string;
+  /** More arguments of `openssl ca`. */
+  readonly args?: readonly string[];
 }
 
 export const AUTHORITY = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
@@ -70,6 +72,7 @@ export function make(request: MakeRequest): Made {
     ['ca', '-batch', '-notext', '-config', 'ca.cnf', '-in', 'own.csr', '-startdate', from, '-enddate', to].concat(
       signer,
       serial,
+      request.args ?? [],
     ),
     { ...files, 'own.csr': csr },
   ).toString();
