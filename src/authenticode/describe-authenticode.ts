@@ -2,7 +2,7 @@
 
 import type { Element } from '../asn1/read.ts';
 import { readTime } from '../certificates/times.ts';
-import { CONTENT_TYPE, MESSAGE_DIGEST } from '../cms/object-identifiers.ts';
+import { CONTENT_TYPE, MESSAGE_DIGEST, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { SIGNING_TIME } from '../timestamp/object-identifiers.ts';
@@ -36,6 +36,7 @@ const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
   ['1.2.840.113549.1.9.52', 'CMSAlgorithmProtection'],
   ['1.2.840.113549.1.9.16.2.12', 'signingCertificate'],
   ['1.2.840.113549.1.9.16.2.47', 'signingCertificateV2'],
+  [TIMESTAMP_TOKEN, 'timeStampToken (Windows does not read it)'],
   ['1.3.6.1.4.1.311.2.1.10', 'SpcSpAgencyInfo'],
   ['1.3.6.1.4.1.311.2.4.2', 'intent to seal'],
   ['1.3.6.1.4.1.311.2.4.3', 'sealing signature'],

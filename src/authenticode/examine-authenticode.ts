@@ -7,8 +7,9 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
+import { unreadTimestamps } from '../timestamp/findings.ts';
 import { type DataTypes, examineDataType } from './examine-data-type.ts';
-import { SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
+import { SPC_NESTED_SIGNATURE, UNREAD_TIMESTAMP_TYPES } from './object-identifiers.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
 
 /** What the file is, which the signature must be for. */
@@ -35,6 +36,7 @@ export function examineAuthenticode(
     ...(others.length === 0 ? [] : [broken('several-signers', `The signature has ${others.length + 1} signers.`)]),
     ...examineSignedAttributes(signer.signedBytes, signer.signedAttributes),
     ...examineUnsignedAttributes(signer.unsignedAttributes),
+    ...unreadTimestamps(signer.unsignedAttributes, UNREAD_TIMESTAMP_TYPES, 'Windows'),
   ];
 }
 

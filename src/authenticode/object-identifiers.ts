@@ -1,6 +1,6 @@
 /** Object identifiers of Microsoft's "Windows Authenticode Portable Executable Signature Format", dotted. */
 
-import { TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
+import { COUNTER_SIGNATURE, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
 
 export const SPC_INDIRECT_DATA = '1.3.6.1.4.1.311.2.1.4';
 export const SPC_STATEMENT_TYPE = '1.3.6.1.4.1.311.2.1.11';
@@ -14,7 +14,7 @@ export const SPC_PAGE_HASHES_V1 = '1.3.6.1.4.1.311.2.3.1';
 export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** PKCS#9, 6.6: the older kind of timestamp. */
-export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
-/** Of the unsigned attributes. Authenticode has its own for RFC 3161 tokens; some programs take that of CMS. */
-export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, TIMESTAMP_TOKEN, COUNTER_SIGNATURE];
+/** Unsigned attributes whose timestamps Windows reads. */
+export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE];
+/** Unsigned attributes for timestamps that Windows does not read. */
+export const UNREAD_TIMESTAMP_TYPES: readonly string[] = [TIMESTAMP_TOKEN];

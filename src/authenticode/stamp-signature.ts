@@ -8,11 +8,17 @@ import {
   withValues,
 } from '../cms/unsigned-attributes.ts';
 import { isInDerOrder } from './examine-authenticode.ts';
-import { SPC_NESTED_SIGNATURE, SPC_RFC3161_TIMESTAMP, TIMESTAMP_TYPES } from './object-identifiers.ts';
+import {
+  SPC_NESTED_SIGNATURE,
+  SPC_RFC3161_TIMESTAMP,
+  TIMESTAMP_TYPES,
+  UNREAD_TIMESTAMP_TYPES,
+} from './object-identifiers.ts';
 
 /** `cms` with the RFC 3161 token (a ContentInfo, DER) for its only timestamp. */
 export function stampSignature(cms: Uint8Array, token: Uint8Array): Uint8Array {
-  return replaceUnsignedAttributes(cms, { type: SPC_RFC3161_TIMESTAMP, value: token }, TIMESTAMP_TYPES);
+  const instead = [...TIMESTAMP_TYPES, ...UNREAD_TIMESTAMP_TYPES];
+  return replaceUnsignedAttributes(cms, { type: SPC_RFC3161_TIMESTAMP, value: token }, instead);
 }
 
 /** `cms` with the signatures nested in it exchanged, in the order in which they stand; the others keep their places. */

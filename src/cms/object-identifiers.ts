@@ -8,6 +8,8 @@ export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 /** RFC 3161, appendix A: id-aa-timeStampToken. */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
+/** PKCS#9, 6.6 and RFC 5652, 11.4: the older kind of timestamp. */
+export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const RSA_ENCRYPTION = '1.2.840.113549.1.1.1';
 export const RSA_PSS = '1.2.840.113549.1.1.10';
 export const SHA1_WITH_RSA = '1.2.840.113549.1.1.5';

@@ -2,7 +2,7 @@
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readElement } from '../asn1/read.ts';
 import { SPC_NESTED_SIGNATURE, SPC_RFC3161_TIMESTAMP, SPC_SP_OPUS_INFO } from '../authenticode/object-identifiers.ts';
-import { TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
+import { COUNTER_SIGNATURE, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { describeValue, hexOf, nameOrDotted, readable } from './inspect-value.ts';
 import { type NamedObject, namedObject } from './object-names.ts';
@@ -21,7 +21,6 @@ export interface InspectedValue {
   readonly bytes: Uint8Array | undefined;
 }
 
-const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 /** Signatures and timestamps, which stand by themselves in the inspection. */

@@ -108,6 +108,11 @@ describe('an examination', () => {
       { unsignedAttributes: [text('1.2.3.4'), text('1.2.3.4')] },
       'unsigned-attributes-repeated',
     ],
+    [
+      'a timestamp where Windows does not read it',
+      { unsignedAttributes: [text('1.2.840.113549.1.9.16.2.14')] },
+      'timestamp-not-read',
+    ],
   ])('that speaks against nothing: %s', (_name, options, code) => {
     expect(examine(options)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), against: 'nothing' }]);
   });

@@ -48,13 +48,13 @@ describe('the timestamps of a signature', () => {
     expect(readAll(outer)).toEqual([]);
   });
 
-  it('are the RFC 3161 token, under the attribute of Authenticode or that of CMS', () => {
+  it('are the RFC 3161 token under the attribute of Authenticode, not under that of CMS', () => {
     const genTime = readAll(stampSignature(outer, token))[0]?.time;
     expect(Math.abs((genTime?.getTime() ?? 0) - Date.now())).toBeLessThan(600_000);
-    for (const type of [RFC3161, CMS_TOKEN]) {
-      const stamped = peculiarSignature(leaf, { unsignedAttributes: [attribute(type, token)] });
-      expect(kindsOf(stamped)).toEqual(['rfc3161 timestamp-other-signature']);
-    }
+    const kindsUnder = (type: string) =>
+      kindsOf(peculiarSignature(leaf, { unsignedAttributes: [attribute(type, token)] }));
+    expect(kindsUnder(RFC3161)).toEqual(['rfc3161 timestamp-other-signature']);
+    expect(kindsUnder(CMS_TOKEN)).toEqual([]);
     expect(kindsOf(stampSignature(outer, token))).toEqual(['rfc3161']);
   });
 
@@ -82,7 +82,6 @@ describe('the timestamps of a signature', () => {
     expect(kindsOf(peculiarSignature(leaf, { unsignedAttributes }))).toEqual([
       'authenticode timestamp-unreadable',
       'rfc3161 timestamp-other-signature',
-      'rfc3161 timestamp-unreadable',
       'rfc3161 timestamp-unreadable',
     ]);
   });

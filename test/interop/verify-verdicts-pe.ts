@@ -2,7 +2,12 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { SPC_RFC3161_TIMESTAMP } from '../../src/authenticode/object-identifiers.ts';
+import { TIMESTAMP_TOKEN } from '../../src/cms/object-identifiers.ts';
+import { attributeValues, parseSignedData } from '../../src/cms/parse-signed-data.ts';
+import { replaceUnsignedAttributes } from '../../src/cms/unsigned-attributes.ts';
 import { headerOffsets, slowChecksum } from '../formats/pe/slow-pe.ts';
+import { tableOf, withCertificates, withHeader } from '../formats/pe/tables.ts';
 import { fixture } from '../support/cli.ts';
 import { must, nameOf, SIGNINGS, type Signing, type VerdictPki } from './verify-verdicts-pki.ts';
 import { flipped, MESSAGE_DIGEST, offsetBehind, tokenChanges } from './verify-verdicts-token.ts';
@@ -57,6 +62,25 @@ export function changeNested(nested: string, output: string): void {
   const bytes = readFileSync(nested);
   const inner = offsetBehind(bytes, NESTED_SIGNATURE);
   writeFileSync(output, withChecksum(flipped(bytes, offsetBehind(bytes, MESSAGE_DIGEST, inner) + 8)));
+}
+
+/** The same with the RFC 3161 token under the attribute of CMS in place of that of Authenticode. */
+export function withTokenMoved(program: Buffer): Buffer {
+  return withCms(program, (cms) => {
+    const { unsignedAttributes } = parseSignedData(cms).signers[0];
+    const [token] = attributeValues(unsignedAttributes, SPC_RFC3161_TIMESTAMP);
+    if (token === undefined) throw new Error('there is no token');
+    return replaceUnsignedAttributes(cms, { type: TIMESTAMP_TOKEN, value: token.bytes }, [SPC_RFC3161_TIMESTAMP]);
+  });
+}
+
+/** The program with another CMS in the only entry of its certificate table. */
+export function withCms(program: Buffer, change: (cms: Uint8Array) => Uint8Array): Buffer {
+  return withCertificates(program, withPaddedEntry(change(tableOf(program).data)));
+}
+
+function withPaddedEntry(cms: Uint8Array): Buffer {
+  return withHeader(Buffer.concat([cms, Buffer.alloc((8 - (cms.length % 8)) % 8)]));
 }
 
 /** Name → path of the files of a folder, in the alphabet's order. */

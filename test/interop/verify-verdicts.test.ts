@@ -20,7 +20,7 @@ import {
 } from '../support/timestamp-authority.ts';
 import { run } from './verifiers.ts';
 import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './verify-verdicts-judges.ts';
-import { withChecksum } from './verify-verdicts-pe.ts';
+import { withChecksum, withTokenMoved } from './verify-verdicts-pe.ts';
 import { disagreeing, type OthersWord, readVerdicts } from './verify-verdicts-table.ts';
 import { flipped, RSA_ENCRYPTION } from './verify-verdicts-token.ts';
 
@@ -154,12 +154,15 @@ describe('timestamps', () => {
     const files = {
       'expired-past.exe': await signed('expired-past', expired, 'past'),
       'expired.exe': await signed('expired', expired),
+      // In the attribute of CMS, which Windows does not read.
+      'expired-unread.exe': withTokenMoved(readFileSync(inFolder('expired-past.signed'))),
       'expired-now.exe': await signed('expired-now', expired, 'ok'),
       'expired-corrupt.exe': await signed('expired-corrupt', expired, 'corrupt'),
     };
     expect(await askBoth(files, roots, askOsslsigncode)).toEqual({
       'expired-past.exe': ['trusted', 'yes'],
       'expired.exe': ['untrusted certificate-expired', 'no'],
+      'expired-unread.exe': ['untrusted certificate-expired', 'no'],
       'expired-now.exe': ['untrusted certificate-expired', 'no'],
       'expired-corrupt.exe': ['broken certificate-expired timestamp-signature-wrong', 'no'],
     });

@@ -6,7 +6,7 @@ import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../errors/finding.ts';
-import { usesSha1 } from '../../timestamp/findings.ts';
+import { unreadTimestamps, usesSha1 } from '../../timestamp/findings.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { type AgreementRules, type Disagreement, findDisagreement, type KnownManifest } from './agreement.ts';
 import type { EmbeddedBlock } from './blocks.ts';
@@ -15,6 +15,7 @@ import { type Coverage, coverageOf, inWords, listingOf } from './coverage.ts';
 import { type DigestStrength, strengthOf } from './digest-names.ts';
 import type { JarLayout } from './layout.ts';
 import type { Manifest } from './manifest.ts';
+import { UNREAD_TIMESTAMP_ATTRIBUTES } from './timestamp-attributes.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
 export interface SharedFacts {
@@ -73,6 +74,8 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
     const message = `${trailingLength} bytes follow the signature in ${block.entry.name}.`;
     yield { code: 'bytes-after-signature', message, against: 'nothing' };
   }
+  const [signer] = block.signedData?.signers ?? [];
+  yield* unreadTimestamps(signer?.unsignedAttributes ?? [], UNREAD_TIMESTAMP_ATTRIBUTES, 'Java');
   const unreadable = [block.signedData, ...timestamps].flatMap((from) =>
     (from?.certificates ?? []).filter((der) => !isCertificate(der)),
   );

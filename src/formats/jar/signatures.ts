@@ -13,9 +13,6 @@ import { examineSignature, type SharedFacts } from './examine-signature.ts';
 import { onceOf } from './once.ts';
 import { weakestAlgorithm } from './weakest-algorithm.ts';
 
-/** Where timestamp tokens stand among the unsigned attributes: RFC 3161's place, and Microsoft's, which Java does not read. */
-export const TOKEN_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, '1.3.6.1.4.1.311.3.3.1'];
-
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
 export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {
   const { layout, budget } = shared;
@@ -52,7 +49,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: 
 
 function timestampsOf(signedData: SignedData, readTimestamps: ReadTimestamps): readonly Timestamp[] {
   const tokens = signedData.signers[0].unsignedAttributes
-    .filter(({ type }) => TOKEN_ATTRIBUTES.includes(type))
+    .filter(({ type }) => type === TIMESTAMP_TOKEN)
     .flatMap(({ values }) => values.map(({ bytes }) => ({ kind: 'rfc3161', bytes }) as const));
   return readTimestamps(tokens, signedData);
 }

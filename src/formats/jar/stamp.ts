@@ -15,7 +15,7 @@ import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
 import { rawName } from './raw-name.ts';
-import { TOKEN_ATTRIBUTES } from './signatures.ts';
+import { TIMESTAMP_ATTRIBUTES } from './timestamp-attributes.ts';
 
 /** Throws `jar-unsigned-timestamp`. */
 export async function stampSignatures(
@@ -31,7 +31,7 @@ export async function stampSignatures(
     const ofSignature = block.signedData?.signers[0].signature ?? new Uint8Array();
     if (usesSha1(readTimestampToken(value, ofSignature)))
       throw jarErrors('jar-unsigned-timestamp', { algorithm: 'SHA1' });
-    stamped.set(block, replaceUnsignedAttributes(block.cms, { type: TIMESTAMP_TOKEN, value }, TOKEN_ATTRIBUTES));
+    stamped.set(block, replaceUnsignedAttributes(block.cms, { type: TIMESTAMP_TOKEN, value }, TIMESTAMP_ATTRIBUTES));
   }
   const standing = blocks.map((block) => stamped.get(block) ?? block.cms);
   const [sealed = standing[0] ?? new Uint8Array()] = stamped.values();

@@ -237,6 +237,22 @@ describe('digests that Java no longer takes', () => {
     expect(await findingsWith(ofAnother)).toEqual([['digest-algorithm-weak', 'integrity']]);
   });
 
+  it.each(['1.3.6.1.4.1.311.3.3.1', '1.2.840.113549.1.9.6'])(
+    'a timestamp under %s is reported and not used, as Java does not read it',
+    async (type) => {
+      const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
+      const value = (await signatureOf(result))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+      const token = buildToken({ info: buildTstInfo(value, { genTime: '20181231235959Z' }) });
+      const cms = replaceUnsignedAttributes(contentsOf(result, RSA), { type, value: token });
+      const signature = await signatureOf(repack(result, { [RSA]: cms }));
+      expect(signature?.timestamps).toEqual([]);
+      expect((await signature?.examine())?.map(({ code, against }) => `${code} ${against}`)).toEqual([
+        'timestamp-not-read nothing',
+        'digest-algorithm-weak integrity',
+      ]);
+    },
+  );
+
   it.each([
     ['20181231235959Z', 'nothing'],
     ['20190101000000Z', 'integrity'],
