@@ -14,7 +14,7 @@ import { createMetrics, METRICS_TYPE } from './metrics.ts';
 import { PAGE_PATHS } from './page/paths.ts';
 import { servePage } from './page/route.ts';
 import type { Client, Store } from './records/store.ts';
-import { createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './routes/health.ts';
+import { checksOf, createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './routes/health.ts';
 import { handleReport } from './routes/report-sign.ts';
 import { handleSign } from './routes/sign.ts';
 import { createPlaces } from './tsa/places.ts';
@@ -150,7 +150,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
   );
   app.get(HEALTH_PATH, handleHealth);
-  app.get(READY_PATH, createReadiness({ database: store.check, hsm: keys.check }));
+  app.get(READY_PATH, createReadiness(checksOf(store, keys, now)));
   app.get(METRICS_PATH, (_request, reply) => {
     const help = 'Calls of sign that hold a session of the HSM or wait for one.';
     reply.type(METRICS_TYPE).send(metrics.text([{ name: 'codesign_signatures_under_way', help, value: underWay }]));

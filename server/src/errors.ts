@@ -44,6 +44,11 @@ export const SERVER_ERRORS = {
     message: ({ path, reason }) => `the file of the PIN cannot be read: ${path} (${reason})`,
     hint: 'Check --pkcs11-pin-file and CODESIGN_SERVER_PKCS11_PIN_FILE.',
   },
+  'pin-rejected': {
+    category: 'usage',
+    message: ({ token, reason }) => `the HSM rejected the PIN of the token ${token}: ${reason}`,
+    hint: 'Correct the PIN, then restart the server or send it SIGHUP. It does not try a rejected PIN again, since many HSMs lock after a few attempts.',
+  },
   'tls-pair-incomplete': {
     category: 'usage',
     message: '--tls-cert and --tls-key go together, and only one of them was given',
@@ -144,6 +149,11 @@ export const SERVER_ERRORS = {
     category: 'usage',
     message: ({ number }) => `there is no certificate with the number ${number}`,
     hint: 'certificate list shows them.',
+  },
+  'no-certificate-valid': {
+    category: 'usage',
+    message: 'the server has no certificate that is valid now',
+    hint: 'Add one with certificate add, or import one with certificate import.',
   },
   'nothing-requested': {
     category: 'usage',

@@ -42,6 +42,10 @@ export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
   | { readonly accepted: false; readonly refusal: Refusal; readonly certificate: string | undefined };
 
+export function isValidAt({ notBefore, notAfter }: StoredCertificate, now: Date): boolean {
+  return now >= notBefore && now <= notAfter;
+}
+
 /**
  * Judges a request body.
  * @param client whose request it is: a certificate that is not allowed to it is to it as good as none
@@ -68,7 +72,7 @@ export async function checkSignRequest(
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');
   if (client.certificates?.includes(certificate.number) === false) return refuse('code', certificate.number);
-  if (now < certificate.notBefore || now > certificate.notAfter) return refuse('code', certificate.number);
+  if (!isValidAt(certificate, now)) return refuse('code', certificate.number);
 
   // 2. `digest` is valid Base64.
   const text = v.safeParse(entries.digest, fields.digest);

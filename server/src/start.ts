@@ -10,7 +10,7 @@ import { dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
 import { chooseHsm } from './setup/hsm.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
-import { type OpenData, openData } from './setup/open-data.ts';
+import { type OpenData, openData, readPin } from './setup/open-data.ts';
 import { openTimestampAuthority } from './setup/timestamp-authority.ts';
 import { ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
 import { TSA_PATH } from './tsa/route.ts';
@@ -89,7 +89,10 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     throw error;
   }
   const running = app;
-  surroundings.onHangUp?.(() => void reloadTls(running, config, data, now()));
+  surroundings.onHangUp?.(() => {
+    void reloadTls(running, config, data, now());
+    void reloadPin(running, config, data, environment);
+  });
   return {
     async stop() {
       try {
@@ -128,6 +131,17 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
       { outcome: 'tls-kept', err: error },
       'the TLS certificate cannot be read again: the one before stays',
     );
+  }
+}
+
+/** The next login takes the PIN as it is now. One that the HSM rejected is tried again only after this. */
+async function reloadPin(app: App, config: StartConfig, data: OpenData, environment: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    const { token } = await chooseHsm(config, environment);
+    data.keys.usePin(token?.pin ?? (await readPin(data.folder)));
+    app.log.info({ outcome: 'pin-reloaded' });
+  } catch (error) {
+    app.log.error({ outcome: 'pin-kept', err: error }, 'the PIN cannot be read again: the one before stays');
   }
 }
 

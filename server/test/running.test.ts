@@ -47,6 +47,27 @@ test('is not ready while the database or the HSM does not answer, but lives, and
   expect((await get('/readyz')).status).toBe(200);
 });
 
+test('is not ready while no certificate is valid, or while the HSM has none of their keys', async () => {
+  const asked: (readonly string[])[] = [];
+  let years = 0;
+  server = await openApp(({ keys }) => ({
+    now: () => new Date(Date.now() + years * 365 * 86_400_000),
+    keys: {
+      ...keys,
+      async check(ids) {
+        asked.push(ids);
+        await keys.check(years === 0 ? ['00'.repeat(16)] : ids);
+      },
+    },
+  }));
+  const certificates = await server.data.store.certificates.list();
+  expect(await get('/readyz')).toMatchObject({ status: 503, body: { message: 'not ready: hsm' } });
+  expect(asked).toEqual([certificates.map(({ keyId }) => keyId)]);
+  years = 100;
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(await get('/readyz')).toMatchObject({ status: 503, body: { message: 'not ready: certificates' } });
+});
+
 test('counts answers and times them as Prometheus reads it', async () => {
   server = await openApp();
   await server.sign(goodRequest());

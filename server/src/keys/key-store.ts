@@ -29,8 +29,13 @@ export interface KeyStore {
   generate(label: string, bits: RsaBits): Promise<SigningKey>;
   /** The key with this id, or undefined where the HSM has none. @throws `hsm-failed` */
   find(id: string): Promise<SigningKey | undefined>;
-  /** Rejects where the HSM does not answer. @throws `hsm-failed` */
-  check(): Promise<void>;
+  /**
+   * Rejects where the HSM does not answer, or has none of these keys any more.
+   * @throws `hsm-failed`, `token-not-found`, `pin-rejected`, `key-not-found`
+   */
+  check(ids: readonly string[]): Promise<void>;
+  /** Uses this PIN for the next login, also if the HSM rejected it before. */
+  usePin(pin: string): void;
   /** Waits for signatures under way, then closes sessions and library. */
   close(): Promise<void>;
 }

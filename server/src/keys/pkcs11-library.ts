@@ -67,6 +67,19 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
+/** Whether the token is there without the key: it may be put back, and some libraries only look for it after a new login. */
+export function isKeyMissing(error: unknown): boolean {
+  return error instanceof ServerError && error.code === 'key-not-found';
+}
+
+/** Whether the HSM rejected the PIN itself: to try it again is of no use, and locks a token that counts. */
+export function isPinRejected({ p11 }: Library, error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return [
+    ...[p11.CKR_PIN_INCORRECT, p11.CKR_PIN_INVALID, p11.CKR_PIN_LEN_RANGE, p11.CKR_PIN_EXPIRED, p11.CKR_PIN_LOCKED],
+  ].some((rejected) => rejected === code);
+}
+
 export function attempt<T>(operation: string, work: () => T): T {
   try {
     return work();
@@ -83,7 +96,7 @@ export async function attemptAsync<T>(operation: string, work: () => Promise<T>)
   }
 }
 
-function asHsmError(operation: string, error: unknown): unknown {
+export function asHsmError(operation: string, error: unknown): unknown {
   return error instanceof ServerError
     ? error
     : serverError('hsm-failed', { operation, reason: reasonOf(error) }, error);

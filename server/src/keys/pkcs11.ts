@@ -2,6 +2,7 @@
 
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
+import { serverError } from '../errors.ts';
 import { digestInfo } from './digest-info.ts';
 import type { KeyStore, RsaBits, SigningKey } from './key-store.ts';
 import {
@@ -9,6 +10,7 @@ import {
   attemptAsync,
   findSlot,
   type Handle,
+  isKeyMissing,
   LABEL_LENGTH,
   type Library,
   load,
@@ -82,8 +84,7 @@ function openToken(library: Library, token: TokenOptions, sessions: number): Key
       sign: (algorithm, digest) =>
         login.withSession('signing', (session, handles) =>
           attemptAsync('sign', async () => {
-            const handle = handles.get(key.id) ?? findObject(session, p11.CKO_PRIVATE_KEY, id);
-            if (handle === undefined) throw new Error('the key is not there any more');
+            const handle = handles.get(key.id) ?? findPrivateKey(session, id);
             handles.set(key.id, handle);
             module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, handle);
             return await module.C_SignAsync(session, digestInfo(algorithm, digest), Buffer.alloc(length));
@@ -114,6 +115,12 @@ function openToken(library: Library, token: TokenOptions, sessions: number): Key
     return found;
   };
 
+  const findPrivateKey = (session: Handle, id: Buffer): Handle => {
+    const handle = findObject(session, p11.CKO_PRIVATE_KEY, id);
+    if (handle === undefined) throw serverError('key-not-found', { id: id.toString('hex') });
+    return handle;
+  };
+
   return {
     generate: (label, bits) =>
       login.withSession('generating', (session) =>
@@ -132,22 +139,32 @@ function openToken(library: Library, token: TokenOptions, sessions: number): Key
     async find(id) {
       const known = keys.get(id);
       if (known !== undefined) return known;
-      return await login.withSession('signing', (session) =>
-        attemptAsync('find a key', async () => {
-          const rawId = Buffer.from(id, 'hex');
-          const privateKey = findObject(session, p11.CKO_PRIVATE_KEY, rawId);
-          const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
-          if (privateKey === undefined || publicKey === undefined) return undefined;
-          return remember(rawId, publicKeyOf(session, publicKey));
-        }),
-      );
+      const rawId = Buffer.from(id, 'hex');
+      try {
+        return await login.withSession('signing', (session) =>
+          attemptAsync('find a key', async () => {
+            findPrivateKey(session, rawId);
+            const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
+            if (publicKey === undefined) throw serverError('key-not-found', { id });
+            return remember(rawId, publicKeyOf(session, publicKey));
+          }),
+        );
+      } catch (error) {
+        if (isKeyMissing(error)) return undefined;
+        throw error;
+      }
     },
-    check: () =>
+    check: (ids) =>
       login.withSession('signing', (session) =>
         attemptAsync('answer', async () => {
           module.C_GetSessionInfo(session);
+          const isThere = (id: string) =>
+            findObject(session, p11.CKO_PRIVATE_KEY, Buffer.from(id, 'hex')) !== undefined;
+          const [first] = ids;
+          if (first !== undefined && !ids.some(isThere)) throw serverError('key-not-found', { id: first });
         }),
       ),
+    usePin: login.usePin,
     async close() {
       await login.close();
       unload(library);

@@ -1,10 +1,23 @@
 /** The login to a token and the sessions under it, which are made anew where the HSM lost them or was restarted. */
 
-import { attempt, findSlot, type Handle, initialize, isLost, type Library } from './pkcs11-library.ts';
+import { reasonOf, serverError } from '../errors.ts';
+import {
+  asHsmError,
+  attempt,
+  findSlot,
+  type Handle,
+  initialize,
+  isKeyMissing,
+  isLost,
+  isPinRejected,
+  type Library,
+} from './pkcs11-library.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
 
 /** An HSM that is away is not asked for a new login more often than this, in milliseconds: the library may wait long for it. */
 const PAUSE = 1000;
+/** The same for a new login that only looks for a missing key, since it interrupts what signs with other keys. */
+const PAUSE_FOR_KEY = 5000;
 
 export interface TokenLogin {
   /**
@@ -15,16 +28,21 @@ export interface TokenLogin {
     kind: 'signing' | 'generating',
     work: (session: Handle, handles: Map<string, Handle>) => Promise<T>,
   ): Promise<T>;
+  /** Uses this PIN for the next login. One that the HSM rejected is not tried again before this call. */
+  usePin(pin: string): void;
   /** Waits for work under way and closes every session. */
   close(): Promise<void>;
 }
 
-/** @param sessions how many operations of a kind may be under way at once @throws `token-not-found`, `hsm-failed` */
+/** @param sessions how many operations of a kind may be under way at once @throws `token-not-found`, `pin-rejected`, `hsm-failed` */
 export function logIn(
   library: Library,
-  { label, pin }: { readonly label: string; readonly pin: string },
+  { label, pin: firstPin }: { readonly label: string; readonly pin: string },
   sessions: number,
 ): TokenLogin {
+  let pin = firstPin;
+  let rejection: unknown;
+  let lookedForKey = Number.NEGATIVE_INFINITY;
   const { p11, module } = library;
   const open = (slot: Handle, flags: number): Handle =>
     attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
@@ -32,7 +50,13 @@ export function logIn(
     const slot = attempt('list its tokens', () => findSlot(library, label));
     // The login belongs to the whole application for as long as one session lives: this one.
     const anchor = open(slot, 0);
-    attempt('log in', () => module.C_Login(anchor, p11.CKU_USER, pin));
+    try {
+      module.C_Login(anchor, p11.CKU_USER, pin);
+    } catch (error) {
+      if (!isPinRejected(library, error)) throw asHsmError('log in', error);
+      rejection = serverError('pin-rejected', { token: label, reason: reasonOf(error) }, error);
+      throw rejection;
+    }
     return { slot, handles: new Map<string, Handle>() };
   };
   let current: ReturnType<typeof start> | undefined = start();
@@ -50,6 +74,7 @@ export function logIn(
     return current;
   };
   const restart = () => {
+    if (rejection !== undefined) throw rejection;
     if (failure !== undefined && performance.now() - failure.at < PAUSE) throw failure.error;
     try {
       initialize(library);
@@ -70,6 +95,12 @@ export function logIn(
     login();
   };
 
+  const shouldLookForKey = (error: unknown): boolean => {
+    if (!isKeyMissing(error) || performance.now() - lookedForKey < PAUSE_FOR_KEY) return false;
+    lookedForKey = performance.now();
+    return true;
+  };
+
   return {
     async withSession(kind, work) {
       let used: typeof current;
@@ -84,7 +115,7 @@ export function logIn(
       try {
         return await once();
       } catch (error) {
-        if (!isLost(library, error)) throw error;
+        if (!isLost(library, error) && !shouldLookForKey(error)) throw error;
         recovery ??= recover(used)
           .catch(() => {}) // told by the second attempt
           .finally(() => {
@@ -92,6 +123,11 @@ export function logIn(
           });
         return await once();
       }
+    },
+    usePin(given) {
+      pin = given;
+      rejection = undefined;
+      failure = undefined;
     },
     async close() {
       await Promise.all([pools.signing.drain(), pools.generating.drain()]);

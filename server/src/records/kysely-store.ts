@@ -1,6 +1,7 @@
 /** The store over any database that kysely speaks to. */
 
-import { type Kysely, Migrator, sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type Kysely, Migrator } from 'kysely';
 import { type BatchOptions, createBatches } from './batches.ts';
 import { authorityOf, certificateRequestsOf, certificatesOf, timestampAuthorityOf } from './certificates.ts';
 import { clientsOf } from './clients.ts';
@@ -24,6 +25,9 @@ export async function migrate(database: Kysely<Tables>): Promise<void> {
 const MOST = 256;
 /** From so many on, a batch costs hardly less for each of them when it is longer. */
 const ENOUGH = 64;
+
+/** A record has about this many, most of them its signature and its extra. */
+const CHECK_BYTES = 2048;
 
 /** What every call asks of the database, for several at once. */
 export interface Shared {
@@ -74,7 +78,12 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
     },
     records: { ...recordsOf(database, take), ...searchOf(database) },
     async check() {
-      await sql`select 1`.execute(database);
+      // As much as a signature stores, in a transaction that leaves nothing behind: a full disk rejects it.
+      const row = { number: `check-${randomUUID()}`, key_id: '', request: ' '.repeat(CHECK_BYTES), created_at: '' };
+      await database.transaction().execute(async (transaction) => {
+        await transaction.insertInto('certificate_requests').values(row).execute();
+        await transaction.deleteFrom('certificate_requests').where('number', '=', row.number).execute();
+      });
     },
     async close() {
       await Promise.all(Object.values(batches).map((each) => each.drain()));

@@ -239,7 +239,7 @@ export interface Store {
     /** Notes a report on this client's record; the latest stands. @returns the record, or undefined where the client has none of this id */
     report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined>;
   };
-  /** Rejects where the database does not answer. */
+  /** Rejects where the database does not answer, or cannot store as much as a signature needs. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,6 +2,10 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse, success } from '../envelope.ts';
+import { serverError } from '../errors.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import type { Store } from '../records/store.ts';
+import { isValidAt } from '../sign-request.ts';
 
 export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
@@ -13,7 +17,7 @@ const PATIENCE = 5000;
 const FRESH = 1000;
 
 /** What must answer for the server to be able to sign. */
-export type Checks = Readonly<Record<'database' | 'hsm', () => Promise<void>>>;
+export type Checks = Readonly<Record<'database' | 'certificates' | 'hsm', () => Promise<void>>>;
 
 /** The process is alive. */
 export function handleHealth(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -32,6 +36,22 @@ export function createReadiness(
     if (failed.length === 0) return reply.send(success(null));
     for (const [what, err] of failed) request.log.warn({ outcome: 'not-ready', what, err });
     return refuse(reply.header('retry-after', '5'), 503, `not ready: ${failed.map(([what]) => what).join(', ')}`);
+  };
+}
+
+/** What the server signs with: a certificate that is valid now, and a key of one in the HSM. */
+export function checksOf(store: Store, keys: KeyStore, now: () => Date): Checks {
+  const keyIds = async () => {
+    const certificates = await store.certificates.list();
+    return certificates.filter((certificate) => isValidAt(certificate, now())).map(({ keyId }) => keyId);
+  };
+  return {
+    database: store.check,
+    async certificates() {
+      if ((await keyIds()).length === 0) throw serverError('no-certificate-valid');
+    },
+    // A database that is away fails its own check; the HSM is asked whether it answers at all.
+    hsm: async () => await keys.check(await keyIds().catch(() => [])),
   };
 }
 

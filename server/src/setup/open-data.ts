@@ -46,10 +46,10 @@ export async function openData(
   { database, token, sessions = defaultSessions(token) }: OpenOptions = {},
 ): Promise<OpenData> {
   // SQLite would make a missing file anew, and an empty one at that: no client, no certificate, no record.
-  const pin = token?.pin ?? (await readPart(folder, folder.pin, 'the PIN of its token'));
+  const pin = token?.pin ?? (await readPin(folder));
   if (database === undefined) await requirePart(folder, folder.database, 'its database');
   if (token === undefined) await configureSoftHsm(folder.path, environment);
-  const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin: pin.trimEnd() }, sessions);
+  const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin }, sessions);
   // A login to SoftHSM writes the token's file anew, and who reads it meanwhile finds no token.
   const keys =
     token === undefined
@@ -80,6 +80,11 @@ export async function openData(
 /** The database of a data folder. @param database `postgres://…`; undefined: SQLite in it @throws `database-unusable` */
 export async function openStore(folder: DataFolder, database: string | undefined): Promise<Store> {
   return database === undefined ? await openSqliteStore(folder.database) : await openPostgresStore(database);
+}
+
+/** The PIN of the token that a first start made. @throws `data-folder-incomplete` */
+export async function readPin(folder: DataFolder): Promise<string> {
+  return (await readPart(folder, folder.pin, 'the PIN of its token')).trimEnd();
 }
 
 async function requireAuthority(store: Store): Promise<void> {

@@ -1,9 +1,9 @@
 import { constants, createHash, publicDecrypt, verify } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pkcs11 from 'pkcs11js';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { digestInfo } from '../../src/keys/digest-info.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
@@ -18,7 +18,16 @@ beforeEach(async () => {
   token = { library: findSoftHsm(undefined), label: 'a token of a test', pin: 'a pin of a test' };
   await createToken(token, 'another pin');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Lets time pass on the steady clock without waiting for it. @param milliseconds */
+function pass(milliseconds: number): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds);
+}
 
 test('a key that was made signs every algorithm’s DigestInfo, and is found again after a restart', async () => {
   const first = await openPkcs11(token, 2);
@@ -108,7 +117,7 @@ test('a signature the HSM refuses is an error of its own, and the next one works
 
 test.each([
   ['a label that no token has', { label: 'another token' }, 'token-not-found'],
-  ['a wrong PIN', { pin: 'wrong pin' }, 'hsm-failed'],
+  ['a wrong PIN', { pin: 'wrong pin' }, 'pin-rejected'],
   ['a library that is none', { library: process.execPath }, 'hsm-failed'],
 ])('refuses %s, and can open the token after that', async (_name, wrong, code) => {
   await expect(openPkcs11({ ...token, ...wrong }, 1)).rejects.toMatchObject({ code });
@@ -155,7 +164,7 @@ test.each([
   const signatures = await Promise.all(Array.from({ length: 20 }, () => key.sign('SHA256', digest)));
   for (const signature of signatures) expectSigned(signature);
   lose();
-  await keys.check();
+  await keys.check([key.id]);
   lose();
   expect(await keys.find('00'.repeat(16))).toBeUndefined();
   lose();
@@ -173,10 +182,83 @@ test('a token that is away is an error until it is back', async () => {
   await rename(tokenFolder(folder), away);
   await mkdir(tokenFolder(folder));
   await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'token-not-found' });
-  await expect(keys.check()).rejects.toMatchObject({ code: 'token-not-found' });
+  await expect(keys.check([key.id])).rejects.toMatchObject({ code: 'token-not-found' });
   await rm(tokenFolder(folder), { recursive: true });
   await rename(away, tokenFolder(folder));
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  await keys.close();
+});
+
+test('does not try a rejected PIN again before it is given one, not even where it would be right', async () => {
+  const keys = await openPkcs11(token, 2);
+  const key = await keys.generate('a key', 2048);
+  const changePin = (module: pkcs11.PKCS11, slot: pkcs11.Handle, before: string, after: string) => {
+    const session = module.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION);
+    module.C_SetPIN(session, before, after);
+    module.C_Finalize();
+  };
+  beside((module, slot) => changePin(module, slot, token.pin, 'the next pin'));
+  const uses = [
+    () => key.sign('SHA256', Buffer.alloc(32)),
+    () => keys.check([key.id]),
+    () => keys.find('00'.repeat(16)),
+  ];
+  const expectRejected = async () => {
+    for (const use of uses) await expect(use()).rejects.toMatchObject({ code: 'pin-rejected', exitCode: 2 });
+  };
+  await expectRejected();
+  const library = new pkcs11.PKCS11();
+  library.load(token.library);
+  library.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
+  beside((module, slot) => changePin(module, slot, 'the next pin', token.pin));
+  for (const later of [1100, 60_000]) {
+    pass(later);
+    await expectRejected();
+  }
+  keys.usePin(token.pin);
+  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  await keys.close();
+});
+
+test('a key that is removed is an error until it is put back, and other keys go on', async () => {
+  const keys = await openPkcs11(token, 2);
+  const other = await keys.generate('another key', 2048);
+  const [name = ''] = await readdir(tokenFolder(folder));
+  const objects = async () =>
+    (await readdir(join(tokenFolder(folder), name))).filter((file) => /^(?!token\b).*\.object$/.test(file));
+  const before = await objects();
+  const key = await keys.generate('a key', 2048);
+  const own = (await objects()).filter((file) => !before.includes(file));
+  const move = async (from: string, to: string) => {
+    for (const file of own) await rename(join(from, file), join(to, file));
+  };
+  const aside = join(folder, 'aside');
+  await mkdir(aside);
+  await move(join(tokenFolder(folder), name), aside);
+  await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'key-not-found' });
+  await expect(keys.check([key.id])).rejects.toMatchObject({ code: 'key-not-found' });
+  await keys.check([key.id, other.id]);
+  expect(await other.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  await move(aside, join(tokenFolder(folder), name));
+  pass(5100);
+  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  await keys.check([key.id]);
+  await keys.close();
+});
+
+test('a server that started without one of its keys finds it once it is put back', async () => {
+  const first = await openPkcs11(token, 2);
+  const { id } = await first.generate('a key', 2048);
+  await first.close();
+  const [name = ''] = await readdir(tokenFolder(folder));
+  const place = join(tokenFolder(folder), name);
+  const own = (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file));
+  for (const file of own) await rename(join(place, file), join(folder, file));
+  const keys = await openPkcs11(token, 2);
+  expect(await keys.find(id)).toBeUndefined();
+  for (const file of own) await rename(join(folder, file), join(place, file));
+  pass(5100);
+  expect(await (await keys.find(id))?.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
   await keys.close();
 });
