@@ -16,6 +16,10 @@ export interface Instance {
   start(): Promise<void>;
   /** One call of sign. @returns the answer; rejects where there is none */
   sign(body: unknown, by: Pick<Credentials, 'accessKey' | 'accessSecret'>): Promise<SignAnswer>;
+  /** GET of a path that needs no credentials. @returns the HTTP status; rejects where there is no answer */
+  status(path: string): Promise<number>;
+  /** Whether the process that was started last still runs. */
+  isAlive(): boolean;
   stop(): Promise<number | null>;
 }
 
@@ -28,10 +32,14 @@ export interface InstanceOptions {
   readonly data: string;
   /** Settings of the configuration file. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** The program that starts the server, with its arguments, where the data folder is on a disk that only it sees. */
+  readonly through?: readonly string[];
+  /** The data folder as this process sees it. */
+  readonly seenAt?: string;
 }
 
 /** A server that is not started yet. The data must be made, and a client in it. */
-export function instance({ data, config }: InstanceOptions, name: string): Instance {
+export function instance({ data, config, through = [], seenAt = data }: InstanceOptions, name: string): Instance {
   let child: ChildProcess | undefined;
   let agent = new Agent();
   let port = 0;
@@ -45,16 +53,17 @@ export function instance({ data, config }: InstanceOptions, name: string): Insta
   let log = '';
   return {
     async start() {
-      const file = join(data, `${name}.json`);
-      await writeFile(file, JSON.stringify({ data, port: 0, ...config }));
-      child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--config', file], {
+      await writeFile(join(seenAt, `${name}.json`), JSON.stringify({ data, port: 0, ...config }));
+      const start = [process.execPath, SERVER_PROGRAM, 'start', '--config', join(data, `${name}.json`)];
+      const [command = '', ...args] = [...through, ...start];
+      child = spawn(command, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log += text;
       });
       port = await listening(child, () => log);
-      ca = await readFile(join(data, 'service', 'tls', 'ca.pem'));
+      ca = await readFile(join(seenAt, 'service', 'tls', 'ca.pem'));
       agent = new Agent({ keepAlive: true });
     },
     async kill() {
@@ -73,12 +82,20 @@ export function instance({ data, config }: InstanceOptions, name: string): Insta
       const text = Buffer.concat(await response.toArray()).toString();
       return { status: response.statusCode, body: JSON.parse(text) };
     },
+    async status(path) {
+      const call = request({ ...{ agent, host: '127.0.0.1', port, path }, ...(ca && { ca }) });
+      call.end();
+      const [response] = await once(call, 'response');
+      response.resume();
+      return response.statusCode;
+    },
+    isAlive: () => child !== undefined && child.exitCode === null && child.signalCode === null,
     async stop() {
       process.off('exit', killChild);
       agent.destroy();
       child?.kill('SIGTERM');
       await ended();
-      await mustHoldNoCredentials({ 'the log of the server': log }, [data]);
+      await mustHoldNoCredentials({ 'the log of the server': log }, [seenAt]);
       return child?.exitCode ?? null;
     },
   };

@@ -1,10 +1,9 @@
 /** One round of the quota's hardest case: many calls at once over several servers, each of which is killed on the way. */
 
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { digestOfSecret } from '../../src/auth.ts';
 import type { Store } from '../../src/records/store.ts';
+import { addClient } from './clients.ts';
 import { goodRequest } from './in-process.ts';
 import type { Instance, SignAnswer } from './instances.ts';
 
@@ -22,11 +21,8 @@ export const LEASE_SECONDS = 1;
  * @param calls how many clients want a signature at once
  */
 export async function quotaRound(store: Store, instances: readonly Instance[], calls: number): Promise<void> {
-  const id = randomUUID();
-  const client = { accessKey: `AK-${id}`, accessSecret: `secret-${id}` };
-  const restrictions = { certificates: undefined, algorithms: undefined, expiresAt: undefined, name: undefined };
-  const secretDigest = digestOfSecret(Buffer.from(client.accessSecret));
-  await store.clients.add({ id, accessKey: client.accessKey, secretDigest, quota: QUOTA, ...restrictions }, new Date());
+  const client = await addClient(store, { name: 'round', quota: QUOTA });
+  const id = client.clientId;
 
   const answers: SignAnswer[] = [];
   const signed = () => answers.filter(({ body }) => body.code === 0);
