@@ -3,13 +3,14 @@
 // CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java), CODESIGN_TEST_BUILD_TOOLS (where npm has
 // installed app-builder-lib, its version 22 as app-builder-lib-22, and @electron/windows-sign), CODESIGN_TEST_NODES
 // (further versions of Node, each in a folder named by it: 24/node_modules/.bin/node). CODESIGN_TEST_JAVAS may name more JDKs
-// than the one on the PATH (test/support/java.ts). The last line is `N passed, N failed`.
+// than the one on the PATH (test/support/java.ts). CODESIGN_TEST_WINDOWS_NODE adds the tests of test/windows. The last line is `N passed, N failed`.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { buildWhenStale } from '../server/scripts/fresh-build.mjs';
 import { asScript } from '../server/scripts/run.mjs';
 import { setUp } from '../server/scripts/set-up.mjs';
 import { runVitest } from './vitest-counts.mjs';
+import { runWindowsTests } from './windows/run.mjs';
 
 const FOLDERS = [
   { variable: 'CODESIGN_TEST_CORPUS', without: 'no program of the corpus is signed' },
@@ -18,6 +19,7 @@ const FOLDERS = [
     variable: 'CODESIGN_TEST_BUILD_TOOLS',
     without: 'neither electron-builder nor @electron/windows-sign calls its hook',
   },
+  { variable: 'CODESIGN_TEST_WINDOWS_NODE', without: "nothing runs under Windows' Node.js" },
 ];
 
 await asScript(async (vitestArguments) => {
@@ -34,9 +36,14 @@ await asScript(async (vitestArguments) => {
     if (!existsSync(folder)) throw new Error(`${variable} names ${folder}, which does not exist`);
   }
 
-  await setUp({ forTests: true, forLongTests: true, say });
+  const withWindows = Boolean(env.CODESIGN_TEST_WINDOWS_NODE);
+  await setUp({ forTests: true, forLongTests: true, forWindowsTests: withWindows, say });
   await buildWhenStale(say);
-  const { passed, failed, skipped } = await runVitest(['--config', 'vitest.long.config.ts', ...vitestArguments], env);
+  const long = await runVitest(['--config', 'vitest.long.config.ts', ...vitestArguments], env);
+  // Arguments choose among the long tests; the Windows tests are a run of their own, `npm run test:windows`.
+  const isWhole = vitestArguments.length === 0;
+  const windows = withWindows && isWhole ? await runWindowsTests([], env) : { passed: 0, failed: 0, skipped: 0 };
+  const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((name) => long[name] + windows[name]);
   for (const line of leftOut) say(line);
   if (skipped > 0) say(`${skipped} skipped`);
   say(`${passed} passed, ${failed} failed`);

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNodeHeaders } from './node-headers.mjs';
 import { asScript, onPath, run, runOrFail, ScriptError } from './run.mjs';
-import { ADDON_TOOLS, LONG_TEST_TOOLS, provideTools, TEST_TOOLS } from './system-packages.mjs';
+import { ADDON_TOOLS, LONG_TEST_TOOLS, provideTools, TEST_TOOLS, WINDOWS_TEST_TOOLS } from './system-packages.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const OLDEST_NODE = [20, 19];
 
 /** Does what is missing, saying each step through `say`; a ScriptError tells what the user must do. */
-export async function setUp({ forTests = false, forLongTests = false, say }) {
+export async function setUp({ forTests = false, forLongTests = false, forWindowsTests = false, say }) {
   refuseOldNode();
   await installNpmPackages(say);
   const addonIsMissing = !(await loadAddon()).loads;
@@ -21,6 +21,7 @@ export async function setUp({ forTests = false, forLongTests = false, say }) {
       ...(addonIsMissing ? ADDON_TOOLS : []),
       ...(forTests ? TEST_TOOLS : []),
       ...(forLongTests ? LONG_TEST_TOOLS : []),
+      ...(forWindowsTests ? WINDOWS_TEST_TOOLS : []),
     ],
     say,
   );

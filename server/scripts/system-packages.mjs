@@ -117,6 +117,16 @@ const TOOLS = {
     isThere: onLinux(() => hasLibrary('libsecret-1.so.0', ['.'])),
     packages: { 'apt-get': 'libsecret-1-0', dnf: 'libsecret', apk: 'libsecret' },
   },
+  wine: {
+    title: 'Wine',
+    isThere: program('wine'),
+    packages: { 'apt-get': 'wine', dnf: 'wine', apk: 'wine' },
+  },
+  windowsCompiler: {
+    title: 'a C compiler for Windows (MinGW-w64)',
+    isThere: program('x86_64-w64-mingw32-gcc'),
+    packages: { 'apt-get': 'gcc-mingw-w64-x86-64', dnf: 'mingw64-gcc', apk: 'mingw-w64-gcc' },
+  },
 };
 
 /** What the PKCS#11 addon is built with. */
@@ -131,6 +141,9 @@ export const TEST_TOOLS = [
 
 /** What `npm run test:long` needs besides. */
 export const LONG_TEST_TOOLS = ['chromium'];
+
+/** What `npm run test:windows` needs in addition to `npm test`. */
+export const WINDOWS_TEST_TOOLS = ['wine', 'windowsCompiler'];
 
 const INSTALL = {
   'apt-get': ['install', '-y', '--no-install-recommends'],

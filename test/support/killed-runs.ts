@@ -1,16 +1,19 @@
 /** Runs of the command line that are killed on the way and then finished, and what must hold afterwards. */
 
 import { basename, join } from 'node:path';
-import { type CliRun, parseJson, runCli, temporaryFolder } from './cli.ts';
+import { type CliRun, parseJson, temporaryFolder } from './cli.ts';
 import { judgeCalls, leftBeside } from './killed-calls.ts';
 import {
   complaintsOfVerifiers,
   copyTo,
   type FileState,
+  type Platform,
   PRELOAD,
   type Subject,
   signArguments,
   stateOf,
+  THIS_PLATFORM,
+  variablesFor,
 } from './killed-subjects.ts';
 import type { TestServer } from './server.ts';
 
@@ -44,13 +47,13 @@ export interface Aftermath {
 
 type Env = Readonly<Record<string, string>>;
 
-export async function killAndFinish(kill: Kill, server: TestServer): Promise<Aftermath> {
+export async function killAndFinish(kill: Kill, server: TestServer, platform = THIS_PLATFORM): Promise<Aftermath> {
   const { subject, sequel, resumePoint } = kill;
   await using scratch = await temporaryFolder('codesign-kill-');
   const folder = join(scratch.path, 'files');
   const state = join(scratch.path, 'state');
   const files = await copyTo(folder, subject.originals);
-  const env = { ...server.env, CODESIGN_STATE_DIR: state };
+  const env = variablesFor(platform, { ...server.env, CODESIGN_STATE_DIR: state });
   const logged = server.log().length;
   const faults: string[] = [];
   const look = async (when: string): Promise<readonly FileState[]> => {
@@ -61,14 +64,14 @@ export async function killAndFinish(kill: Kill, server: TestServer): Promise<Aft
     return states;
   };
 
-  const signing = [...signArguments(subject), ...files];
-  const first = await runAndKill(signing, env, kill.point);
+  const signing = [...signArguments(subject), ...files.map(platform.path)];
+  const first = await runAndKill(platform, signing, env, kill.point);
   const killed = [first.code === null];
   const before = await look('the kill');
 
   // After a run that came to its end, result and all, the same command signs anew: that is what --replace is for.
   const more = sequel === 'skip-signed' || first.stdout.endsWith('}\n') ? ['--skip-signed'] : [];
-  const again = sequel === 'resume' ? undefined : await runCli([...signing, ...more], { env });
+  const again = sequel === 'resume' ? undefined : await platform.run([...signing, ...more], { env });
   if (again !== undefined) {
     if (again.code !== 0) faults.push(`the second run ended with ${again.code}: ${again.stderr}${again.stdout}`);
     const unsigned = (await look('the second run')).filter((found) => found === 'original').length;
@@ -76,10 +79,10 @@ export async function killAndFinish(kill: Kill, server: TestServer): Promise<Aft
   }
   const resuming = ['resume', '--json', ...(subject.isStamped ? [] : ['--no-timestamp'])];
   if (resumePoint !== undefined) {
-    killed.push((await runAndKill(resuming, env, resumePoint)).code === null);
+    killed.push((await runAndKill(platform, resuming, env, resumePoint)).code === null);
     await look('the kill of resume');
   }
-  const resumed = await runCli(resuming, { env });
+  const resumed = await platform.run(resuming, { env });
   const resumedCalls = judgeResumed(resumed, faults);
   const left = resumedCalls.filter(({ status }) => status !== 'finished').length;
   const after = await look('resume');
@@ -124,17 +127,17 @@ interface ResumedCall {
 }
 
 /** Its exit code is null when it was killed before it came to its end. */
-async function runAndKill(args: readonly string[], env: Env, point: KillPoint): Promise<CliRun> {
+async function runAndKill(platform: Platform, args: readonly string[], env: Env, point: KillPoint): Promise<CliRun> {
   if ('milliseconds' in point) {
     let timer: NodeJS.Timeout | undefined;
     const onStart = (kill: (signal: NodeJS.Signals) => void): void => {
       timer = setTimeout(() => kill('SIGKILL'), point.milliseconds);
     };
-    const run = await runCli(args, { env, onStart });
+    const run = await platform.run(args, { env, onStart });
     clearTimeout(timer);
     return run;
   }
   const torn = point.torn ? { CODESIGN_KILL_TORN: 'yes' } : {};
-  const stop = { NODE_OPTIONS: `--require ${PRELOAD}`, CODESIGN_KILL_AT: `${point.step}`, ...torn };
-  return await runCli(args, { env: { ...env, ...stop } });
+  const stop = { NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`, CODESIGN_KILL_AT: `${point.step}`, ...torn };
+  return await platform.run(args, { env: { ...env, ...stop } });
 }

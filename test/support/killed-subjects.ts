@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { verifyFile } from '../../src/index.ts';
 import { lossesOf } from '../interop/compare-archives.ts';
 import { osslsigncodeVerify } from '../interop/verifiers.ts';
-import { fixture, REPOSITORY, runCli, temporaryFolder } from './cli.ts';
+import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFolder } from './cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from './java.ts';
 import type { TestServer } from './server.ts';
 
@@ -25,6 +25,22 @@ export interface Subject {
   /** Steps of a run that nothing stops. */
   readonly steps: number;
   readonly milliseconds: number;
+}
+
+/** How the program is started: on this system, or on another one that reaches files by other paths. */
+export interface Platform {
+  readonly run: (args: readonly string[], options: Pick<CliOptions, 'env' | 'onStart'>) => Promise<CliRun>;
+  /** A path of this machine, as the program must be given it. */
+  readonly path: (path: string) => string;
+}
+
+export const THIS_PLATFORM: Platform = { run: runCli, path: (path) => path };
+
+/** Variables whose values are paths, as the program must be given them. */
+export function variablesFor({ path }: Platform, env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? path(value) : value]),
+  );
 }
 
 export type FileState = 'original' | 'reference' | 'damaged';
@@ -65,13 +81,17 @@ export async function prepareSubject(
   originals: readonly string[],
   { env, data }: Pick<TestServer, 'env' | 'data'>,
   isStamped = false,
+  platform = THIS_PLATFORM,
 ): Promise<Subject> {
   await using scratch = await temporaryFolder('codesign-kill-');
   const files = await copyTo(join(scratch.path, 'files'), originals);
   const counter = join(scratch.path, 'steps');
   const started = performance.now();
-  const run = await runCli([...signArguments({ isStamped }), ...files], {
-    env: { ...env, NODE_OPTIONS: `--require ${PRELOAD}`, CODESIGN_STEPS_FILE: counter },
+  const run = await platform.run([...signArguments({ isStamped }), ...files.map(platform.path)], {
+    env: {
+      ...variablesFor(platform, { ...env, CODESIGN_STEPS_FILE: counter }),
+      NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`,
+    },
   });
   const milliseconds = performance.now() - started;
   if (run.code !== 0) throw new Error(`the reference run of ${name} failed: ${run.stderr}`);

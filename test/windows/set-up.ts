@@ -11,6 +11,12 @@ import { INSTALLED_VARIABLE, PREFIX_VARIABLE, WINDOWS_NODE_VARIABLE, wineEnviron
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
+/** Programs of the tests, each with the libraries it needs. */
+const PROGRAMS = [
+  ['hold-open', []],
+  ['root-store', ['-lcrypt32']],
+] as const;
+
 export default async function setUp(): Promise<() => Promise<void>> {
   if (!process.env[WINDOWS_NODE_VARIABLE]) throw new Error(`${WINDOWS_NODE_VARIABLE} is not set`);
   const closeRun = await openRun(process.env);
@@ -46,7 +52,9 @@ async function install(folder: string): Promise<string> {
   const forWindows = ['--force', '--os=win32', '--cpu=x64', '--ignore-scripts', '--prefer-offline'];
   const quietly = ['--no-audit', '--no-fund', '--loglevel=error'];
   await run('npm', ['install', ...forWindows, ...quietly, join(folder, packed.filename)], { cwd: folder });
-  const source = join(import.meta.dirname, 'hold-open.c');
-  await run('x86_64-w64-mingw32-gcc', ['-municode', '-O1', '-o', join(folder, 'hold-open.exe'), source]);
+  for (const [name, libraries] of PROGRAMS) {
+    const paths = ['-o', join(folder, `${name}.exe`), join(import.meta.dirname, `${name}.c`)];
+    await run('x86_64-w64-mingw32-gcc', ['-municode', '-O1', '-Wall', '-Werror', ...paths, ...libraries]);
+  }
   return folder;
 }

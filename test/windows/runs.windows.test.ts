@@ -1,11 +1,19 @@
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { answer } from '../support/answering.ts';
 import { fixture, parseJson, snapshot, temporaryFolder } from '../support/cli.ts';
 import { startMisbehavingService } from '../support/misbehaving-service.ts';
 import { makePki } from '../support/pki.ts';
-import { type HeldFile, holdOpen, runWindowsCli, SHARE, windowsPath } from '../support/windows.ts';
+import {
+  type HeldFile,
+  holdOpen,
+  runWindowsCli,
+  runWindowsCliOnTerminal,
+  SHARE,
+  windowsPath,
+} from '../support/windows.ts';
 
 /** A service whose first answer waits for `beforeAnswer`, a program to sign, and a state folder. */
 async function scene(beforeAnswer: (file: string) => Promise<unknown> = async () => undefined) {
@@ -39,6 +47,7 @@ async function scene(beforeAnswer: (file: string) => Promise<unknown> = async ()
     file,
     folder: folder.path,
     service,
+    env,
     run: (...args: readonly string[]) => runWindowsCli(args, { env }),
     async [Symbol.asyncDispose]() {
       await service.stop();
@@ -111,4 +120,19 @@ it('rejects a read-only file before any request', async () => {
   expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'read-only-file']);
   expect(place.service.signRequests()).toBe(0);
   expect(await readFile(place.file)).toEqual(ORIGINAL);
+});
+
+it('ends with 130 after Ctrl-C during a call, and the next run requests no further signature', async () => {
+  let press: (text: string) => void = () => undefined;
+  await using place = await scene(async () => {
+    press('\x03');
+    await sleep(1000);
+  });
+  const code = await runWindowsCliOnTerminal(signing(place.file), place.env, (type) => {
+    press = type;
+  });
+  expect([code, place.service.signRequests()]).toEqual([130, 1]);
+  const again = await place.run('sign', '--no-timestamp', '--skip-signed', windowsPath(place.file));
+  expect([again.code, place.service.signRequests()], again.stderr).toEqual([0, 1]);
+  expect(await readFile(place.file)).not.toEqual(ORIGINAL);
 });

@@ -1,0 +1,58 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/cli.ts';
+import { killAndFinish, type Sequel } from '../support/killed-runs.ts';
+import { makeOriginals, type Platform, prepareSubject } from '../support/killed-subjects.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { runWindowsCli, windowsPath } from '../support/windows.ts';
+
+/** How many kills; each takes three to four starts of the program. */
+const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 50);
+/** Node.js ends a process on Windows with TerminateProcess, whichever signal it is given. */
+const WINDOWS: Platform = { run: (args, { env }) => runWindowsCli(args, env ? { env } : {}), path: windowsPath };
+const SEQUELS: readonly Sequel[] = ['same', 'resume', 'skip-signed'];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let servers: readonly TestServer[];
+beforeAll(async () => {
+  folder = await temporaryFolder('codesign-kill-originals-');
+  const first = await startServer();
+  servers = [first, await startServer({ data: first.data })];
+});
+afterAll(async () => {
+  for (const server of [...servers].reverse()) await server.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+it(`leaves every file whole and requests no signature twice after ${POINTS} calls of TerminateProcess`, {
+  timeout: 1_200_000,
+}, async () => {
+  const [server] = servers;
+  if (server === undefined) throw new Error('no server');
+  const place = join(folder.path, 'mixed');
+  await mkdir(place);
+  const subject = await prepareSubject('mixed', await makeOriginals(place, 1, 1), server, false, WINDOWS);
+  const points = Array.from({ length: POINTS }, (_, index) => ({
+    step: 1 + Math.floor(Math.random() * subject.steps),
+    torn: index % 3 === 2,
+  }));
+  const queue = [...points.entries()];
+  const found: { readonly point: string; readonly aftermath: Awaited<ReturnType<typeof killAndFinish>> }[] = [];
+  const lanes = servers.map(async (lane) => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [index, point] = next;
+      const sequel = SEQUELS[index % SEQUELS.length] ?? 'same';
+      const kill = { subject, point, sequel, judged: index % 16 === 0, resumePoint: undefined };
+      found.push({
+        point: JSON.stringify({ ...point, sequel }),
+        aftermath: await killAndFinish(kill, lane, WINDOWS),
+      });
+    }
+  });
+  await Promise.all(lanes);
+  expect(found.flatMap(({ point, aftermath }) => aftermath.faults.map((fault) => `${point}: ${fault}`))).toEqual([]);
+  expect(found).toHaveLength(POINTS);
+  // Without kills between a request and the end of its file, the test would show little.
+  expect(found.some(({ aftermath }) => aftermath.reused > 0 || aftermath.resumed > 0)).toBe(true);
+});

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { osslsigncodeVerify } from '../interop/verifiers.ts';
+import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
+import { jarsignerVerify, mainJava, makeTruststore } from '../support/java.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { installed, runWindowsCli, runWindowsNode, windowsPath, windowsVariables } from '../support/windows.ts';
+
+/** Folder with the release of Node.js that Windows' one has here: the same zlib compresses to the same bytes. */
+const NODES = process.env.CODESIGN_TEST_NODES ?? '';
+/** Folder into which npm installed the build tools. */
+const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
+
+let server: TestServer;
+let env: Readonly<Record<string, string>>;
+let root: string;
+beforeAll(async () => {
+  server = await startServer({ tsa: true });
+  env = windowsVariables(server.env);
+  root = join(server.data, 'service', 'certificates', 'ca.pem');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const requests = () => server.operations('sign').length;
+
+async function expectSigned(path: string): Promise<void> {
+  const { accepted, output } = await osslsigncodeVerify(root, path);
+  expect(accepted, output).toBe(true);
+}
+
+it('writes the bytes that Linux writes: a program, and an archive by the same release of Node.js', async () => {
+  await using folder = await temporaryFolder();
+  const names = ['hello.exe', 'plain.jar', 'unicode-names.jar'];
+  for (const side of ['windows', 'linux']) {
+    await mkdir(join(folder.path, side));
+    for (const name of names) {
+      await copyFile(fixture(`${name.endsWith('.exe') ? 'pe' : 'jar'}/${name}`), join(folder.path, side, name));
+    }
+  }
+  const at = (side: string) => names.map((name) => join(folder.path, side, name));
+  const node = join(NODES, '22', 'node_modules', '.bin', 'node');
+  const versions = [await runWindowsNode(['--version']), await runCli([], { node, program: '--version' })];
+  expect(versions[0]?.stdout.trim()).toBe(versions[1]?.stdout.trim());
+  const there = await runWindowsCli(['sign', '--no-timestamp', '--json', ...at('windows').map(windowsPath)], { env });
+  expect(parseJson(there).summary).toMatchObject({ signed: names.length, failed: 0 });
+  const here = await runCli(['sign', '--no-timestamp', ...at('linux')], { env: server.env, node });
+  expect(here.code, here.stderr).toBe(0);
+  for (const [index, path] of at('windows').entries()) {
+    expect((await readFile(path)).equals(await readFile(at('linux')[index] ?? '')), path).toBe(true);
+  }
+  await expectSigned(at('windows')[0] ?? '');
+  const truststore = await makeTruststore(await readFile(root, 'utf8'), folder.path);
+  for (const path of at('windows').slice(1)) {
+    const { accepted, output } = await jarsignerVerify(mainJava(), truststore, path);
+    expect(accepted, output).toBe(true);
+  }
+});
+
+it('timestamps, verifies, inspects, extracts and removes a signature', async () => {
+  await using folder = await temporaryFolder();
+  const app = join(folder.path, 'app.exe');
+  await copyFile(fixture('pe/hello.exe'), app);
+  const options = { env, cwd: folder.path };
+  const run = async (...args: readonly string[]) => {
+    const done = await runWindowsCli(args, options);
+    expect(done.code, `${args.join(' ')}: ${done.stdout}${done.stderr}`).toBe(0);
+    return done.stdout;
+  };
+  await run('sign', 'app.exe');
+  const { output } = await osslsigncodeVerify(root, app);
+  expect(output).toContain('Timestamp Server Signature verification: ok');
+  await run('verify', '--require-timestamp', '--roots', windowsPath(root), 'app.exe');
+  expect(await run('inspect', 'app.exe')).toContain('Code Signing');
+  await run('extract', 'app.exe', '--output', 'app.p7s');
+  await run('remove', 'app.exe');
+  expect((await osslsigncodeVerify(root, app)).accepted).toBe(false);
+  await run('attach', 'app.exe', 'app.p7s');
+  await expectSigned(app);
+});
+
+it('installs through npm, whose command files for cmd.exe and PowerShell start the program', async () => {
+  await using folder = await temporaryFolder();
+  const { stdout: globalFolder } = await promisify(execFile)('npm', ['root', '--global']);
+  const npm = join(globalFolder.trim(), 'npm', 'bin', 'npm-cli.js');
+  await writeFile(join(folder.path, 'package.json'), '{"private":true}');
+  const packed = (await readdir(dirname(dirname(installed())))).find((name) => name.endsWith('.tgz')) ?? '';
+  const tarball = windowsPath(join(dirname(dirname(installed())), packed));
+  const args = ['install', '--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
+  const run = await runWindowsNode([windowsPath(npm), ...args], { cwd: folder.path });
+  expect(run.code, run.stdout + run.stderr).toBe(0);
+  const commandFile = (ending: string) =>
+    readFile(join(folder.path, 'node_modules', '.bin', `codesign-remote${ending}`), 'utf8');
+  expect(await commandFile('.cmd')).toContain('"%_prog%"  "%dp0%\\..\\codesign-remote\\bin\\codesign-remote.js" %*');
+  expect(await commandFile('.ps1')).toContain('"$basedir/../codesign-remote/bin/codesign-remote.js" $args');
+  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  const program = windowsPath(join(folder.path, 'node_modules', 'codesign-remote', 'bin', 'codesign-remote.js'));
+  const state = windowsPath(join(folder.path, 'state'));
+  const signed = await runWindowsNode([program, 'sign', '--no-timestamp', 'app.exe'], {
+    env: { ...env, CODESIGN_STATE_DIR: state },
+    cwd: folder.path,
+  });
+  expect(signed.code, signed.stderr).toBe(0);
+  await expectSigned(join(folder.path, 'app.exe'));
+});
+
+describe('hooks of build tools', () => {
+  const hook = (name: string) => JSON.stringify(windowsPath(installed('dist', `${name}.js`)));
+
+  it.each([
+    [
+      'electron-builder',
+      (file: string) => `
+        const { WindowsSignToolManager } = require('app-builder-lib/out/codeSign/windowsSignToolManager');
+        const options = { signtoolOptions: { sign: ${hook('electron-builder')} } };
+        const packager = {
+          platformSpecificBuildOptions: options,
+          appInfo: { type: 'commonjs', productName: 'Example', computePackageUrl: async () => 'https://example.com' },
+          info: { getWorkspaceRoot: async () => 'Z:\\\\' },
+          getCscLink: () => null,
+        };
+        new WindowsSignToolManager(packager).signFile({ path: ${JSON.stringify(file)}, options })
+          .catch((error) => { console.error(error); process.exit(1); });`,
+    ],
+    [
+      '@electron/windows-sign',
+      (file: string) => `
+        const { sign } = require('@electron/windows-sign');
+        const appDirectory = require('path').dirname(${JSON.stringify(file)});
+        sign({ appDirectory, hookModulePath: ${hook('electron-windows-sign')} });`,
+    ],
+  ])('%s signs a program with one request', async (_, script) => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'application', 'app.exe');
+    await mkdir(dirname(file));
+    await copyFile(fixture('pe/hello.exe'), file);
+    const before = requests();
+    const run = await runWindowsNode(['--eval', script(windowsPath(file))], {
+      env: { ...env, CODESIGN_STATE_DIR: windowsPath(join(folder.path, 'state')) },
+      cwd: TOOLS,
+    });
+    expect(run.code, run.stdout + run.stderr).toBe(0);
+    await expectSigned(file);
+    expect(requests() - before).toBe(1);
+  });
+});

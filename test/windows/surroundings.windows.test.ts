@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { osslsigncodeVerify } from '../interop/verifiers.ts';
+import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
+import { startMisbehavingService } from '../support/misbehaving-service.ts';
+import { startProxy } from '../support/proxy.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import {
+  builtProgram,
+  installed,
+  nodeProgram,
+  runWindowsCli,
+  runWindowsNode,
+  runWindowsProgram,
+  windowsPath,
+  windowsVariables,
+} from '../support/windows.ts';
+
+let server: TestServer;
+let env: Readonly<Record<string, string>>;
+let root: string;
+beforeAll(async () => {
+  server = await startServer();
+  env = windowsVariables(server.env);
+  root = join(server.data, 'service', 'certificates', 'ca.pem');
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const PROGRAM = () => windowsPath(installed('bin', 'codesign-remote.js'));
+
+async function expectSigned(path: string): Promise<void> {
+  const { accepted, output } = await osslsigncodeVerify(root, path);
+  expect(accepted, output).toBe(true);
+}
+
+it('keeps profiles below APPDATA, and journal and cache below LOCALAPPDATA', async () => {
+  await using folder = await temporaryFolder();
+  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  const [roaming, local] = ['Roaming', 'Local'].map((name) => join(folder.path, name)) as [string, string];
+  const variables = JSON.stringify({ APPDATA: windowsPath(roaming), LOCALAPPDATA: windowsPath(local) });
+  const through = [windowsPath(join(import.meta.dirname, 'with-variables.cjs')), variables, PROGRAM()];
+  const options = { env, cwd: folder.path };
+  const stored = await runWindowsNode([...through, 'config', 'set', 'algorithm', 'SHA384'], options);
+  expect(stored.code, stored.stderr).toBe(0);
+  const signed = await runWindowsNode([...through, 'sign', '--no-timestamp', '--json', 'app.exe'], options);
+  expect(parseJson(signed).files[0]).toMatchObject({ status: 'signed', algorithm: 'SHA384' });
+  await expectSigned(join(folder.path, 'app.exe'));
+  expect(await readdir(join(roaming, 'codesign-remote'))).toEqual(['config.json']);
+  expect(await readdir(join(local, 'codesign-remote'))).toEqual(expect.arrayContaining(['calls', 'history']));
+  const history = await runWindowsNode([...through, 'history', '--json'], options);
+  expect(JSON.parse(history.stdout).calls).toHaveLength(1);
+});
+
+it('reads a project file with a byte order mark and CR LF line ends', async () => {
+  await using folder = await temporaryFolder();
+  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  const project = JSON.stringify({ algorithm: 'SHA512', output: 'signed' }, null, 2).replaceAll('\n', '\r\n');
+  await writeFile(join(folder.path, 'codesign-remote.config.json'), `\uFEFF${project}\r\n`);
+  const run = await runWindowsCli(['sign', '--no-timestamp', '--json', 'app.exe'], { env, cwd: folder.path });
+  expect(run.code, run.stderr).toBe(0);
+  expect(parseJson(run).files[0]).toMatchObject({ status: 'signed', algorithm: 'SHA512' });
+  const outputs = await readdir(folder.path, { recursive: true });
+  const output = outputs.find((name) => name.startsWith('signed') && name !== 'signed') ?? 'signed';
+  await expectSigned(join(folder.path, output));
+});
+
+it.each(['HTTPS_PROXY', 'https_proxy', 'Https_Proxy'])('sends its calls through the proxy of %s', async (name) => {
+  await using proxy = await startProxy();
+  await using folder = await temporaryFolder();
+  const service = await startMisbehavingService('hangs', { name: 'service.example' });
+  try {
+    const run = await runWindowsCli(['whoami', '--check', '--timeout', '1'], {
+      cwd: folder.path,
+      env: {
+        [name]: proxy.url,
+        CODESIGN_BASE_URL: service.baseUrl,
+        CODESIGN_CA_FILE: windowsPath(service.caFile),
+        CODESIGN_ACCESS_KEY: 'windows-key',
+        CODESIGN_ACCESS_SECRET: 'windows-secret-7f3a9c',
+      },
+    });
+    expect(proxy.asked, run.stderr).toEqual([`CONNECT ${new URL(service.baseUrl).host}`]);
+    expect(run.code).toBe(3);
+  } finally {
+    await service.stop();
+  }
+});
+
+it('verifies by the roots of the Windows certificate store', async () => {
+  await using folder = await temporaryFolder();
+  const app = join(folder.path, 'app.exe');
+  expect((await runCli(['sign', '--no-timestamp', '-o', app, fixture('pe/hello.exe')], { env: server.env })).code).toBe(
+    0,
+  );
+  const store = (action: string) =>
+    runWindowsProgram(builtProgram('root-store.exe'), [action, windowsPath(join(folder.path, 'root.der'))]);
+  await promisify(execFile)('openssl', ['x509', '-in', root, '-outform', 'DER', '-out', join(folder.path, 'root.der')]);
+  const verify = () => runWindowsCli(['verify', '--json', windowsPath(app)]);
+  expect((await verify()).code).toBe(8);
+  expect((await store('add')).code).toBe(0);
+  try {
+    const run = await verify();
+    expect(run.code, run.stdout).toBe(0);
+  } finally {
+    expect((await store('remove')).code).toBe(0);
+  }
+});
+
+it('stores credentials in the Credential Manager, signs with them, and removes them', async () => {
+  await using folder = await temporaryFolder();
+  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  const { CODESIGN_ACCESS_KEY: key = '', CODESIGN_ACCESS_SECRET: secret = '', ...others } = env;
+  const config = { CODESIGN_CONFIG_DIR: windowsPath(join(folder.path, 'config')) };
+  const run = (args: readonly string[], stdin?: string) =>
+    runWindowsCli(args, { env: { ...others, ...config }, cwd: folder.path, ...(stdin === undefined ? {} : { stdin }) });
+  const missing = await run(['whoami']);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('credentials-missing')]);
+  const login = await run(['login', '--access-key', key], `${secret}\r\n`);
+  expect(login.code, login.stderr).toBe(0);
+  expect((await run(['whoami', '--check'])).code).toBe(0);
+  const signed = await run(['sign', '--no-timestamp', 'app.exe']);
+  expect(signed.code, signed.stderr).toBe(0);
+  await expectSigned(join(folder.path, 'app.exe'));
+  expect((await run(['logout'])).code).toBe(0);
+  expect((await run(['whoami'])).code).toBe(2);
+  // To remove what is not there is no error, as on the other systems.
+  expect((await run(['logout'])).code).toBe(0);
+});
+
+it('gives cmd.exe its exit codes', async () => {
+  await using folder = await temporaryFolder();
+  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  const commands = [
+    ['sign --no-timestamp app.exe', 0],
+    ['sign --no-timestamp --base-url https://127.0.0.1:1 --replace app.exe', 3],
+    ['sign --no-such-option app.exe', 2],
+    ['sign --no-timestamp missing.exe', 6],
+    ['verify app.exe', 8],
+  ] as const;
+  const lines = commands.map(
+    ([line]) => `"${windowsPath(nodeProgram())}" "${PROGRAM()}" ${line}\r\n@echo level %ERRORLEVEL%\r\n`,
+  );
+  await writeFile(join(folder.path, 'levels.cmd'), lines.join(''));
+  const run = await runWindowsProgram('cmd', ['/c', 'levels.cmd'], {
+    env: { ...env, CODESIGN_STATE_DIR: windowsPath(join(folder.path, 'state')) },
+    cwd: folder.path,
+  });
+  const levels = Array.from(run.stdout.matchAll(/^level (\d+)/gm), ([, level]) => Number(level));
+  expect(levels, run.stdout + run.stderr).toEqual(commands.map(([, level]) => level));
+  await expectSigned(join(folder.path, 'app.exe'));
+});
+
+it('writes the completion of PowerShell for every command', async () => {
+  const there = await runWindowsCli(['completion', 'powershell']);
+  const here = await runCli(['completion', 'powershell']);
+  expect(there.stdout.replaceAll('\r\n', '\n')).toBe(here.stdout);
+  expect(there.stdout).toContain('Register-ArgumentCompleter');
+});
