@@ -14,6 +14,8 @@ export interface CodesignErrorOptions {
   readonly serviceCode?: number | undefined;
   /** The service's id of a signature that it gave, and counted, although the call failed. */
   readonly record?: string | undefined;
+  /** Whether the service may have made and counted a signature; undefined where the code and the status tell. */
+  readonly mayHaveBeenCounted?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -26,6 +28,7 @@ export class CodesignError extends Error {
   readonly httpStatus: number | undefined;
   readonly serviceCode: number | undefined;
   readonly record: string | undefined;
+  readonly mayHaveBeenCounted: boolean | undefined;
 
   constructor(options: CodesignErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -35,6 +38,7 @@ export class CodesignError extends Error {
     this.httpStatus = options.httpStatus;
     this.serviceCode = options.serviceCode;
     this.record = options.record;
+    this.mayHaveBeenCounted = options.mayHaveBeenCounted;
   }
 }
 

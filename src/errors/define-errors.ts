@@ -17,6 +17,7 @@ export interface ErrorContext {
   readonly httpStatus?: number | undefined;
   readonly serviceCode?: number | undefined;
   readonly record?: string | undefined;
+  readonly mayHaveBeenCounted?: boolean | undefined;
 }
 
 export interface ErrorFactory<Code extends string> {

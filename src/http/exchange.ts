@@ -14,6 +14,11 @@ export interface RequestBounds {
   readonly deadlineMilliseconds: number;
   /** Bytes of the answer's body. */
   readonly sizeLimit: number;
+  /**
+   * Awaited when a connection is open, directly before the request is written. If it throws, nothing is sent, and the
+   * exchange rejects with what it threw.
+   */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
 }
 
 export interface ExchangeRequest extends RequestBounds {
@@ -47,6 +52,8 @@ export interface Failure {
   readonly mayHaveArrived: boolean;
   /** The head of the answer, where that much came. */
   readonly head: AnswerHead | undefined;
+  /** The part of the body that had arrived by then. */
+  readonly body?: Uint8Array | undefined;
   /** For people: what the system or TLS said. */
   readonly detail: string;
 }
@@ -54,15 +61,18 @@ export interface Failure {
 export type Outcome = Answer | Failure;
 
 /**
- * Sends the request at most once and never follows a redirect. Gives every outcome as a value, network failures too.
+ * Sends the request at most once and never follows a redirect. Gives every outcome as a value, network failures too;
+ * rejects only with what `beforeSend` throws.
  *
  * What tells "never left" from "may have arrived" is whether it was handed to a connection: to one that is open, and not
  * before. So no list of error codes has to be complete.
  */
 export function exchange(connections: Connections<Target>, request: ExchangeRequest): Promise<Outcome> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let sent: ClientRequest | undefined;
     let head: AnswerHead | undefined;
+    let length = 0;
+    const chunks: Uint8Array[] = [];
     let settled = false;
 
     const settle = (outcome: Outcome): void => {
@@ -72,7 +82,8 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
       resolve(outcome);
     };
     const fail = (reason: FailureReason, detail: string): void => {
-      settle({ kind: 'failure', reason, mayHaveArrived: sent !== undefined, head, detail });
+      const body = reason === 'too-large' ? undefined : Buffer.concat(chunks);
+      settle({ kind: 'failure', reason, mayHaveArrived: sent !== undefined, head, body, detail });
     };
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
@@ -87,8 +98,6 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
     }, request.deadlineMilliseconds);
 
     const take = (response: IncomingMessage, sending: ClientRequest): void => {
-      let length = 0;
-      const chunks: Uint8Array[] = [];
       head = { status: response.statusCode ?? 0, headers: headersOf(response.rawHeaders) };
       const { status } = head;
       response.on('data', (chunk: Buffer) => {
@@ -122,8 +131,16 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
     const place = proxy?.url ?? url;
     connections
       .take(place.origin, targetOf(place), () => !settled)
-      .then((socket) => {
+      .then(async (socket) => {
         if (socket === undefined) return;
+        if (settled) return connections.give(place.origin, socket);
+        const refusal = await refusalBefore(request, socket);
+        if (refusal !== undefined) {
+          connections.give(place.origin, socket);
+          clearTimeout(timer);
+          settled = true;
+          return reject(refusal.thrown);
+        }
         if (settled) return connections.give(place.origin, socket);
         try {
           if (socket.destroyed || socket.readableLength > 0) throw new Error('the connection ended, or spoke unasked');
@@ -142,6 +159,24 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
         );
       });
   });
+}
+
+/** What `beforeSend` throws. The connection is watched meanwhile: what comes now answers no request. */
+async function refusalBefore(
+  { beforeSend }: ExchangeRequest,
+  socket: net.Socket,
+): Promise<{ readonly thrown: unknown } | undefined> {
+  if (beforeSend === undefined) return undefined;
+  const drop = (): void => void socket.destroy();
+  socket.on('data', drop).on('end', drop);
+  try {
+    await beforeSend();
+    return undefined;
+  } catch (thrown) {
+    return { thrown };
+  } finally {
+    socket.off('data', drop).off('end', drop);
+  }
 }
 
 /** Taken off what a service says, which may have begun to count when it sent its answer. */

@@ -1,8 +1,22 @@
 /** The Retry-After header (RFC 9110, section 10.2.3): seconds, or a date. */
 
-/** The wait asked for, in milliseconds and not below 0; undefined when the header is absent or not understood. */
+/** A date may have a comma after its day; elsewhere a comma separates the values of several headers. */
+const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
+
+/**
+ * The wait asked for, in milliseconds and not below 0: the longest of several. Undefined when the header is absent or not
+ * understood.
+ *
+ * @param header the values of all such headers, joined with commas
+ */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim() ?? '';
+  const waits = (header?.match(VALUES) ?? [])
+    .map((value) => readOne(value.trim(), now))
+    .filter((wait) => wait !== undefined);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+function readOne(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   // Only what looks like an HTTP date: Date.parse would read "-5" as a year.
   const date = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;

@@ -97,6 +97,9 @@ function take(state: Draft, step: Step, aside: boolean): void {
       takeAsking(state, step);
       if (step.step === 'requested' && state.phase === 'claimed') state.phase = 'requested';
       return;
+    case 'deferred':
+      if (state.phase === 'requested') state.phase = 'claimed';
+      return;
     case 'signed':
       takeSigned(state, step);
       return;

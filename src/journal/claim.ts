@@ -121,6 +121,11 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
       throw journalErrors('claim-lost');
     },
 
+    async deferred() {
+      // Without a flush: if the power fails now, the call is listed as one that may have been counted.
+      await record({ step: 'deferred' }, 'no');
+    },
+
     async signed(record) {
       given = record;
       await recordGiven();

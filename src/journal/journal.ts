@@ -81,8 +81,10 @@ export interface Claim {
   /** One of them was made by this process, or by one that this claim waited for: asking now would be a repeat. */
   readonly justUnanswered: boolean;
 
-  /** Directly before the request, which must not be sent when this throws. */
+  /** Directly before each request, which must not be sent when this throws. */
   requested(): Promise<void>;
+  /** The request made no signature for certain, and is to be repeated: until then nothing is under way. */
+  deferred(): Promise<void>;
   signed(given: SignatureOnRecord): Promise<void>;
   /** Certainly no signature was made: the service refused, or the request never left. Ends the claim. */
   refused(reason: string): Promise<void>;

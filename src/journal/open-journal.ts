@@ -82,6 +82,7 @@ function guardedClaim(given: Claim, guard: JournalParts['guard']): Claim {
     unknownCalls: given.unknownCalls,
     justUnanswered: given.justUnanswered,
     requested: () => guard(() => given.requested()),
+    deferred: () => guard(() => given.deferred()),
     signed: (record) => guard(() => given.signed(record)),
     refused: (reason) => guard(() => given.refused(reason)),
     unanswered: (reason) => guard(() => given.unanswered(reason)),

@@ -62,6 +62,8 @@ const stepSchema = v.variant('step', [
   }),
   v.object({ step: v.literal('refused'), ...common, reason: text }),
   v.object({ step: v.literal('unanswered'), ...common, reason: text }),
+  /** The request that was sent made no signature for certain, and is to be repeated. */
+  v.object({ step: v.literal('deferred'), ...common }),
   v.object({ step: v.literal('released'), ...common }),
   /** Another file takes part, `instead` of one that failed or whose process is gone. */
   v.object({ step: v.literal('shared'), ...common, share: text, ...asking, instead: v.optional(text) }),

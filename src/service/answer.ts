@@ -3,7 +3,8 @@
 import * as v from 'valibot';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/exchange.ts';
-import { businessErrors, statusErrors } from './errors.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
+import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
 import type { Operation } from './operation.ts';
 import type { SignatureRecord } from './signing-service.ts';
@@ -48,7 +49,8 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   const { status } = head;
   const serviceCode = envelope?.code;
   const message = envelope?.message ? show(envelope.message) : undefined;
-  const details = { operation, status, attempts, serviceCode, message };
+  const isUncertain = isOfGateway(status) || isBare503(head, envelope);
+  const details = { operation, status, attempts, serviceCode, message, counted: isUncertain ? 'perhaps' : 'no' };
   const context = { httpStatus: status, serviceCode };
   if (saysUnauthorized(status, envelope)) return statusErrors('unauthorized', details, context);
   if (status === 429) return statusErrors('throttled', details, context);
@@ -60,7 +62,16 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
       context,
     );
   }
-  return statusErrors('http-error', details, context);
+  return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
+}
+
+/**
+ * Whether a 503 neither carries the service's envelope nor says when to come back. A gateway answers so after the service
+ * behind it has signed, too.
+ */
+export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
+  if (status !== 503 || envelope !== undefined) return false;
+  return readRetryAfter(headers.get('retry-after'), 0) === undefined;
 }
 
 function withoutUserInformation(location: string): string {
@@ -80,6 +91,12 @@ export function readData({ operation, head, envelope, show }: Refusal, body: Uin
   throw businessErrors(code, details, { httpStatus, serviceCode });
 }
 
+/** Whether the `data` of a success holds a signature that can be read. */
+export function holdsSignature(data: unknown): boolean {
+  const record = v.safeParse(signatureRecordSchema, data);
+  return record.success && decodeBase64(record.output.signature) !== undefined;
+}
+
 /** The signature record in the `data` of a success (API 2.4); throws `no-signature` or `signature-unreadable`. */
 export function readSignatureRecord(data: unknown, httpStatus: number): SignatureRecord {
   const context = { httpStatus, serviceCode: 0 };
@@ -93,12 +110,12 @@ export function readSignatureRecord(data: unknown, httpStatus: number): Signatur
 }
 
 /**
- * Base64 (RFC 4648, section 4), where line breaks and missing padding do no harm: the signature is paid for, and is
+ * Base64 (RFC 4648, sections 4 and 5), where white space and missing padding do no harm: the signature is paid for, and is
  * checked with the certificate's key anyway. Undefined for anything else, since Buffer would skip over it.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/={1,2}$/, '');
-  if (digits === '' || !/^[A-Za-z0-9+/]+$/.test(digits) || digits.length % 4 === 1) return undefined;
+  if (digits === '' || !/^[A-Za-z0-9+/_-]+$/.test(digits) || digits.length % 4 === 1) return undefined;
   return Uint8Array.from(Buffer.from(digits, 'base64'));
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../http/exchange.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
 import { LONGEST_WAIT, type Waiting } from '../http/waiting.ts';
 import type { CallRecord, CallSubject } from './call-record.ts';
-import { networkErrors } from './errors.ts';
+import { mayHaveBeenCounted, networkErrors } from './errors.ts';
 import { type Circumstances, headOf, judge, type Success } from './judge.ts';
 import type { Operation } from './operation.ts';
 import type { Pace, Place } from './pace.ts';
@@ -28,6 +28,8 @@ export interface Call<Answer> {
   readonly subject: CallSubject;
   /** Sends the request, once. */
   send(): Promise<Outcome>;
+  /** As in SignRequest. */
+  readonly beforeRepeat?: ((error: CodesignError) => Promise<void>) | undefined;
   /** Throws what a success lacks. */
   read(success: Success): { readonly answer: Answer; readonly record?: string | undefined };
 }
@@ -45,6 +47,7 @@ export async function attempt<Answer>(
     const place = await takePlace(call, attempts, attempting.pace, signal);
     const tried = await attemptOnce(call, attempts, attempting, place);
     if ('answer' in tried) return tried.answer;
+    await call.beforeRepeat?.(tried.error);
     await orInterrupted(attempting.clock.sleep(tried.wait, signal), `${call.operation} again`);
     tried.endHold();
   }
@@ -65,6 +68,8 @@ async function takePlace<Answer>(
 }
 
 interface ToBeRepeated {
+  /** Of the attempt that failed. */
+  readonly error: CodesignError;
   /** Milliseconds. */
   readonly wait: number;
   /** To be called when that time has passed. */
@@ -94,7 +99,7 @@ async function attemptOnce<Answer>(
     const isAsked = repeat === 'throttled' && retryAfter !== undefined;
     const endHold = isAsked ? pace.hold(wait ?? Math.min(retryAfter, LONGEST_WAIT)) : () => undefined;
     if (wait === undefined) throw error;
-    return { wait, endHold };
+    return { error, wait, endHold };
   } finally {
     place?.leave(how);
   }
@@ -132,7 +137,9 @@ function judgeAs<Answer>(call: Call<Answer>, outcome: Outcome, circumstances: Ci
 
 function howItWent<Answer>(result: Result<Answer>, outcome: Outcome): Parameters<Place['leave']>[0] {
   if ('error' in result && result.repeat === 'throttled') return 'throttled';
-  return outcome.kind === 'answer' ? 'answered' : 'unanswered';
+  // A gateway that gave up says nothing good about the service.
+  const isDoubtful = 'error' in result && mayHaveBeenCounted(result.error);
+  return outcome.kind === 'answer' && !isDoubtful ? 'answered' : 'unanswered';
 }
 
 /** Whoever keeps the record does not decide how the call ends. */

@@ -38,15 +38,17 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   const { baseUrl, credentials, http, concurrency = UNBOUNDED, onCall = () => undefined, clock = REAL_CLOCK } = options;
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
   const attempting: Attempting = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
-  const sender = (path: string, message: object): (() => Promise<Outcome>) => {
+  const sender = (path: string, message: object, beforeSend?: () => Promise<void>): (() => Promise<Outcome>) => {
     const url = operationUrl(baseUrl, path);
     const body = new TextEncoder().encode(JSON.stringify(message));
     const bounds = { deadlineMilliseconds: options.timeoutMilliseconds, sizeLimit: ANSWER_LIMIT };
-    return () => http.postJson({ url, headers: { authorization: basicAuthorization(credentials) }, body, ...bounds });
+    const hook = beforeSend === undefined ? {} : { beforeSend };
+    return () =>
+      http.postJson({ url, headers: { authorization: basicAuthorization(credentials) }, body, ...bounds, ...hook });
   };
 
   return {
-    sign({ code, digest, algorithm, extra, file }, signal) {
+    sign({ code, digest, algorithm, extra, file, beforeSend, beforeRepeat }, signal) {
       const message: SignRequestMessage = {
         code,
         digest: Buffer.from(digest).toString('base64'),
@@ -57,7 +59,8 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
       const call: Call<SignatureRecord> = {
         operation: 'sign',
         subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
-        send: sender(SIGN_PATH, message),
+        send: sender(SIGN_PATH, message, beforeSend),
+        beforeRepeat,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus);
           return { answer, record: answer.id };

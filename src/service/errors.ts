@@ -17,10 +17,21 @@ const UNAUTHORIZED = (d: ErrorDetails): string => `the service does not accept t
 const PARAMETER_HINT =
   'The service does not accept a parameter. Check the certificate number (--code), and whether it takes this --algorithm.';
 
-/** A gateway that got no answer in time says nothing about what the service behind it has done. */
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
-const countedBehindGateway = ({ operation, status }: ErrorDetails): string =>
-  operation === 'sign' && GATEWAY_STATUSES.has(Number(status)) ? `. ${MAY_HAVE_BEEN_COUNTED}` : '';
+/**
+ * With these a gateway, or a network in between, gives up on an answer: that says nothing about what the service behind it
+ * has done. 499 is nginx's, 520 to 527 are Cloudflare's, 598 and 599 are of several proxies.
+ */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([
+  408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599,
+]);
+
+/** Whether an answer with this status leaves open what the service behind it has done. */
+export function isOfGateway(status: number): boolean {
+  return GATEWAY_STATUSES.has(status);
+}
+
+const perhapsCounted = ({ operation, counted }: ErrorDetails): string =>
+  operation === 'sign' && counted === 'perhaps' ? `. ${MAY_HAVE_BEEN_COUNTED}` : '';
 const afterAttempts = ({ attempts }: ErrorDetails): string =>
   Number(attempts) > 1 ? ` after ${attempts} attempts` : '';
 
@@ -119,7 +130,7 @@ export const statusErrors = defineErrors({
   'http-error': {
     category: 'http',
     message: (d) =>
-      `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${countedBehindGateway(d)}`,
+      `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${perhapsCounted(d)}`,
     hint: hintForStatus,
   },
 });
@@ -179,9 +190,11 @@ export function codeWithoutConnection(reason: FailureReason): NoConnection {
 const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
 
 /** Whether the service may have made a signature, and counted it, although none that can be used arrived. */
-export function mayHaveBeenCounted({ code, category, httpStatus = 0 }: CodesignError): boolean {
-  // Of a fault of this program nobody knows how far the call had come.
-  return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && GATEWAY_STATUSES.has(httpStatus));
+export function mayHaveBeenCounted(error: CodesignError): boolean {
+  const { code, category, httpStatus = 0 } = error;
+  if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
+  // A fault of this program does not tell how far the call had come.
+  return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
 /** Nothing was sent, since there is no connection: from a service that never answered yet, none is to be expected. */

@@ -3,6 +3,8 @@
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Answer, AnswerHead, Failure, FailureReason, Outcome } from '../http/exchange.ts';
 import {
+  holdsSignature,
+  isBare503,
   isSuccessStatus,
   type Refusal,
   readData,
@@ -37,10 +39,23 @@ const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-fai
 /** Throws what a 2xx answer says instead of success: it is never repeated. */
 export function judge(outcome: Outcome, circumstances: Circumstances): Judged {
   if (outcome.kind === 'answer') return judgeAnswer(outcome, outcome.body, circumstances);
-  const { head } = outcome;
+  const { head, body } = outcome;
+  if (head !== undefined && body !== undefined && isSuccessStatus(head.status)) {
+    if (circumstances.operation === 'sign' && isWholeSignature(body)) return judgeAnswer(head, body, circumstances);
+  }
   // A status outside 2xx is a failure whatever the body says, and even when the body did not come whole.
-  if (head !== undefined && !isSuccessStatus(head.status)) return judgeAnswer(head, new Uint8Array(), circumstances);
+  if (head !== undefined && !isSuccessStatus(head.status))
+    return judgeAnswer(head, body ?? new Uint8Array(), circumstances);
   return judgeFailure(outcome, circumstances);
+}
+
+/**
+ * Whether all of a signature came, although the answer around it broke: an end of chunks that is missing, or a
+ * Content-Length that is too long. The signature is paid for, and is checked with the certificate's key anyway.
+ */
+function isWholeSignature(body: Uint8Array): boolean {
+  const envelope = readEnvelope(body);
+  return envelope?.code === 0 && holdsSignature(envelope.data);
 }
 
 /** The head of the answer, where that much came. */
@@ -55,9 +70,11 @@ function judgeAnswer(head: AnswerHead | Answer, body: Uint8Array, circumstances:
   return { error: statusError(refusal), ...repeatOfStatus(refusal) };
 }
 
-function repeatOfStatus({ operation, head: { status }, envelope }: Refusal): { repeat?: RepeatReason } {
+function repeatOfStatus({ operation, head, envelope }: Refusal): { repeat?: RepeatReason } {
+  const { status } = head;
   if (saysUnauthorized(status, envelope)) return {};
-  if (status === 429 || status === 503) return { repeat: 'throttled' };
+  const isCertain = operation === 'report-sign' || !isBare503(head, envelope);
+  if (status === 429 || (status === 503 && isCertain)) return { repeat: 'throttled' };
   return operation === 'report-sign' && status >= 500 ? { repeat: 'unanswered' } : {};
 }
 

@@ -1,6 +1,7 @@
 /** The seam to the Remote Code Signing API: what signing needs of the service, in its own words. Types only. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Extra } from './messages.ts';
 import type { ReportStatus } from './operation.ts';
 
@@ -15,6 +16,16 @@ export interface SignRequest {
   readonly extra?: Extra | undefined;
   /** The file's name as it may be told in this client's own records; not sent. */
   readonly file?: string | undefined;
+  /**
+   * Awaited for each attempt when a connection is open, directly before the request is written. If it throws, nothing is
+   * sent, and `sign` throws the same.
+   */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
+  /**
+   * Awaited after each attempt that certainly made no signature and is to be repeated, before the wait. If it throws,
+   * nothing is repeated, and `sign` throws the same.
+   */
+  readonly beforeRepeat?: ((error: CodesignError) => Promise<void>) | undefined;
 }
 
 export interface SignatureRecord {
@@ -29,7 +40,10 @@ export interface SignatureRecord {
  * under way is waited for.
  */
 export interface SigningService {
-  /** Asks for one signature. Repeats only what certainly reached nobody, or was refused with 429 or 503. */
+  /**
+   * Requests one signature. Repeats only what certainly did not reach the service, or was rejected with 429, or with a 503
+   * that carries the service's envelope or Retry-After.
+   */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
   /** Reports the final outcome; may be repeated, since it never counts. `file`: as in SignRequest. */
   report(id: string, status: ReportStatus, signal?: AbortSignal, file?: string): Promise<void>;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { CallFacts, Claim, Work } from '../journal/journal.ts';
 import { mayHaveBeenCounted } from '../service/errors.ts';
-import type { SignatureRecord } from '../service/signing-service.ts';
+import type { SignatureRecord, SignRequest } from '../service/signing-service.ts';
 import { signingErrors } from './errors.ts';
 import type { Signing } from './signing.ts';
 
@@ -43,13 +43,19 @@ export function workOf({ origin, algorithm }: Signing, code: string, digest: Uin
   return { origin, code, algorithm, digest };
 }
 
+/** What the service awaits around each attempt. */
+export type AroundAttempts = {
+  readonly [Hook in 'beforeSend' | 'beforeRepeat']: NonNullable<SignRequest[Hook]>;
+};
+
 /**
- * Asks, with the journal told before and after. What the journal cannot keep of an answer does not undo the answer: that
- * is a warning. Throws what `ask` throws, and what keeps the journal from noting the request.
+ * Requests a signature, and records it in the journal directly before each attempt is sent and after the answer. If the
+ * journal cannot keep an answer, that is a warning. Throws what `request` throws, and what keeps the journal from
+ * recording the request.
  */
 export async function askOnRecord(
   claim: Claim,
-  ask: () => Promise<SignatureRecord>,
+  request: (around: AroundAttempts) => Promise<SignatureRecord>,
   warn: (sentence: string) => void,
 ): Promise<SignatureRecord> {
   if (claim.justUnanswered) {
@@ -59,26 +65,26 @@ export async function askOnRecord(
   for (const id of claim.unknownCalls) {
     warn(`An earlier call for this signature may have been counted: nobody knows how it ended (journal ${id}).`);
   }
-  await noteRequest(claim);
+  let isUnsent = false;
+  const around: AroundAttempts = {
+    async beforeSend() {
+      isUnsent = true;
+      await claim.requested();
+      isUnsent = false;
+    },
+    beforeRepeat: () => noted(() => claim.deferred(), warn),
+  };
   let record: SignatureRecord;
   try {
-    record = await ask();
+    record = await request(around);
   } catch (thrown) {
-    await noteFailure(claim, toCodesignError(thrown), warn);
+    // If the journal cannot record the request, it is not sent. Other processes need not wait for it.
+    if (isUnsent) await letGo(claim);
+    else await noteFailure(claim, toCodesignError(thrown), warn);
     throw thrown;
   }
   await noted(() => claim.signed({ signature: record.signature, record: record.id }), warn);
   return record;
-}
-
-/** What cannot be noted is not asked; others need not wait for it. */
-async function noteRequest(claim: Claim): Promise<void> {
-  try {
-    await claim.requested();
-  } catch (thrown) {
-    await letGo(claim);
-    throw thrown;
-  }
 }
 
 /** Never throws: that would hide why the claim is given up. One that cannot be let go ends with its process. */

@@ -1,4 +1,4 @@
-/** Asking the service for a signature: at most one unproven call at a time, and every answer checked with the certificate's key. */
+/** Requests signatures from the service: at most one unproven call at a time. Checks every answer with the certificate's key. */
 
 import { createHash } from 'node:crypto';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -9,9 +9,10 @@ import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/err
 import type { Extra } from '../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
-import { askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
+import { type AroundAttempts, askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
 import { signingErrors } from './errors.ts';
 import { maskFilename } from './extra.ts';
+import { type RequestTurn, takeTurns } from './request-turns.ts';
 import type { Signing } from './signing.ts';
 
 export interface SignatureWork extends FileOfCall {
@@ -40,8 +41,8 @@ export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<Sig
 
 /**
  * Until one signature has verified, certificate number and certificate may not belong together and each call may be
- * wasted, so calls go one after the other; from then on all at once. A 401 or a mismatch stops the batch, and so does a
- * service that cannot be reached as long as it has not given a signature.
+ * wasted, so calls go one after the other; from then on concurrently. A 401 or a mismatch stops the batch. So does a
+ * service that cannot be reached as long as it has not given a signature, and one that gives no usable answers.
  */
 export function requestSignatures(
   signing: Signing,
@@ -49,21 +50,37 @@ export function requestSignatures(
   code: string,
   batch: Batch,
 ): RequestSignature {
-  let proven = false;
+  const turns = takeTurns(batch);
   const leaf = createHash('sha256').update(signing.chain.leaf.der).digest('hex');
   // Not to know only means to go one by one; and perhaps nobody will ask.
   const known = signing.claims.isProven({ origin: signing.origin, code, leaf }).catch(() => false);
-  let turn: Promise<unknown> = Promise.resolve();
 
-  async function request(digest: Uint8Array, { path, extra }: SignatureWork): Promise<SignatureRecord> {
+  async function request(
+    digest: Uint8Array,
+    { path, extra }: SignatureWork,
+    turn: RequestTurn,
+    around: AroundAttempts,
+  ): Promise<SignatureRecord> {
+    const beforeSend = async (): Promise<void> => {
+      await around.beforeSend();
+      turn.send();
+    };
+    const beforeRepeat = async (error: CodesignError): Promise<void> => {
+      turn.repeat(error);
+      await around.beforeRepeat(error);
+    };
     try {
       const file = maskFilename(signing.client.mask, path);
-      return await service.sign({ code, algorithm: signing.algorithm, digest, extra, file }, batch.signal);
+      const hooks = { beforeSend, beforeRepeat };
+      return await service.sign({ code, algorithm: signing.algorithm, digest, extra, file, ...hooks }, batch.signal);
     } catch (thrown) {
       // Stopped while it waited to be repeated: then what stopped the batch is the reason, and not this call.
       if (batch.signal.aborted && toCodesignError(thrown).code === 'interrupted') batch.assertGoing();
       const error = toCodesignError(thrown);
-      if (spoilsBatch(error) || (!proven && isWithoutConnection(error))) batch.stop(reasonToStop(error), error);
+      if (spoilsBatch(error) || (!turns.isProven() && isWithoutConnection(error))) {
+        batch.stop(reasonToStop(error), error);
+      }
+      turn.fail(error);
       throw error;
     }
   }
@@ -80,17 +97,17 @@ export function requestSignatures(
     }
   }
 
-  async function requestChecked(work: SignatureWork): Promise<GivenSignature> {
+  async function requestChecked(work: SignatureWork, turn: RequestTurn): Promise<GivenSignature> {
     batch.assertGoing();
     const digest = digestToBeSigned(work.toBeSigned, signing);
     const claim = await claimFor(work, digest);
     work.onClaim(claim);
-    if (claim.known !== undefined) return useKnown(claim, claim.known, work);
+    if (claim.known !== undefined) return useKnown(claim, claim.known, work, turn);
     await orRelease(claim, async () => {
       batch.assertGoing();
       await work.beforeRequest();
     });
-    const record = await askOnRecord(claim, () => request(digest, work), work.warn);
+    const record = await askOnRecord(claim, (around) => request(digest, work, turn, around), work.warn);
     signing.onEvent({ type: 'signature-given', path: work.path });
     const mismatch = findMismatch(signing, code, work.toBeSigned, record);
     if (mismatch) {
@@ -98,31 +115,35 @@ export function requestSignatures(
       await noted(() => claim.unusable(mismatch.message), work.warn);
       throw mismatch;
     }
-    proven = true;
+    turn.succeed();
     return { record, reused: false };
   }
 
   /** One that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function useKnown(claim: Claim, given: SignatureOnRecord, work: SignatureWork): Promise<GivenSignature> {
+  async function useKnown(
+    claim: Claim,
+    given: SignatureOnRecord,
+    work: SignatureWork,
+    turn: RequestTurn,
+  ): Promise<GivenSignature> {
     const record = { id: given.record, signature: given.signature };
     const mismatch = findMismatch(signing, code, work.toBeSigned, record);
     if (mismatch === undefined) {
-      proven = true;
+      turns.prove();
       return { record, reused: true };
     }
     await claim.unusable(mismatch.message);
-    return requestChecked(work);
+    return requestChecked(work, turn);
   }
 
   return async (work) => {
-    proven ||= await known;
-    while (!proven) {
-      const mine = turn.then(() => (proven ? undefined : requestChecked(work)));
-      turn = mine.catch(() => undefined);
-      const given = await mine;
-      if (given) return given;
+    if (await known) turns.prove();
+    const turn = await turns.take();
+    try {
+      return await requestChecked(work, turn);
+    } finally {
+      turn.leave();
     }
-    return requestChecked(work);
   };
 }
 

@@ -16,6 +16,7 @@ const CLAIM: Claim = {
   unknownCalls: [],
   justUnanswered: false,
   requested: nothing,
+  deferred: nothing,
   signed: nothing,
   refused: nothing,
   unanswered: nothing,

@@ -84,7 +84,7 @@ const HTTP: Rows = {
   'not-found': status(404),
   'not-allowed': status(405),
   'proxy-credentials': status(407),
-  'request-timed-out': status(408),
+  'request-timed-out': status(408, { mayHaveBeenCounted: true }),
   'length-required': status(411),
   'too-large': status(413),
   'headers-too-large': status(431),
@@ -96,7 +96,12 @@ const HTTP: Rows = {
   'not-implemented': status(501),
   'bad-gateway': status(502, { mayHaveBeenCounted: true }),
   'unavailable-at-once': status(503, { serviceCode: 503, signRequests: 5 }),
+  unavailable: status(503, { mayHaveBeenCounted: true }),
+  'unavailable-without-envelope': status(503, { signRequests: 5 }),
   'gateway-timed-out': status(504, { mayHaveBeenCounted: true }),
+  'client-went-away': status(499, { mayHaveBeenCounted: true }),
+  'origin-timed-out': status(524, { mayHaveBeenCounted: true }),
+  'proxy-timed-out': status(598, { mayHaveBeenCounted: true }),
 };
 
 const broken = row('connection-broken', { httpStatus: null, mayHaveBeenCounted: true });
@@ -127,7 +132,7 @@ describe.each<[string, number, Rows]>([
   beforeAll(async () => {
     // Only those of the network wait for it to pass.
     const args = ['--timeout', category === 'network' ? '2' : '20'];
-    answers = await signAmongAnswers({ names: Object.keys(rows), args });
+    answers = await signAmongAnswers({ names: Object.keys(rows), args, betweenSuccesses: true });
   });
 
   it.each(Object.entries(rows))('%s', (name, expected) => {

@@ -12,7 +12,17 @@ import {
 } from '../support/plausible-answers.ts';
 
 /** Odd, and a success all the same. */
-const ODD = ['breaks-after-answer', 'information-first', 'message-no-text', 'wrapped-base64'] as const;
+const ODD = [
+  'breaks-after-answer',
+  'information-first',
+  'message-no-text',
+  'wrapped-base64',
+  'base64-for-addresses',
+  'blanks-in-base64',
+  'chunks-without-end',
+  'chunks-without-end-left-open',
+  'length-too-long',
+] as const;
 
 const namesIn = (...tables: readonly object[]): readonly string[] => tables.flatMap((table) => Object.keys(table));
 
@@ -21,7 +31,8 @@ describe('a success of sign', () => {
   let answers: AnswersRun;
   beforeAll(async () => {
     const all = [...names, ...namesIn(PLAUSIBLE_WITHOUT_RECORD)];
-    answers = await signAmongAnswers({ names: all, byName: PLAUSIBLE_ANSWERS });
+    // One of the answers never ends.
+    answers = await signAmongAnswers({ names: all, byName: PLAUSIBLE_ANSWERS, args: ['--timeout', '4'] });
   });
 
   it.each(names)('%s: signed with one request, and reported under the very id', (name) => {
@@ -64,7 +75,11 @@ describe('a refusal of sign', () => {
   let answers: AnswersRun;
   beforeAll(async () => {
     // The last one is answered well: a refusal is of one file.
-    answers = await signAmongAnswers({ names: [...namesIn(REFUSALS), 'fine'], byName: PLAUSIBLE_ANSWERS });
+    answers = await signAmongAnswers({
+      names: [...namesIn(REFUSALS), 'fine'],
+      byName: PLAUSIBLE_ANSWERS,
+      betweenSuccesses: true,
+    });
   });
 
   it.each(Object.entries(REFUSALS))('%s: of that file, told by status and code, not asked again', (name, expected) => {

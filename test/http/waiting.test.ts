@@ -12,6 +12,8 @@ test('Retry-After: seconds, the three forms of an HTTP date, and nothing else', 
   expect(readRetryAfter('Sunday, 06-Nov-94 08:49:37 GMT', now)).toBe(37_000);
   expect(readRetryAfter('Sun Nov  6 08:49:37 1994', now)).toBe(37_000);
   expect(readRetryAfter('Sun, 06 Nov 1994 08:00:00 GMT', now)).toBe(0);
+  expect(readRetryAfter('7, Sun, 06 Nov 1994 08:49:37 GMT, soon, 9', now)).toBe(37_000);
+  expect(readRetryAfter('Sunday, 06-Nov-94 08:49:37 GMT, 60,', now)).toBe(60_000);
   for (const odd of [undefined, '', '-5', '1.5', 'soon', '1e3', '2020-01-01']) {
     expect(readRetryAfter(odd, now)).toBeUndefined();
   }

@@ -69,6 +69,25 @@ describe('a claim of a process that cannot be seen from here', () => {
     await next.requested();
   });
 
+  test('and that waits to repeat a request that made no signature leaves nothing that may have been counted', async () => {
+    const claim = await journal.claim(WORK, factsOf('a'));
+    await claim.requested();
+    await claim.deferred();
+    setting.clock.wall = PRESUMED_ENDED_MILLISECONDS + 1;
+    const other = await setting.open();
+    expect(await unfinishedOf(other)).toEqual([]);
+    expect(await other.claim(WORK, factsOf('a'))).toMatchObject({ known: undefined, unknownCalls: [] });
+  });
+
+  test('and that repeats such a request may have been counted', async () => {
+    const claim = await journal.claim(WORK, factsOf('a'));
+    await claim.requested();
+    await claim.deferred();
+    await claim.requested();
+    setting.clock.wall = PRESUMED_ENDED_MILLISECONDS + 1;
+    expect(await unfinishedOf(await setting.open())).toEqual([['unknown', claim.id]]);
+  });
+
   test('and that is taken over while it asks keeps its signature', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await claim.requested();

@@ -62,6 +62,7 @@ const CASES: Partial<Record<ServiceMode, Expected>> = {
   'error-cut-short': http('http-error', 500),
   'not-found': http('http-error', 404),
   'bad-gateway': http('http-error', 502, { mayHaveBeenCounted: true }),
+  unavailable: http('http-error', 503, { mayHaveBeenCounted: true }),
   'unauthorized-200': business('unauthorized', { serviceCode: 401 }),
   'unauthorized-401': http('unauthorized', 401, { serviceCode: 401 }),
   'unauthorized-401-page': http('unauthorized', 401),

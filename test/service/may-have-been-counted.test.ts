@@ -10,10 +10,11 @@ describe('a sign call that failed', () => {
     networkErrors('connection-broken'),
     businessErrors('malformed-answer'),
     businessErrors('signature-unreadable'),
-    statusErrors('http-error', {}, { httpStatus: 502 }),
-    statusErrors('http-error', {}, { httpStatus: 504 }),
+    ...[408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599].map((httpStatus) =>
+      statusErrors('http-error', {}, { httpStatus }),
+    ),
     toCodesignError(new TypeError('nobody foresaw this')),
-  ])('may have been counted: $code', (error) => {
+  ])('may have been counted: $code $httpStatus', (error) => {
     expect(mayHaveBeenCounted(error)).toBe(true);
   });
 
@@ -25,8 +26,8 @@ describe('a sign call that failed', () => {
     businessErrors('no-signature'),
     businessErrors('unauthorized'),
     statusErrors('throttled'),
-    statusErrors('http-error', {}, { httpStatus: 500 }),
-  ])('was certainly not counted: $code', (error) => {
+    ...[400, 404, 500, 501, 503, 505, 519, 528].map((httpStatus) => statusErrors('http-error', {}, { httpStatus })),
+  ])('was certainly not counted: $code $httpStatus', (error) => {
     expect(mayHaveBeenCounted(error)).toBe(false);
   });
 });

@@ -31,16 +31,33 @@ async function start(
 }
 
 describe('sign', () => {
-  test.each<[ServiceMode]>([['throttled'], ['unavailable']])('%s: repeated, then good', async (mode) => {
+  test.each<[ServiceMode, readonly number[]]>([
+    ['throttled', [250, 500]],
+    ['unavailable-enveloped', [250, 500]],
+    ['unavailable-without-envelope', [0, 0]],
+  ])('%s: repeated, then good', async (mode, expected) => {
     const { service, waits, misbehaving } = await start(mode, { times: 2 });
     await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-3' });
     expect(misbehaving.signRequests()).toBe(3);
-    expect(waits).toEqual([250, 500]);
+    expect(waits).toEqual(expected);
+  });
+
+  test('a 503 without envelope and Retry-After is not repeated: a gateway answers so after the service signed', async () => {
+    const { service, misbehaving } = await start('unavailable');
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ httpStatus: 503, mayHaveBeenCounted: true });
+    expect(misbehaving.signRequests()).toBe(1);
+  });
+
+  test('several Retry-After headers: the longest counts', async () => {
+    const { service, waits } = await start('throttled-several-times', { times: 1 });
+    await service.sign(SIGN_REQUEST);
+    expect(waits).toEqual([9000]);
   });
 
   test.each<[ServiceMode, string, number]>([
     ['throttled', 'throttled', 429],
-    ['unavailable', 'http-error', 503],
+    ['unavailable-enveloped', 'http-error', 503],
+    ['unavailable-without-envelope', 'http-error', 503],
   ])('%s for ever: given up after a bounded number of attempts', async (mode, code, httpStatus) => {
     const { service, waits, misbehaving } = await start(mode);
     await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'http', code, httpStatus });

@@ -1,6 +1,6 @@
 /** Programs, a service of this process that signs with a real key, and a real journal that several runs open: for tests of what runs share. */
 
-import { constants, privateEncrypt } from 'node:crypto';
+import { constants, type KeyObject, privateEncrypt } from 'node:crypto';
 import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ import { makePki } from '../support/pki.ts';
 export interface JournalScene extends AsyncDisposable {
   readonly folder: string;
   readonly service: CountingService;
+  /** Of the certificate. */
+  readonly key: KeyObject;
   /** As another run of this process. */
   open(): Promise<Journal>;
   /** A program with this content. */
@@ -49,7 +51,8 @@ export async function journalScene(): Promise<JournalScene> {
     reports: [],
     before: async () => undefined,
     beforeReport: async () => undefined,
-    async sign({ digest }) {
+    async sign({ digest, beforeSend }) {
+      await beforeSend?.();
       const id = `record-${++service.asked}`;
       await service.before();
       const key = { key: leaf.privateKey, padding: constants.RSA_PKCS1_PADDING };
@@ -65,6 +68,7 @@ export async function journalScene(): Promise<JournalScene> {
   return {
     folder,
     service,
+    key: leaf.privateKey,
     open: () =>
       openJournal({
         folder: join(folder, 'state'),

@@ -22,6 +22,7 @@ import { readSigningChain } from '../../src/certificates/read-signing-chain.ts';
 import type { SigningChain } from '../../src/certificates/signing-chain.ts';
 import { describeFile } from '../../src/formats/recognise.ts';
 import { formats } from '../../src/formats/registry.ts';
+import { businessErrors } from '../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../src/signing/outcome.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
@@ -68,7 +69,8 @@ function testService(before: (call: number) => Promise<void> = async () => undef
       return mostAtOnce;
     },
     reports,
-    async sign({ digest }) {
+    async sign({ digest, beforeSend }) {
+      await beforeSend?.();
       const call = ++asked;
       atOnce++;
       mostAtOnce = Math.max(mostAtOnce, atOnce);
@@ -163,7 +165,7 @@ describe('a run', () => {
       if (call > 1) return;
       await new Promise((resolve) => setTimeout(resolve, 30));
       firstEnded = performance.now();
-      throw new TypeError('broken');
+      throw businessErrors('refused', { operation: 'sign', serviceCode: 1001 });
     });
     const { files } = await signFiles(await programs(3), signingWith(service));
     expect(files.map(({ status }) => status).sort()).toEqual(['failed', 'signed', 'signed']);

@@ -18,6 +18,8 @@ export interface AnswersOptions {
   readonly byName?: Readonly<Record<string, Misbehaviour>>;
   /** Which operation is answered so. Default: sign. */
   readonly operation?: 'sign' | 'report-sign';
+  /** Signs a good file before each, one at a time: failures in a row would end the run. */
+  readonly betweenSuccesses?: boolean;
   /** More arguments of `sign`. */
   readonly args?: readonly string[];
 }
@@ -40,7 +42,7 @@ export interface AnswersRun {
   readonly connectionsElsewhere: number;
 }
 
-/** Signs `name.exe` for each name, in their order. */
+/** Signs `name.exe` for each name, in their order. A name that no answer has is answered well. */
 export async function signAmongAnswers(options: AnswersOptions): Promise<AnswersRun> {
   await using folder = await temporaryFolder();
   const other = await startOtherServer();
@@ -57,7 +59,9 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     const certificate = join(folder.path, 'chain.pem');
     await writeFile(certificate, leaf.pem + pki.intermediate.pem);
     const pathOf = (name: string) => join(folder.path, `${name}.exe`);
-    for (const name of options.names) {
+    const { betweenSuccesses = false } = options;
+    const names = options.names.flatMap((name, index) => (betweenSuccesses ? [`sound-${index}`, name] : [name]));
+    for (const name of names) {
       await copyFile(fixture('pe/hello.exe'), pathOf(name));
       // Each of its own: the same content would share one signature.
       await appendFile(pathOf(name), name);
@@ -68,8 +72,8 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
       CODESIGN_STATE_DIR: state.path,
       ...environmentOf(service, certificate),
     };
-    const paths = options.names.map(pathOf);
-    const run = await runMeasured(['sign', '--json', ...(options.args ?? []), ...paths], { env });
+    const args = [...(betweenSuccesses ? ['--concurrency', '1'] : []), ...(options.args ?? [])];
+    const run = await runMeasured(['sign', '--json', ...args, ...names.map(pathOf)], { env });
     await state[Symbol.asyncDispose]();
     const after = await snapshot(folder.path);
     const { files } = parseJson(run);

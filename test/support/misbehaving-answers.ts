@@ -1,11 +1,29 @@
 /** The ways in which a signing service fails its callers, each as what it does with one request. */
 
-import { ANSI, answer, envelope, type Misbehaviour, page, RECORD, success, withHeaders } from './answering.ts';
+import {
+  ANSI,
+  answer,
+  type Exchange,
+  envelope,
+  type Misbehaviour,
+  page,
+  RECORD,
+  success,
+  withHeaders,
+} from './answering.ts';
 import { STRANGE_ANSWERS } from './strange-answers.ts';
 
 /** Words that are out to do harm on a terminal, in a build service's log, in a spreadsheet and on a page. */
 export const HOSTILE =
   "=cmd|' /C calc'!A0 \u001b[2J\u001b]0;owned\u0007\n::error::owned\r\n##[error]owned ::set-output name=a::b \u202egnp.exe\u2066 \u009b31m\u2028 <script>alert(1)</script> | [x](https://evil.example) `@team`";
+
+/** Sends all of the JSON, but not the end of its chunks. */
+function cutAfter(exchange: Exchange, ends: boolean): void {
+  exchange.response.writeHead(200, { 'content-type': 'application/json' });
+  exchange.response.write(success(exchange), () => {
+    if (ends) exchange.response.destroy();
+  });
+}
 
 /** All of these read the whole request first; what fails before that is a mode of the service itself. */
 export const MISBEHAVIOURS = {
@@ -92,7 +110,12 @@ export const MISBEHAVIOURS = {
   'throttled-for-an-hour': withHeaders(429, () => ({ 'retry-after': '3600' })),
   'throttled-for-no-time': withHeaders(429, () => ({ 'retry-after': '0' })),
   'throttled-in-nonsense': withHeaders(429, () => ({ 'retry-after': 'soon' })),
+  'throttled-several-times': ({ response }) => {
+    response.setHeader('retry-after', ['7', '9', '0']);
+    response.writeHead(429).end();
+  },
   unavailable: page(503),
+  'unavailable-enveloped': envelope(503, 503),
 
   'breaks-before-answer': ({ response }) => response.destroy(),
   'breaks-during-head': ({ response }) =>
@@ -124,6 +147,25 @@ export const MISBEHAVIOURS = {
   'information-first': (exchange) => {
     exchange.response.writeEarlyHints({ link: '</x>; rel=preload' });
     answer(exchange, 200, success(exchange));
+  },
+  'base64-for-addresses': ({ signature, ...exchange }) => {
+    const other = Buffer.from(signature, 'base64').toString('base64url');
+    answer({ signature, ...exchange }, 200, {
+      code: 0,
+      message: 'ok',
+      data: { id: exchange.record, signature: other },
+    });
+  },
+  'blanks-in-base64': ({ signature, ...exchange }) => {
+    const wide = ` ${signature.replace(/.{4}/g, '$& \t\u00a0')}\n`;
+    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { id: exchange.record, signature: wide } });
+  },
+  'chunks-without-end': (exchange) => cutAfter(exchange, true),
+  'chunks-without-end-left-open': (exchange) => cutAfter(exchange, false),
+  'length-too-long': (exchange) => {
+    const text = success(exchange);
+    exchange.response.writeHead(200, { 'content-length': text.length + 10 });
+    exchange.response.write(text, () => exchange.response.destroy());
   },
   'wrapped-base64': ({ signature, ...exchange }) => {
     const wrapped = signature.replace(/=+$/, '').replace(/.{76}/g, '$&\r\n');

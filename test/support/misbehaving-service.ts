@@ -36,6 +36,8 @@ export interface MisbehavingServiceOptions {
   readonly plain?: boolean | undefined;
   /** With mode `by-file-name`: what to do with a call for `name.ending`, or with the report on it, by that name. */
   readonly byName?: Readonly<Record<string, Misbehaviour>> | undefined;
+  /** Closes TCP connections beyond so many at a time, before TLS. Default: any number is taken. */
+  readonly mostConnections?: number | undefined;
   /** How long every answer to sign takes. Default: no time. */
   readonly milliseconds?: number | undefined;
   /** Scheme, host and port of another server, for redirects to it. */
@@ -135,6 +137,7 @@ export async function startMisbehavingService(
     handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   };
   const server = createServer(mode, options.plain ?? false, identity, listener);
+  if (options.mostConnections !== undefined) server.maxConnections = options.mostConnections;
   server.on('connection', (socket: net.Socket) => {
     connections += 1;
     sockets.add(socket);

@@ -72,6 +72,11 @@ export const STRANGE_ANSWERS = {
   'headers-too-large': page(431),
   'not-implemented': page(501),
   'gateway-timed-out': page(504),
+  'client-went-away': page(499),
+  'origin-timed-out': page(524),
+  'proxy-timed-out': page(598),
+  'unavailable-without-envelope': (exchange) =>
+    answer(exchange, 503, 'try later', { 'content-type': 'text/plain', 'retry-after': '0' }),
   'throttled-at-once': withHeaders(429, () => ({ 'retry-after': '0' })),
   'unavailable-at-once': withHeaders(503, () => ({ 'retry-after': '0' })),
 

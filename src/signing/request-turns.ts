@@ -1,0 +1,124 @@
+/** How many requests for signatures may be under way, and when a run gives up: by what its requests have brought so far. */
+
+import type { CodesignError } from '../errors/codesign-error.ts';
+import { mayHaveBeenCounted } from '../service/errors.ts';
+import type { Batch } from './batch.ts';
+
+export interface RequestTurns {
+  /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */
+  isProven(): boolean;
+  prove(): void;
+  /** Waits until a request may be made. Throws `not-attempted` once the batch has been stopped. */
+  take(): Promise<RequestTurn>;
+}
+
+/** The right to make one request, and to repeat it. */
+export interface RequestTurn {
+  /** To be called directly before each attempt is sent. */
+  send(): void;
+  /** Throws the error of the last attempt when the run must not make another request. */
+  repeat(error: CodesignError): void;
+  /** The signature that the service gave has verified. */
+  succeed(): void;
+  /** Stops the batch when further requests would probably be wasted as well. */
+  fail(error: CodesignError): void;
+  /** To be called once, at the end. */
+  leave(): void;
+}
+
+/** Requests of one run, repeats included, as long as none has brought a signature. */
+export const MOST_WITHOUT_SUCCESS = 5;
+/** Requests in a row that may have been counted and brought no signature. */
+export const MOST_UNCERTAIN_IN_A_ROW = 3;
+
+/**
+ * Until a signature has verified, requests go one at a time, and the first that may have been counted without one stops
+ * the batch. Later, `MOST_UNCERTAIN_IN_A_ROW` of them stop it; after the first of these, requests go one at a time again.
+ */
+export function takeTurns(batch: Batch): RequestTurns {
+  let isProven = false;
+  let hasSucceeded = false;
+  let uncertain = 0;
+  let underWay = 0;
+  let sent = 0;
+  /** Turns that may still send a request, which counts already. */
+  let reserved = 0;
+  const waiting = new Set<() => void>();
+
+  const wake = (): void => {
+    for (const resume of [...waiting]) resume();
+  };
+  const hasRequestLeft = (): boolean => hasSucceeded || sent + reserved < MOST_WITHOUT_SUCCESS;
+  const mayStart = (): boolean => hasRequestLeft() && (underWay === 0 || (isProven && uncertain === 0));
+  const change = (): Promise<void> =>
+    new Promise((resolve) => {
+      const resume = (): void => {
+        waiting.delete(resume);
+        batch.signal.removeEventListener('abort', resume);
+        resolve();
+      };
+      waiting.add(resume);
+      batch.signal.addEventListener('abort', resume, { once: true });
+    });
+
+  const begin = (): RequestTurn => {
+    let isReserved = true;
+    let failure: CodesignError | undefined;
+    underWay += 1;
+    reserved += 1;
+    const release = (): void => {
+      if (isReserved) reserved -= 1;
+      isReserved = false;
+    };
+    return {
+      send() {
+        release();
+        sent += 1;
+      },
+      repeat(error) {
+        if (isReserved) return;
+        if (!hasRequestLeft()) throw error;
+        isReserved = true;
+        reserved += 1;
+      },
+      succeed() {
+        isProven = true;
+        hasSucceeded = true;
+        uncertain = 0;
+        wake();
+      },
+      fail(error) {
+        failure = error;
+        if (!mayHaveBeenCounted(error)) return;
+        uncertain += 1;
+        if (!isProven) batch.stop('a request brought no usable answer, and may have been counted', error);
+        if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
+        batch.stop(`${uncertain} requests in a row brought no usable answer, and may have been counted`, error);
+      },
+      leave() {
+        release();
+        underWay -= 1;
+        if (underWay === 0 && !hasRequestLeft()) {
+          batch.stop(`none of the first ${sent} requests of this run brought a signature`, failure);
+        }
+        wake();
+      },
+    };
+  };
+
+  return {
+    isProven: () => isProven,
+    prove() {
+      isProven = true;
+      wake();
+    },
+    async take() {
+      batch.assertGoing();
+      while (!mayStart()) {
+        await change();
+        batch.assertGoing();
+      }
+      return begin();
+    },
+  };
+}
