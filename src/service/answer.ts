@@ -97,16 +97,26 @@ export function holdsSignature(data: unknown): boolean {
   return record.success && decodeBase64(record.output.signature) !== undefined;
 }
 
-/** The signature record in the `data` of a success (API 2.4); throws `no-signature` or `signature-unreadable`. */
-export function readSignatureRecord(data: unknown, httpStatus: number): SignatureRecord {
+/**
+ * The signature record in the `data` of a success (API 2.4), with its id as `storable` makes it. Throws `no-signature`
+ * or `signature-unreadable`.
+ *
+ * @param storable makes an id fit to be stored and shown
+ */
+export function readSignatureRecord(
+  data: unknown,
+  httpStatus: number,
+  storable: (id: string) => string,
+): SignatureRecord {
   const context = { httpStatus, serviceCode: 0 };
   const record = v.safeParse(signatureRecordSchema, data);
   if (!record.success) throw businessErrors('no-signature', { why: 'data.signature is missing' }, context);
-  const { id, signature } = record.output;
+  const { signature } = record.output;
+  const id = record.output.id ? storable(record.output.id) : undefined;
   if (signature.trim() === '') throw businessErrors('no-signature', { why: 'data.signature is empty' }, context);
   const bytes = decodeBase64(signature);
-  if (bytes === undefined) throw businessErrors('signature-unreadable', {}, { ...context, record: id || undefined });
-  return { id: id || undefined, signature: bytes };
+  if (bytes === undefined) throw businessErrors('signature-unreadable', {}, { ...context, record: id });
+  return { id, signature: bytes };
 }
 
 /**

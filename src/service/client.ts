@@ -5,11 +5,14 @@ import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
 import { REAL_WAITING } from '../http/waiting.ts';
 import { Secret } from '../secrets/secret.ts';
+import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';
 import { readSignatureRecord, type Show } from './answer.ts';
 import { type Attempting, attempt, type Call, type ServiceClock } from './attempts.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
+import { businessErrors, recordErrors } from './errors.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import { createPace } from './pace.ts';
+import { isServiceId, storableRecord } from './record-id.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
@@ -38,6 +41,14 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   const { baseUrl, credentials, http, concurrency = UNBOUNDED, onCall = () => undefined, clock = REAL_CLOCK } = options;
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
   const attempting: Attempting = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
+  const secrets = secretsOf(credentials);
+  /** By what is stored of them. */
+  const idsOfRun = new Map<string, string>();
+  const storable = (id: string): string => {
+    const stored = storableRecord(id, secrets);
+    if (stored !== id) idsOfRun.set(stored, id);
+    return stored;
+  };
   const sender = (path: string, message: object, beforeSend?: () => Promise<void>): (() => Promise<Outcome>) => {
     const url = operationUrl(baseUrl, path);
     const body = new TextEncoder().encode(JSON.stringify(message));
@@ -62,17 +73,21 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         send: sender(SIGN_PATH, message, beforeSend),
         beforeRepeat,
         read({ data, httpStatus }) {
-          const answer = readSignatureRecord(data, httpStatus);
-          return { answer, record: answer.id };
+          const answer = readSignatureRecord(data, httpStatus, storable);
+          if (!holdsSecret(answer, secrets)) return { answer, record: answer.id };
+          const why = 'data.signature holds a credential';
+          throw businessErrors('no-signature', { why }, { httpStatus, serviceCode: 0 });
         },
       };
       return attempt(call, attempting, signal);
     },
-    report(id, status, signal, file) {
+    async report(record, status, signal, file) {
+      const id = idsOfRun.get(record) ?? record;
+      if (id === record && !isServiceId(record)) throw recordErrors('record-id-unknown', { record });
       const message: ReportRequestMessage = { id, status };
       const call: Call<void> = {
         operation: 'report-sign',
-        subject: { file, code: undefined, digest: undefined, record: id, status },
+        subject: { file, code: undefined, digest: undefined, record, status },
         send: sender(REPORT_PATH, message),
         read: () => ({ answer: undefined }),
       };
@@ -100,13 +115,18 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
   return Buffer.from(`${accessKey}:${accessSecret.reveal()}`, 'utf8').toString('base64');
 }
 
-/** A service may echo what it was sent; its words are shown without the credentials in them. */
+/** A service may send back what it was sent: its text is shown without the credentials in it. */
 export function showWithout(credentials: Credentials): Show {
-  return (text) => {
-    let shown = text;
-    for (const secret of [basicToken(credentials), credentials.accessSecret.reveal()]) {
-      shown = secret === '' ? shown : shown.replaceAll(secret, '[secret]');
-    }
-    return printable(shown);
-  };
+  const secrets = secretsOf(credentials);
+  return (text) => printable(secrets.mask(text));
+}
+
+function secretsOf(credentials: Credentials): SecretSearch {
+  return searchFor([basicToken(credentials), credentials.accessSecret.reveal()]);
+}
+
+/** What is kept of a signature before it is checked must not be a secret. */
+function holdsSecret({ signature }: SignatureRecord, secrets: SecretSearch): boolean {
+  const bytes = Buffer.from(signature);
+  return secrets.isIn(bytes.toString('base64')) || secrets.isIn(bytes.toString('latin1'));
 }

@@ -53,6 +53,15 @@ export const auditErrors = defineErrors({
   },
 });
 
+/** A report that cannot be made. */
+export const recordErrors = defineErrors({
+  'record-id-unknown': {
+    category: 'local',
+    message: (d) => `only a digest of the service's id is stored: ${d.record}`,
+    hint: 'Only the run that requested the signature can report it. The signature is not affected.',
+  },
+});
+
 /** No answer came. */
 export const networkErrors = defineErrors({
   'service-unreachable': {

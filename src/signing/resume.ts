@@ -3,6 +3,7 @@
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
+import { isServiceId } from '../service/record-id.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { FilenameMask } from '../settings/values.ts';
 import { signingErrors } from './errors.ts';
@@ -113,7 +114,7 @@ async function sendReports(
   const limit = pLimit(concurrency);
   const send = async ({ id, record, facts }: UnfinishedCall): Promise<void> => {
     try {
-      const isWanted = report && record !== undefined;
+      const isWanted = report && record !== undefined && isServiceId(record);
       if (isWanted) await service.report(record, 1, signal, maskFilename(mask, facts.file));
       await journal.reported(id, isWanted ? 1 : 'not-wanted');
     } catch (thrown) {

@@ -365,7 +365,7 @@ describe('with a service that misbehaves once', () => {
       parseJson(run)
         .files.map(({ error }) => error?.code)
         .sort(),
-    ).toEqual(['connection-broken', 'just-unanswered']);
+    ).toEqual(['connection-broken', 'not-attempted']);
   });
 
   it('uses with the right certificate what was given while a wrong one was named', async () => {

@@ -21,6 +21,9 @@ type Env = Readonly<Record<string, string>>;
 /** Services that do what they can to have the credentials shown. */
 const HARMFUL: readonly ServiceMode[] = [
   'refused-echoing-authorization',
+  'refused-echoing-encodings',
+  'record-the-secret',
+  'signature-the-secret',
   'unauthorized-401',
   'server-error-envelope',
   'redirect-302',

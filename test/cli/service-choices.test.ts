@@ -8,6 +8,7 @@ import {
   PLAUSIBLE_REPORT_REFUSALS,
   PLAUSIBLE_REPORTS,
   PLAUSIBLE_SIGNATURES,
+  PLAUSIBLE_WITH_STRANGE_RECORD,
   PLAUSIBLE_WITHOUT_RECORD,
 } from '../support/plausible-answers.ts';
 
@@ -30,7 +31,7 @@ describe('a success of sign', () => {
   const names = [...namesIn(PLAUSIBLE_SIGNATURES), ...ODD];
   let answers: AnswersRun;
   beforeAll(async () => {
-    const all = [...names, ...namesIn(PLAUSIBLE_WITHOUT_RECORD)];
+    const all = [...names, ...namesIn(PLAUSIBLE_WITH_STRANGE_RECORD, PLAUSIBLE_WITHOUT_RECORD)];
     // One of the answers never ends.
     answers = await signAmongAnswers({ names: all, byName: PLAUSIBLE_ANSWERS, args: ['--timeout', '4'] });
   });
@@ -41,6 +42,13 @@ describe('a success of sign', () => {
     expect(signRequests).toBe(1);
     expect(reports).toContainEqual({ id: file?.record, status: 1 });
     expect(isUntouched).toBe(false);
+  });
+
+  it.each(namesIn(PLAUSIBLE_WITH_STRANGE_RECORD))('%s: signed and reported, with a digest for the id', (name) => {
+    const { file, signRequests } = answers.of(name);
+    const record = expect.stringMatching(/^sha256:[0-9a-f]{64} \(the id is not stored: /);
+    expect(file).toMatchObject({ status: 'signed', record, reported: true });
+    expect(signRequests).toBe(1);
   });
 
   it.each(namesIn(PLAUSIBLE_WITHOUT_RECORD))('%s: signed with one request, and nothing to report', (name) => {

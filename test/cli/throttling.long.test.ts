@@ -6,7 +6,7 @@ import { startScene } from '../support/resume-scene.ts';
 
 it.concurrent.each<[MisbehaviourName, number, number]>([
   ['throttled', 0.2, 2],
-  ['unavailable', 0.2, 2],
+  ['unavailable-enveloped', 0.2, 2],
   ['throttled-in-nonsense', 0.2, 2],
   ['throttled-for-no-time', 0, 2],
   ['throttled-for-seconds', 7, 9],

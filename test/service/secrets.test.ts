@@ -24,6 +24,8 @@ async function failureOf(mode: ServiceMode): Promise<CodesignError> {
 
 test.each<[ServiceMode]>([
   ['refused-echoing-authorization'],
+  ['refused-echoing-encodings'],
+  ['signature-the-secret'],
   ['refused'],
   ['unauthorized-401'],
   ['html'],
@@ -47,10 +49,42 @@ test.each<[ServiceMode]>([
   expect(everything).not.toContain(TOKEN);
 });
 
+test('an id that holds the secret is a digest of it with a note, and is reported as it is', async () => {
+  const { baseUrl, caFile, stop, requests } = await startMisbehavingService('record-the-secret');
+  const { service, calls } = await openServiceClient({ baseUrl, caFile });
+  try {
+    const { id = '' } = await service.sign(SIGN_REQUEST);
+    expect(id).toMatch(/^sha256:[0-9a-f]{64} \(the id is not stored: it holds a credential\)$/);
+    await service.report(id, 1);
+    const encoded = Buffer.from(`x${ACCESS_SECRET}`).toString('base64');
+    expect(JSON.parse(requests()[1]?.body ?? '')).toEqual({ id: `r-${encoded}`, status: 1 });
+    expect(calls.map(({ record }) => record)).toEqual([id, id]);
+  } finally {
+    await service.close();
+    await stop();
+  }
+});
+
+test('a digest of an id, from an earlier run, is not sent as one', async () => {
+  const { baseUrl, caFile, stop, requests } = await startMisbehavingService('good');
+  const { service } = await openServiceClient({ baseUrl, caFile });
+  const record = `sha256:${'0'.repeat(64)} (the id is not stored: it holds a credential)`;
+  await expect(service.report(record, 1)).rejects.toMatchObject({ code: 'record-id-unknown' });
+  expect(requests()).toEqual([]);
+  await service.close();
+  await stop();
+});
+
 describe("the service's own words", () => {
   test('are shown with the credentials taken out', async () => {
     const error = await failureOf('refused-echoing-authorization');
     expect(error.message).toContain(`you sent Basic [secret], which is ${ACCESS_KEY}:[secret]`);
+  });
+
+  test('are shown without the credentials in any encoding', async () => {
+    const { message } = await failureOf('refused-echoing-encodings');
+    expect(message.match(/\[secret\]/g)).toHaveLength(6);
+    expect(message).not.toMatch(/[0-9a-f]{16}|(%[0-9a-f]{2}){4}|(&#\d+;){4}|(\\u00..){4}/i);
   });
 
   test('are shown without control characters, and not at any length', async () => {

@@ -17,6 +17,28 @@ import { STRANGE_ANSWERS } from './strange-answers.ts';
 export const HOSTILE =
   "=cmd|' /C calc'!A0 \u001b[2J\u001b]0;owned\u0007\n::error::owned\r\n##[error]owned ::set-output name=a::b \u202egnp.exe\u2066 \u009b31m\u2028 <script>alert(1)</script> | [x](https://evil.example) `@team`";
 
+/** The Access Secret that the request came with. */
+export function secretOf({ request }: Exchange): string {
+  const token = (request.headers.authorization ?? '').replace('Basic ', '');
+  return Buffer.from(token, 'base64')
+    .toString()
+    .replace(/^[^:]*:/, '');
+}
+
+/** The Access Secret in encodings that a search for its text does not find. */
+function encodedSecrets(exchange: Exchange): readonly string[] {
+  const secret = secretOf(exchange);
+  const bytes = [...Buffer.from(secret)];
+  return [
+    Buffer.from(`x${secret}`).toString('base64'),
+    Buffer.from(secret).toString('hex').toUpperCase(),
+    bytes.map((byte) => `%${byte.toString(16)}`).join(''),
+    bytes.map((byte) => `&#${byte};`).join(''),
+    bytes.map((byte) => `\\u00${byte.toString(16)}`).join(''),
+    Buffer.from(`xy${secret}z`).toString('base64url'),
+  ];
+}
+
 /** Sends all of the JSON, but not the end of its chunks. */
 function cutAfter(exchange: Exchange, ends: boolean): void {
   exchange.response.writeHead(200, { 'content-type': 'application/json' });
@@ -46,6 +68,16 @@ export const MISBEHAVIOURS = {
     answer(exchange, 200, { code: 1001, message: `you sent ${given}, which is ${plain}`, data: null });
   },
 
+  'refused-echoing-encodings': (exchange) =>
+    answer(exchange, 200, { code: 1001, message: encodedSecrets(exchange).join(' '), data: null }),
+  'signature-the-secret': (exchange) => {
+    const signature = Buffer.from(secretOf(exchange)).toString('base64');
+    answer(exchange, 200, { code: 0, message: 'ok', data: { id: RECORD, signature } });
+  },
+  'record-the-secret': (exchange) => {
+    const id = `r-${encodedSecrets(exchange)[0]}`;
+    answer(exchange, 200, { code: 0, message: 'ok', data: { id, signature: exchange.signature } });
+  },
   'code-a-string': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":"0"')),
   'code-a-fraction': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":0.5')),
   'code-missing': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0,', '')),
