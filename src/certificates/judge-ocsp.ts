@@ -8,13 +8,15 @@ import { readName } from './names.ts';
 import { issuerDigests, keyBitsOf } from './ocsp-request.ts';
 import { type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
 import { hasSigned, type ParsedCertificate, parseCertificate, publicKeyOf } from './parsed-certificate.ts';
-import { type RevocationStatus, stalenessOf } from './revocation-status.ts';
+import { ON_HOLD, type RevocationStatus, stalenessOf } from './revocation-status.ts';
 import { isSignedBy } from './signature-algorithm.ts';
 
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 const DIGESTS: Readonly<Record<string, string>> = {
   '1.3.14.3.2.26': 'sha1',
   '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
 /** Never throws for what an answer holds. */
@@ -27,14 +29,16 @@ export function judgeOcspAnswer(
   try {
     const response = readOcspResponse(der);
     if (typeof response === 'string') return unknown(response);
-    const [critical] = response.criticalExtensions;
-    if (critical !== undefined) return unknown(`its critical extension ${critical} is not known here`);
     const problem = signerProblem(response, issuer, now);
     if (problem !== undefined) return unknown(problem);
-    const answer = response.answers.find((one) => isAbout(one, certificate, issuer));
-    if (answer === undefined) return unknown('it is about another certificate');
-    const staleness = stalenessOf(answer.thisUpdate, answer.nextUpdate, now);
-    return staleness === undefined ? statusOf(answer) : unknown(staleness);
+    const answers = response.answers.filter((one) => isAbout(one, certificate, issuer));
+    if (answers.length === 0) return unknown('it is about another certificate');
+    const statuses = answers.map((answer) => statusOf(answer, now));
+    const revoked = statuses.find(({ kind }) => kind === 'revoked');
+    if (revoked !== undefined) return revoked;
+    const [critical] = response.criticalExtensions;
+    if (critical !== undefined) return unknown(`its critical extension ${critical} is not known here`);
+    return statuses.find(({ kind }) => kind === 'unknown') ?? { kind: 'good' };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
     return unknown(thrown.message);
@@ -45,11 +49,15 @@ function unknown(why: string): RevocationStatus {
   return { kind: 'unknown', why };
 }
 
-function statusOf({ status, revokedAt, reason, invalidSince, thisUpdate }: OcspAnswer): RevocationStatus {
-  if (status === 'unknown') return unknown('it does not know the certificate');
-  return status === 'good'
-    ? { kind: 'good' }
-    : { kind: 'revoked', revokedAt: revokedAt ?? thisUpdate, reason, invalidSince };
+/** As in a CRL, "revoked" is for good, even in an old answer, except a hold. */
+function statusOf(answer: OcspAnswer, now: Date): RevocationStatus {
+  const { status, revokedAt, reason, invalidSince, thisUpdate, nextUpdate } = answer;
+  const staleness = stalenessOf(thisUpdate, nextUpdate, now);
+  if (status === 'revoked' && (staleness === undefined || reason !== ON_HOLD)) {
+    return { kind: 'revoked', revokedAt: revokedAt ?? thisUpdate, reason, invalidSince };
+  }
+  if (staleness !== undefined) return unknown(staleness);
+  return status === 'good' ? { kind: 'good' } : unknown('it does not know the certificate');
 }
 
 function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: ParsedCertificate): boolean {

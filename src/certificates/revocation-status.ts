@@ -17,7 +17,53 @@ export type RevocationStatus =
   /** `why`: for people, no whole sentence. */
   | { readonly kind: 'unknown'; readonly why: string };
 
+/** What one source says, and what is needed to weigh it against the others. */
+export interface Statement {
+  readonly status: RevocationStatus;
+  /** Undefined: not by a CRL. */
+  readonly list?: ListInfo;
+  /** Whether it ends holds in lists of its scope that are older: the certificate is no longer in it. */
+  readonly liftsHold?: boolean;
+  /** Of a hold: what the list says if the hold is lifted. */
+  readonly withoutHold?: RevocationStatus;
+}
+
+export interface ListInfo {
+  readonly issuerKey: string;
+  readonly scopeKey: string;
+  readonly thisUpdate: Date;
+  readonly number: bigint;
+  readonly isDelta: boolean;
+}
+
+/** All statements together; every one of `revoked` counts. */
+export type CombinedStatus =
+  | Exclude<RevocationStatus, Revoked>
+  | { readonly kind: 'revoked'; readonly revoked: readonly Revoked[] };
+
+/** "Revoked" wins over "good", except a hold that a newer list of the same issuer and scope lifts; "good" over "unknown". */
+export function combineStatements(statements: readonly Statement[]): CombinedStatus {
+  const statuses = statements.map((statement) => {
+    const { status, withoutHold } = statement;
+    return withoutHold !== undefined && statements.some((other) => lifts(other, statement)) ? withoutHold : status;
+  });
+  const revoked = statuses.filter((status) => status.kind === 'revoked');
+  if (revoked.length > 0) return { kind: 'revoked', revoked };
+  const reasons = statuses.flatMap((status) => (status.kind === 'unknown' ? [status.why] : []));
+  return statuses.some(({ kind }) => kind === 'good') ? { kind: 'good' } : { kind: 'unknown', why: reasons.join('; ') };
+}
+
+function lifts({ list: newer, liftsHold = false }: Statement, { list: older }: Statement): boolean {
+  if (!liftsHold || newer === undefined || older === undefined) return false;
+  if (newer.issuerKey !== older.issuerKey || newer.scopeKey !== older.scopeKey) return false;
+  const later = newer.thisUpdate.getTime() - older.thisUpdate.getTime();
+  // A delta is of the same time as the list that it changes, or later.
+  return later > 0 || (later === 0 && (newer.isDelta || newer.number > older.number));
+}
+
 export const ON_HOLD = 6;
+/** removeFromCRL: in a delta CRL, the certificate is no longer on hold, or has expired. */
+export const REMOVED = 8;
 const REASONS: Readonly<Record<number, string>> = {
   1: 'its key is in wrong hands',
   2: "its authority's key is in wrong hands",

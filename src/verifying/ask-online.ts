@@ -6,7 +6,7 @@ import { buildOcspRequest } from '../certificates/ocsp-request.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import { readCrls } from '../certificates/read-crls.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation-sources.ts';
-import type { RevocationStatus } from '../certificates/revocation-status.ts';
+import { combineStatements, type RevocationStatus, type Statement } from '../certificates/revocation-status.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
@@ -18,14 +18,15 @@ export interface Asked {
   readonly issuer: ParsedCertificate;
 }
 
-export type AskOnline = (asked: Asked) => Promise<RevocationStatus>;
+/** Every statement that was obtained; reasons where none was. `needsLists`: also fetch CRLs that an OCSP answer makes unnecessary. */
+export type AskOnline = (asked: Asked, needsLists: boolean) => Promise<readonly Statement[]>;
 
 export interface OnlineOptions {
   readonly http: Pick<Http, 'get' | 'post'>;
   readonly now: Date;
   /** For each request. */
   readonly deadlineMilliseconds: number;
-  readonly byCrl: (crl: Crl, asked: Asked) => RevocationStatus;
+  readonly byCrl: (crl: Crl, asked: Asked) => Statement;
 }
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
@@ -38,34 +39,24 @@ const MAX_REMEMBERED_CRLS = 20;
 /** Nothing is sent but the OCSP request: a name and a key by their digests, and a serial number. */
 export function askOnline(options: OnlineOptions): AskOnline {
   const crlsAt = remembering(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
-  return async (asked) => {
+  return async (asked, needsLists) => {
+    const { fields } = asked.certificate;
     const reasons: string[] = [];
-    for (const ask of waysOf(asked, options, crlsAt, reasons)) {
-      const status = await ask();
-      if (status.kind !== 'unknown') return status;
-      reasons.push(status.why);
+    const responders = usableAddresses(() => ocspAddressesOf(fields), reasons);
+    const lists = usableAddresses(() => crlAddressesOf(fields), reasons);
+    const statements: Statement[] = [];
+    for (const url of responders) statements.push({ status: await askResponder(url, asked, options) });
+    for (const url of lists) {
+      if (!needsLists && combineStatements(statements).kind !== 'unknown') break;
+      for (const statement of await askList(url, asked, options, crlsAt)) statements.push(statement);
     }
-    return { kind: 'unknown', why: reasons.length === 0 ? 'it names no address to ask' : reasons.join('; ') };
+    const failures = reasons.map((why): Statement => ({ status: { kind: 'unknown', why } }));
+    const all = [...failures, ...statements];
+    return all.length === 0 ? [{ status: { kind: 'unknown', why: 'it names no address to ask' } }] : all;
   };
 }
 
 type CrlsAt = (url: URL) => Promise<readonly Crl[] | string>;
-
-/** What can be asked, in order. Addresses that cannot be asked are told in `reasons`. */
-function waysOf(
-  asked: Asked,
-  options: OnlineOptions,
-  crlsAt: CrlsAt,
-  reasons: string[],
-): readonly (() => Promise<RevocationStatus>)[] {
-  const { fields } = asked.certificate;
-  const responders = usableAddresses(() => ocspAddressesOf(fields), reasons);
-  const lists = usableAddresses(() => crlAddressesOf(fields), reasons);
-  return [
-    ...responders.map((url) => () => askResponder(url, asked, options)),
-    ...lists.map((url) => () => askList(url, asked, options, crlsAt)),
-  ];
-}
 
 function usableAddresses(read: () => readonly string[], reasons: string[]): URL[] {
   try {
@@ -101,13 +92,14 @@ async function askResponder(url: URL, asked: Asked, options: OnlineOptions): Pro
   return status.kind === 'unknown' ? unknown(url, status.why) : status;
 }
 
-async function askList(url: URL, asked: Asked, options: OnlineOptions, crlsAt: CrlsAt): Promise<RevocationStatus> {
+async function askList(url: URL, asked: Asked, options: OnlineOptions, crlsAt: CrlsAt): Promise<Statement[]> {
   const crls = await crlsAt(url);
-  if (typeof crls === 'string') return unknown(url, crls);
-  const statuses = crls.map((crl) => options.byCrl(crl, asked));
-  const [first = unknown(url, 'it holds no CRL')] = statuses;
-  const known = statuses.find(({ kind }) => kind === 'revoked') ?? statuses.find(({ kind }) => kind === 'good');
-  return known ?? (first.kind === 'unknown' ? unknown(url, first.why) : first);
+  if (typeof crls === 'string') return [{ status: unknown(url, crls) }];
+  return crls.map((crl) => {
+    const statement = options.byCrl(crl, asked);
+    const { status } = statement;
+    return status.kind === 'unknown' ? { ...statement, status: unknown(url, status.why) } : statement;
+  });
 }
 
 async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions): Promise<readonly Crl[] | string> {

@@ -2,7 +2,7 @@
 
 import { extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
-import { isCompromise, nameOfReason, type RevocationStatus, type Revoked } from '../certificates/revocation-status.ts';
+import { type CombinedStatus, isCompromise, nameOfReason, type Revoked } from '../certificates/revocation-status.ts';
 import { secondOf } from '../certificates/times.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
@@ -17,7 +17,7 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
  * invalidityDate before the revocation: then that counts (RFC 5280, 5.3.2). And who has the key of a timestamp authority
  * can make any time, so that its tokens end with it altogether, unless the reason says that the key is safe (RFC 3161, 4).
  */
-export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
+export function revocationFindings(status: CombinedStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;
   switch (status.kind) {
     case 'good':
@@ -27,12 +27,19 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
       return [{ code: 'revocation-unknown', message, against: 'trust' }];
     }
     case 'revoked': {
-      const reason = nameOfReason(status.reason);
-      const revoked = `The certificate of "${name}" was revoked on ${secondOf(status.revokedAt)}${reason === undefined ? '' : ` (${reason})`}`;
-      const { code, isAgainst, words } = consequence(status, certificate, at);
-      return [{ code, message: `${revoked}${words}.`, against: isAgainst ? 'trust' : 'nothing' }];
+      const findings = status.revoked.map((one) => findingOf(one, certificate, at));
+      // One finding is enough: the first statement that ends trust, otherwise the first.
+      return [...findings.filter(({ against }) => against === 'trust'), ...findings].slice(0, 1);
     }
   }
+}
+
+function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): Finding {
+  const reason = nameOfReason(revoked.reason);
+  const because = reason === undefined ? '' : ` (${reason})`;
+  const { code, isAgainst, words } = consequence(revoked, certificate, at);
+  const message = `The certificate of "${certificate.name}" was revoked on ${secondOf(revoked.revokedAt)}${because}${words}.`;
+  return { code, message, against: isAgainst ? 'trust' : 'nothing' };
 }
 
 function consequence(revoked: Revoked, certificate: ParsedCertificate, at: Date) {

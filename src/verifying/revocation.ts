@@ -1,10 +1,12 @@
 /** Whether certificates were revoked: by the CRLs a user gives, and by what the certificates' own addresses answer. */
 
 import { createHash } from 'node:crypto';
+import { basicConstraintsOf } from '../certificates/certificate-fields.ts';
 import type { Crl } from '../certificates/crl.ts';
 import { crlIsSignedBy, judgeByCrl } from '../certificates/judge-crl.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
-import type { RevocationStatus } from '../certificates/revocation-status.ts';
+import { type CombinedStatus, combineStatements, type Statement } from '../certificates/revocation-status.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
 import { type Asked, type AskOnline, askOnline } from './ask-online.ts';
@@ -35,42 +37,54 @@ const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 export function createRevocation(options: RevocationOptions): Revocation {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const isSigned = rememberingSignatures();
-  const byCrl = (crl: Crl, { certificate, issuer }: Asked): RevocationStatus =>
+  const byCrl = (crl: Crl, { certificate, issuer }: Asked): Statement =>
     judgeByCrl(crl, certificate, issuer, now, isSigned);
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
   const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
   return {
     async judge(certificate, issuer, at) {
-      if (certificate.fields.extensions.has(NO_REVOCATION_AVAILABLE)) return [];
-      return revocationFindings(await statusOf({ certificate, issuer }), certificate, at);
+      const status = await statusOf({ certificate, issuer });
+      // A source that says "revoked" nevertheless counts.
+      if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];
+      return revocationFindings(status, certificate, at);
     },
   };
 }
 
-/** "Revoked" counts wherever it is said; "good" of the network is newer than that of a file. */
+/** The network is asked unless a CRL given already says "revoked" for good. */
 async function findStatus(
   asked: Asked,
   crls: readonly Crl[],
-  byCrl: (crl: Crl, asked: Asked) => RevocationStatus,
+  byCrl: (crl: Crl, asked: Asked) => Statement,
   online: AskOnline | undefined,
-): Promise<RevocationStatus> {
+): Promise<CombinedStatus> {
   const ofIssuer = crls.filter(({ issuerKey }) => issuerKey === asked.certificate.issuerKey);
-  const fromFiles = bestOf(ofIssuer.map((crl) => byCrl(crl, asked)));
-  if (online === undefined) {
-    return fromFiles ?? { kind: 'unknown', why: `no CRL of "${asked.certificate.issuerName}" is given` };
+  const fromFiles = ofIssuer.map((crl) => fromFile(byCrl(crl, asked)));
+  const isSettled = fromFiles.some(({ status, withoutHold }) => status.kind === 'revoked' && withoutHold === undefined);
+  if (online !== undefined && !isSettled) {
+    // A newer list may lift a hold; an OCSP answer does not say of when the hold was.
+    const needsLists = fromFiles.some(({ withoutHold }) => withoutHold !== undefined);
+    return combineStatements([...(await online(asked, needsLists)), ...fromFiles]);
   }
-  if (fromFiles?.kind === 'revoked') return fromFiles;
-  const fromNetwork = await online(asked);
-  return fromNetwork.kind === 'unknown' && fromFiles?.kind === 'good' ? fromFiles : fromNetwork;
+  if (fromFiles.length > 0) return combineStatements(fromFiles);
+  return { kind: 'unknown', why: `no CRL of "${asked.certificate.issuerName}" is given` };
 }
 
-function bestOf(statuses: readonly RevocationStatus[]): RevocationStatus | undefined {
-  const reasons = statuses.flatMap((status) => (status.kind === 'unknown' ? [`a CRL given: ${status.why}`] : []));
-  return (
-    statuses.find(({ kind }) => kind === 'revoked') ??
-    statuses.find(({ kind }) => kind === 'good') ??
-    (reasons.length === 0 ? undefined : { kind: 'unknown', why: reasons.join('; ') })
-  );
+function fromFile(statement: Statement): Statement {
+  const { status } = statement;
+  if (status.kind !== 'unknown') return statement;
+  return { ...statement, status: { kind: 'unknown', why: `a CRL given: ${status.why}` } };
+}
+
+/** RFC 9608, 4: the extension is for certificates of end entities, never for those of authorities. */
+function isNeverRevoked({ fields }: ParsedCertificate): boolean {
+  if (!fields.extensions.has(NO_REVOCATION_AVAILABLE)) return false;
+  try {
+    return basicConstraintsOf(fields)?.isAuthority !== true;
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return false; // a damaged extension is among the path's findings
+  }
 }
 
 /** Checking the signature of a large CRL takes a tenth of a second. */

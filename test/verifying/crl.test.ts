@@ -1,15 +1,18 @@
 /** Revocation by the CRLs of files, made by openssl, which also judges them. */
 
+import { sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextConstructed, encode, sequence } from '../../src/asn1/write.ts';
-import { type Crl, findInCrl } from '../../src/certificates/crl.ts';
+import type { Crl } from '../../src/certificates/crl.ts';
+import { findInCrl } from '../../src/certificates/crl-entries.ts';
 import { readCrls } from '../../src/certificates/read-crls.ts';
 import { loadCrlFiles } from '../../src/verifying/crl-files.ts';
 import { createRevocation } from '../../src/verifying/revocation.ts';
 import { openssl } from '../support/openssl.ts';
+import { pemBlock } from '../support/pki.ts';
 import {
   AUTHORITY,
   type CrlRequest,
@@ -271,6 +274,138 @@ describe('several CRLs', () => {
   });
 });
 
+describe('a statement that the certificate is revoked', () => {
+  const point = (line: string) => ({
+    extensions: ['issuingDistributionPoint=critical,@point'],
+    sections: `[point]\n${line}`,
+  });
+  const delta = (request: Partial<CrlRequest> = {}) =>
+    makeCrl({ issuer, extensions: ['2.5.29.27=critical,DER:020101'], ...request });
+  const good = () => makeCrl({ issuer });
+
+  it.each<[string, () => string]>([
+    ['a delta CRL', () => delta(revoked(BEFORE))],
+    ['an expired delta CRL', () => delta({ from: '20250101000000Z', to: '20250201000000Z', ...revoked(BEFORE) })],
+    [
+      'a CRL for some reasons only',
+      () => makeCrl({ issuer, ...point('onlysomereasons=keyCompromise'), ...revoked(BEFORE) }),
+    ],
+    ['a CRL for other certificates', () => makeCrl({ issuer, ...point('onlyCA=TRUE'), ...revoked(BEFORE) })],
+    [
+      'a CRL for another distribution point',
+      () => makeCrl({ issuer, ...point('fullname=URI:http://a/b'), ...revoked(BEFORE) }),
+    ],
+    ['an indirect CRL of its issuer', () => makeCrl({ issuer, ...point('indirectCRL=TRUE'), ...revoked(BEFORE) })],
+    [
+      'a CRL with an unknown critical extension',
+      () => makeCrl({ issuer, extensions: ['1.2.3.4=critical,DER:0500'], ...revoked(BEFORE) }),
+    ],
+  ])('counts next to a good CRL, in %s', async (_, make) => {
+    const pem = make();
+    expect(await judge(crlsOf(pem, good()))).toEqual(['certificate-revoked']);
+    expect(await judge(crlsOf(good(), pem))).toEqual(['certificate-revoked']);
+  });
+
+  it('does not count in a list that covers no public key certificates', async () => {
+    const pem = makeCrl({ issuer, ...point('onlyAA=TRUE'), ...revoked(BEFORE) });
+    expect(await judge(crlsOf(pem, good()))).toEqual([]);
+  });
+
+  it('counts whatever the extensions of its entry hold', async () => {
+    const [lines = ''] = [revoked(BEFORE, 'keyCompromise')].map((request) => makeCrl({ issuer, ...request }));
+    // The reason, an ENUMERATED of one octet, becomes a value that is not DER; the list is signed again.
+    const list = resigned(lines, (body) => {
+      const at = body.indexOf(Buffer.from('0603551d150403', 'hex'));
+      body.write('0603551d7f04030a81', at, 'hex');
+    });
+    expect(await judge(crlsOf(list))).toEqual(['certificate-revoked']);
+    expect(await judge(crlsOf(good(), list))).toEqual(['certificate-revoked']);
+    expect(acceptedByOpenssl(list, NOW)).toBe(false);
+  });
+
+  it('counts, and "good" does not, in a list with an entry whose critical extension is not known', async () => {
+    const stranger = make({ subject: 'Other', issuer });
+    const entries = [stranger, leaf].map((certificate) => ({ certificate, date: BEFORE, reason: 'keyCompromise' }));
+    const critical = (pem: string) =>
+      resigned(pem, (body) => {
+        // SEQUENCE { OID, OCTET STRING { ENUMERATED 1 } } becomes SEQUENCE { OID of no meaning, TRUE, OCTET STRING of none }.
+        const at = body.indexOf(Buffer.from('300a0603551d1504030a0101', 'hex'));
+        body.write('300a06032a03040101ff0400', at, 'hex');
+      });
+    expect(await judge(crlsOf(critical(makeCrl({ issuer, revoked: entries }))))).toEqual(['certificate-revoked']);
+    const withoutLeaf = critical(makeCrl({ issuer, revoked: entries.slice(0, 1) }));
+    expect(await judge(crlsOf(withoutLeaf))).toEqual(['revocation-unknown']);
+    expect(acceptedByOpenssl(withoutLeaf, NOW)).toBe(false);
+  });
+
+  it('counts whatever the certificate says about revocation, and that is nothing in an authority', async () => {
+    const NEVER = '2.5.29.56=DER:0500';
+    const brief = make({ subject: 'Brief', issuer, extensions: [...SIGNER, NEVER] });
+    expect(await judge(crl(revoked(BEFORE, undefined, brief)), { certificate: brief })).toEqual([
+      'certificate-revoked',
+    ]);
+    expect(await judge(crl(), { certificate: brief })).toEqual([]);
+    const authority = make({ subject: 'Brief CA', issuer, extensions: [...AUTHORITY, NEVER] });
+    expect(await judge(crl(revoked(BEFORE, undefined, authority)), { certificate: authority })).toEqual([
+      'certificate-revoked',
+    ]);
+    expect(await judge([], { certificate: authority })).toEqual(['revocation-unknown']);
+  });
+
+  it('counts where another list has the certificate revoked after its use', async () => {
+    const lists = [revoked(AFTER, 'superseded'), revoked(BEFORE, 'keyCompromise')].map((one) =>
+      makeCrl({ issuer, ...one }),
+    );
+    expect(await judge(crlsOf(...lists))).toEqual(['certificate-revoked']);
+    expect(await judge(crlsOf(...lists.toReversed()))).toEqual(['certificate-revoked']);
+  });
+});
+
+describe('a hold', () => {
+  const HOLD = revoked.bind(undefined, BEFORE, 'certificateHold');
+  const list = (from: string, more: Partial<CrlRequest> = {}) => makeCrl({ issuer, from, ...more });
+  const NEXT = '20260301000000Z';
+  const FIRST = '20260201000000Z';
+
+  it('is lifted by a newer list of the same scope that does not have it', async () => {
+    expect(await judge(crlsOf(list(FIRST, HOLD()), list(NEXT)))).toEqual([]);
+    expect(await judge(crlsOf(list(NEXT), list(FIRST, HOLD())))).toEqual([]);
+    expect(await judge(crlsOf(list(NEXT, HOLD()), list(FIRST)))).toEqual(['certificate-revoked']);
+    expect(await judge(crlsOf(list(FIRST, HOLD()), list(FIRST)))).toEqual(['certificate-revoked']);
+    const users = { extensions: ['issuingDistributionPoint=critical,@point'], sections: '[point]\nonlyuser=TRUE' };
+    expect(await judge(crlsOf(list(FIRST, HOLD()), list(NEXT, users)))).toEqual(['certificate-revoked']);
+    const future = list('20260701000000Z');
+    expect(await judge(crlsOf(list(FIRST, HOLD()), future))).toEqual(['certificate-revoked']);
+    const forged = make({ subject: 'Issuer' });
+    expect(await judge(crlsOf(list(FIRST, HOLD()), list(NEXT, { issuer: forged })))).toEqual(['certificate-revoked']);
+  });
+
+  it('is lifted by a delta CRL that removes it, and nothing else is', async () => {
+    const delta = (reason: string) =>
+      list(NEXT, { extensions: ['2.5.29.27=critical,DER:020101'], ...revoked(BEFORE, reason) });
+    expect(await judge(crlsOf(list(FIRST, HOLD()), delta('removeFromCRL')))).toEqual([]);
+    expect(await judge(crlsOf(list(FIRST, HOLD()), delta('keyCompromise')))).toEqual(['certificate-revoked']);
+    expect(await judge(crlsOf(list(FIRST, revoked(BEFORE, 'keyCompromise')), delta('removeFromCRL')))).toEqual([
+      'certificate-revoked',
+    ]);
+    expect(await judge(crlsOf(delta('removeFromCRL')))).toEqual(['revocation-unknown']);
+    expect(await judge(crlsOf(list(FIRST, revoked(BEFORE, 'removeFromCRL'))))).toEqual(['revocation-unknown']);
+  });
+});
+
+/** The CRL with its body changed in place, signed by the issuer again. */
+function resigned(pem: string, change: (body: Buffer) => void): string {
+  const der = openssl(['crl', '-outform', 'DER', '-in', 'in'], { in: pem });
+  const [read] = crlsOf(pem);
+  if (read === undefined) throw new Error('no CRL');
+  const body = Buffer.from(read.signedBytes);
+  change(body);
+  expect(der.includes(body)).toBe(false);
+  const signature = sign('sha256', body, issuer.key);
+  const list = sequence(body, read.signatureAlgorithm, encode(0x03, Uint8Array.of(0), signature));
+  return pemBlock('X509 CRL', list);
+}
+
 describe('a CRL file', () => {
   let folder: string;
   beforeAll(async () => {
@@ -330,9 +465,11 @@ it('finds a serial number in a CRL of 20 MB without making objects of its entrie
   const serial = Buffer.alloc(16, 1);
   serial.writeUInt32BE(count - 1, 4);
   const start = performance.now();
-  expect(findInCrl({ ...small, entries }, encode(0x02, serial))).toMatchObject({ reason: 4 });
+  const found = (list: Crl) =>
+    findInCrl(list, { serialNumber: encode(0x02, serial), issuerKey: list.issuerKey }).entries;
+  expect(found({ ...small, entries })).toMatchObject([{ reason: 4 }]);
   serial.writeUInt32BE(count, 4);
-  expect(findInCrl({ ...small, entries }, encode(0x02, serial))).toBeUndefined();
+  expect(found({ ...small, entries })).toEqual([]);
   expect(performance.now() - start).toBeLessThan(1000);
 });
 
@@ -340,6 +477,8 @@ it('says what is wrong with entries that are malformed', () => {
   const [small] = crl();
   if (small === undefined) throw new Error('no CRL');
   for (const entries of [contextConstructed(0), Uint8Array.of(0x30, 0x82, 0xff), Uint8Array.of(0x30)]) {
-    expect(() => findInCrl({ ...small, entries }, Uint8Array.of(2, 1, 1))).toThrow(/CRL entry/);
+    expect(() => findInCrl({ ...small, entries }, { serialNumber: Uint8Array.of(2, 1, 1), issuerKey: '' })).toThrow(
+      /CRL entry/,
+    );
   }
 });

@@ -1,9 +1,13 @@
 /** Revocation by what the certificates' addresses answer: openssl ocsp and openssl ca behind a server of this process. */
 
+import { sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fieldsOf, readDer } from '../../src/asn1/read.ts';
+import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
 import { buildOcspRequest } from '../../src/certificates/ocsp-request.ts';
+import { readOcspResponse } from '../../src/certificates/ocsp-response.ts';
 import { readCrls } from '../../src/certificates/read-crls.ts';
 import type { Finding } from '../../src/errors/finding.ts';
 import { createHttp, type Http } from '../../src/http/http.ts';
@@ -232,6 +236,31 @@ describe('an OCSP answer', () => {
     expect(paths()).toEqual(['POST /ocsp', 'GET /list.crl']);
   });
 
+  it('that says several things of the certificate counts by the worst of them', async () => {
+    const [good, revoked, unknown] = [ocsp({ known: [leaf] }), ocsp(revokedRecently), ocsp({})];
+    for (const pair of [
+      [good, revoked],
+      [revoked, good],
+      [unknown, revoked],
+    ] as const) {
+      answers = { '/ocsp': merged(...pair) };
+      expect(codes(await ask({ at: NOW }))).toEqual(['certificate-revoked']);
+    }
+    answers = { '/ocsp': merged(good, unknown) };
+    expect(codes(await ask())).toEqual(['revocation-unknown']);
+    answers = { '/ocsp': merged(good, good) };
+    expect(codes(await ask())).toEqual([]);
+  });
+
+  it('that says "revoked" counts after it has expired, and before that of another responder', async () => {
+    answers = { '/ocsp': ocsp(revokedRecently) };
+    expect(codes(await ask({ at: NOW, now: new Date(NOW.getTime() + 8 * DAY) }))).toEqual(['certificate-revoked']);
+    const certificate = named([`OCSP;URI:${base}/first`, `OCSP;URI:${base}/second`], []);
+    const entry = { certificate, date: RECENTLY, reason: 'superseded' };
+    answers = { '/first': ocsp({ known: [certificate] }), '/second': ocsp({ revoked: [entry] }) };
+    expect(codes(await ask({ certificate, at: NOW }))).toEqual(['certificate-revoked']);
+  });
+
   it('does not count when it has expired, or is of the future', async () => {
     answers = { '/ocsp': ocsp({ known: [leaf] }) };
     const daysLater = (days: number) => ask({ now: new Date(NOW.getTime() + days * DAY) });
@@ -247,6 +276,27 @@ function elsewhere(other: () => Made, authority: Made, responder = authority): A
   return () => {
     const request = buildOcspRequest(certificate.parsed, authority.parsed);
     return answerOcsp({ authority, responder, request, known: [certificate] });
+  };
+}
+
+/** One answer that says what two say, signed by the issuer. */
+function merged(...answersToMerge: readonly Answer[]): Answer {
+  return (body) => {
+    const bodies = answersToMerge.map((answer) => {
+      const response = readOcspResponse(answer(body) as Uint8Array);
+      if (typeof response === 'string') throw new Error(response);
+      const fields = fieldsOf(readDer(response.signedBytes, 'body'), 0x30, 'body');
+      const [responder, producedAt] = [fields.any('responder').bytes, fields.any('time').bytes];
+      const { contents } = fields.next(0x30, 'answers');
+      return { head: [responder, producedAt], contents, signatureAlgorithm: response.signatureAlgorithm };
+    });
+    const [first] = bodies;
+    if (first === undefined) throw new Error('nothing to merge');
+    const signed = sequence(...first.head, sequence(...bodies.map(({ contents }) => contents)));
+    const signature = encode(0x03, Uint8Array.of(0), sign('sha256', signed, issuer.key));
+    const basic = sequence(signed, first.signatureAlgorithm, signature);
+    const typed = sequence(objectIdentifier('1.3.6.1.5.5.7.48.1.1'), octetString(basic));
+    return sequence(encode(0x0a, Uint8Array.of(0)), contextConstructed(0, typed));
   };
 }
 

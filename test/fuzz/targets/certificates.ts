@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildPath } from '../../../src/certificates/build-path.ts';
-import { findInCrl } from '../../../src/certificates/crl.ts';
+import { findInCrl } from '../../../src/certificates/crl-entries.ts';
 import { judgeByCrl } from '../../../src/certificates/judge-crl.ts';
 import { judgeOcspAnswer } from '../../../src/certificates/judge-ocsp.ts';
 import { judgePath } from '../../../src/certificates/judge-path.ts';
@@ -109,11 +109,11 @@ export const revocationTarget: TargetDefinition = {
         const crls = readCrls(input);
         if (typeof crls === 'string') return `${answer.kind}, ${crls.slice(0, 24)}`;
         const kinds = crls.map((crl) => {
-          const judged = judgeByCrl(crl, leaf, issuer, NOW);
+          const judged = judgeByCrl(crl, leaf, issuer, NOW).status;
           require(judged.kind !== 'good' || isOriginal, 'a list that nobody signed calls the certificate good');
-          return judgeByCrl(crl, leaf, issuer, NOW, () => true).kind;
+          return judgeByCrl(crl, leaf, issuer, NOW, () => true).status.kind;
         });
-        for (const crl of crls) await wordFor(() => findInCrl(crl, leaf.fields.serialNumber));
+        for (const crl of crls) await wordFor(() => findInCrl(crl, { ...leaf, ...leaf.fields }));
         return `${answer.kind}, ${kinds[0]}`;
       },
     };
