@@ -4,16 +4,18 @@ import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../src/service/messages.ts';
 import { createAfterSending } from './after-sending.ts';
-import { authenticate } from './auth.ts';
+import { authenticate, nameOfHolder } from './auth.ts';
+import { connectionLimit, guardConnections, serverFactory } from './connections.ts';
 import { refuse } from './envelope.ts';
 import { createHoldBack, type HoldBack } from './failed-logins.ts';
 import { finishBeforeClosing } from './finish-before-closing.ts';
-import { answerClientError, frameworkErrors, handleError, operationOf } from './http-errors.ts';
+import { answerClientError, checkHead, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { createMetrics, METRICS_TYPE } from './metrics.ts';
 import { PAGE_PATHS } from './page/paths.ts';
 import { servePage } from './page/route.ts';
 import type { Client, Store } from './records/store.ts';
+import { createRequestLog } from './request-log.ts';
 import { checksOf, createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './routes/health.ts';
 import { handleReport } from './routes/report-sign.ts';
 import { handleSign } from './routes/sign.ts';
@@ -21,11 +23,12 @@ import { createPlaces } from './tsa/places.ts';
 import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
 import { createTokens, type TimestampAuthority } from './tsa/token.ts';
 
-export const TLS_VERSIONS = { minVersion: 'TLSv1.2' } as const;
 /** A request has at most a few hundred bytes, and file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
 /** In milliseconds. */
 export interface TimeLimits {
+  /** A TLS handshake that takes longer is cut off. */
+  readonly handshake: number;
   /** A client that does not send its whole request in this time is told so and cut off. */
   readonly request: number;
   /** The same once the server ends, counted from then. */
@@ -33,13 +36,11 @@ export interface TimeLimits {
   /** A call of sign waits so long for a database that is away to say whether its signature counts. */
   readonly settling: number;
 }
-const TIME_LIMITS: TimeLimits = { request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
+const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
 /** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
 export const LEASE = 60_000;
 /** As many as `start` allows with its defaults on eight cores. */
 const SIGNATURES_AT_ONCE = 320;
-/** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
-const CHECKING_INTERVAL = 500;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
 const TIMESTAMPS_WAITING = 256;
 
@@ -51,6 +52,8 @@ export interface ServerDependencies {
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
+  /** How many connections may be open at once. */
+  readonly connections?: number;
   /** How many signatures may be under way or wait for a session of the HSM; what comes then gets 503. */
   readonly signaturesAtOnce?: number;
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
@@ -63,23 +66,19 @@ export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { tls, now, log, timestamps } = dependencies;
+  const { tls, now, log, connections = connectionLimit(undefined), timestamps } = dependencies;
   const limits = { ...TIME_LIMITS, ...dependencies.limits };
+  const requestLog = createRequestLog();
   const app: App = Fastify({
-    https: {
-      cert: tls.certificate,
-      key: tls.key,
-      ...TLS_VERSIONS,
-      // Here as well, since Node takes what is smaller for the headers and what is larger for the whole request.
-      requestTimeout: limits.request,
-      headersTimeout: limits.request,
-      connectionsCheckingInterval: CHECKING_INTERVAL,
-    },
+    serverFactory: serverFactory({ tls, limits }),
     logger: { level: log.level, stream: log.stream },
+    childLoggerFactory: requestLog.childLoggerFactory,
     // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: limits.request,
+    // A member of such a name is as unknown as any other.
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
     // By then nothing is under way; a connection on which nobody ever asks anything must not hold the end up.
     forceCloseConnections: true,
@@ -87,11 +86,14 @@ export function buildServer(dependencies: ServerDependencies): App {
     frameworkErrors,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, app.log),
   });
+  requestLog.decorate(app);
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(handleError);
   const ending = new AbortController();
   app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way: nobody is held back then
   finishBeforeClosing(app, limits.bodyAtEnd);
+  guardConnections(app, connections);
+  app.addHook('onRequest', checkHead);
   // Before the body is read: what it holds makes no difference to an address that is not there.
   const posted = [SIGN_PATH, REPORT_PATH, ...(timestamps === undefined ? [] : [TSA_PATH])];
   app.addHook('onRequest', async (request, reply) =>
@@ -112,12 +114,14 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
   const clients = new WeakMap<FastifyRequest, Client>();
   // Before the body is read: who has no credentials gets nothing else out of the server.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const client = await authenticate(request.raw, store.clients, now());
-    if (client !== undefined) {
-      clients.set(request, client);
+    const login = await authenticate(request.raw, store.clients, now());
+    const known = login.holder ?? login.known;
+    if (known !== undefined) request.describe({ accessKey: known.accessKey, client: nameOfHolder(known) });
+    if (login.holder !== undefined) {
+      clients.set(request, login.holder);
       return undefined;
     }
-    await holdBack(request);
+    await holdBack(request, login.failure);
     return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
   };
   const clientOf = (request: FastifyRequest): Client => {
@@ -138,7 +142,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
       }
     });
     if (served !== undefined) return served;
-    request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503, client: client.id });
+    request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
     return refuse(reply.header('retry-after', '1'), 503, 'too many signatures are asked for at once');
   });
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>

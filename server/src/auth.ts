@@ -10,23 +10,48 @@ const NOBODY = Buffer.alloc(32);
 
 /** Whoever has credentials: a client, or a viewer of the page. */
 interface Holder {
+  readonly accessKey: string;
+  readonly name: string | undefined;
   readonly secretDigest: Uint8Array;
   readonly expiresAt: Date | undefined;
   readonly disabled?: boolean;
 }
 
-/** The holder of the credentials that the request carries, or undefined: also where they are right, but no longer good. */
+/** Why a login failed, for the log: the caller is told nothing but that it did. */
+export type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
+
+export type Login<Known> =
+  | { readonly holder: Known }
+  | {
+      readonly holder: undefined;
+      readonly failure: LoginFailure;
+      /** Whose access key the caller gave, where there is such a holder. */
+      readonly known: Known | undefined;
+    };
+
+/** The holder of the credentials that the request carries; none where they are not good, or no longer. */
 export async function authenticate<Known extends Holder>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
-): Promise<Known | undefined> {
-  const credentials = readCredentials(authorizationHeaders(request.rawHeaders));
-  if (credentials === undefined) return undefined;
+): Promise<Login<Known>> {
+  const refused = (failure: LoginFailure, known?: Known): Login<Known> => ({ holder: undefined, failure, known });
+  const headers = authorizationHeaders(request.rawHeaders);
+  if (headers.length === 0) return refused('no-credentials');
+  const credentials = readCredentials(headers);
+  if (credentials === undefined) return refused('malformed');
   const holder = await holders.findByAccessKey(credentials.accessKey);
   const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NOBODY);
-  if (!matches || holder === undefined || holder.disabled) return undefined;
-  return holder.expiresAt === undefined || now < holder.expiresAt ? holder : undefined;
+  if (holder === undefined) return refused('unknown-key');
+  if (!matches) return refused('wrong-secret', holder);
+  if (holder.disabled) return refused('disabled', holder);
+  if (holder.expiresAt !== undefined && now >= holder.expiresAt) return refused('expired', holder);
+  return { holder };
+}
+
+/** What people call a holder. */
+export function nameOfHolder({ name, accessKey }: Holder): string {
+  return name || accessKey;
 }
 
 /** What the server keeps of an access secret. It has 256 random bits, so that a plain digest cannot be turned back. */

@@ -54,10 +54,21 @@ export const SERVER_ERRORS = {
     message: '--tls-cert and --tls-key go together, and only one of them was given',
     hint: 'Give both, or neither: then the server makes a TLS certificate by its own CA.',
   },
+  'tls-file-unreadable': {
+    category: 'usage',
+    message: ({ option, path, reason }) => `the file that ${option} names cannot be read: ${path} (${reason})`,
+    hint: 'Check --tls-cert and --tls-key, or tls.certificate and tls.key in the configuration file.',
+  },
   'tls-files-unusable': {
     category: 'usage',
-    message: ({ certificate, key }) => `no TLS server can be made of the certificate ${certificate} and the key ${key}`,
-    hint: 'Both must be readable PEM files: the certificate with its chain, and its private key without a passphrase.',
+    message: ({ path, reason }) => `${path} cannot be used for TLS: ${reason}`,
+    hint: 'Give PEM files: the certificate with its chain as --tls-cert, its private key without a passphrase as --tls-key.',
+  },
+  'tls-key-mismatch': {
+    category: 'usage',
+    message: ({ certificate, key, subject }) =>
+      `the key in ${key} does not belong to the first certificate in ${certificate} (${subject})`,
+    hint: 'Give the key of that certificate as --tls-key. In the file of --tls-cert the certificate of the server stands first.',
   },
   'nobody-to-hand-credentials-to': {
     category: 'usage',

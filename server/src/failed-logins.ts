@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
+import type { LoginFailure } from './auth.ts';
 import { ipAddressBytes } from './certificates/ip-address.ts';
 import { operationOf } from './http-errors.ts';
 
@@ -43,15 +44,21 @@ export function createFailedLogins(): DelayFailedLogin {
 }
 
 /** Leaves a line about a request without good credentials, and resolves when it may be answered. */
-export type HoldBack = (request: FastifyRequest) => Promise<void>;
+export type HoldBack = (request: FastifyRequest, failure: LoginFailure) => Promise<void>;
 
 /** @param ending when it is aborted, nobody is held back any longer */
 export function createHoldBack(ending: AbortSignal): HoldBack {
   const delayOf = createFailedLogins();
-  return async (request) => {
+  return async (request, failure) => {
     const delay = delayOf(request.ip, performance.now());
     const slowed = delay > 0 ? { delay: Math.round(delay) } : {};
-    request.log.warn({ operation: operationOf(request), outcome: 'refused', reason: 'unauthorized', ...slowed });
+    request.log.warn({
+      operation: operationOf(request),
+      outcome: 'refused',
+      reason: 'unauthorized',
+      failure,
+      ...slowed,
+    });
     if (delay > 0) await sleep(delay, undefined, { signal: ending }).catch(() => {});
   };
 }

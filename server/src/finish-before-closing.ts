@@ -8,7 +8,7 @@ import { operationOf } from './http-errors.ts';
 
 /**
  * Makes `app.close()` wait for every request that is there whole, however long it takes; until then new ones get a 503.
- * @param bodyDeadline what has not arrived whole in this time after the end began is cut off, in milliseconds
+ * @param bodyDeadline requests that have not arrived whole, and answers that were not read, in this time after the end began are cut off; milliseconds
  */
 export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: number): void {
   const underWay = new Map<ServerResponse, IncomingMessage>();
@@ -31,10 +31,13 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('preClose', async () => {
     closing = true;
     if (underWay.size === 0) return;
-    const cutOff = setTimeout(() => {
-      for (const request of underWay.values()) if (!request.complete) request.destroy();
+    // Again and again: an answer may be given later, to a client that does not read it.
+    const cutOff = setInterval(() => {
+      for (const [response, request] of underWay) {
+        if (!request.complete || response.writableEnded) request.destroy();
+      }
     }, bodyDeadline);
     await new Promise<void>((resolve) => waiting.push(resolve));
-    clearTimeout(cutOff);
+    clearInterval(cutOff);
   });
 }

@@ -1,17 +1,22 @@
 /** The program: hands the process's own streams, clock and signals to the command line. */
 
+import { boundedLog } from './bounded-log.ts';
 import { run } from './cli.ts';
 
 /** 128 and the signal's number: how a process ends that a second signal stops at once. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
 /** Ctrl-C reaches a server under npm twice, from the terminal and from npm: what comes this soon is the same signal. Milliseconds. */
 const ECHO = 1000;
+/** How long the last lines of the log wait for a reader once the server has stopped. Milliseconds. */
+const LAST_LINES = 1000;
 
 process.umask(0o077); // whatever the HSM and the database write into the data folder is nobody else's
 
 // Whoever read the log or the address may go before the server: it has callers to serve, and nobody left to tell.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
+/** Whether the command was one that a signal ends; others, such as `export`, write all they have to a slow reader. */
+let isServer = false;
 let reload = () => {};
 // A terminal that is closed says so with the same signal: a server in one ends with it, another one reads its certificate.
 if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());
@@ -22,7 +27,7 @@ process.exitCode = await run(
     environment: process.env,
     now: () => new Date(),
     announce: (line) => process.stdout.write(`${line}\n`),
-    log: process.stderr,
+    log: boundedLog(process.stderr),
     onHangUp: (work) => {
       reload = work;
     },
@@ -31,7 +36,11 @@ process.exitCode = await run(
   waitForSignal,
 );
 
+// What waits for the reader of a pipe would keep the process for as long as the pipe is open.
+if (isServer) setTimeout(() => process.exit(), LAST_LINES).unref();
+
 async function waitForSignal(): Promise<void> {
+  isServer = true;
   await new Promise<void>((resolve) => {
     let first: number | undefined;
     for (const signal of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[]) {

@@ -2,8 +2,9 @@
 
 import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { type App, buildServer, type ServerDependencies, TLS_VERSIONS } from './app.ts';
+import { type App, buildServer, type ServerDependencies } from './app.ts';
 import type { StartConfig } from './config.ts';
+import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './connections.ts';
 import { reasonOf, serverError } from './errors.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { dataFolder, isMade } from './setup/data-folder.ts';
@@ -12,8 +13,13 @@ import { chooseHsm } from './setup/hsm.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { type OpenData, openData, readPin } from './setup/open-data.ts';
 import { openTimestampAuthority } from './setup/timestamp-authority.ts';
-import { ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
+import { endOfValidity, ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
 import { TSA_PATH } from './tsa/route.ts';
+
+/** In milliseconds. */
+const DAY = 24 * 60 * 60 * 1000;
+/** The server's own certificate is renewed earlier than that, at a start or by SIGHUP. */
+const WARN_BEFORE = 30 * DAY;
 
 /** What the surroundings give: everything that is not a setting. */
 export interface Surroundings {
@@ -48,6 +54,7 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
   }
   const data = await openData(folder, library, environment, { database, token, sessions });
   let app: App | undefined;
+  let certificateInUse = '';
   try {
     const due = await isHandOverDue(data.store.clients, config.clientEnv);
     receiver = due ? (receiver ?? (await receiverOf())) : undefined;
@@ -60,7 +67,11 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     const { lease } = config;
     const signaturesAtOnce = data.sessions + config.waiting;
     const { store, keys } = data;
-    app = buildServer({ store, keys, tls, now, log, lease, signaturesAtOnce, ...(timestamps && { timestamps }) });
+    const connections = connectionLimit(openFilesLimit());
+    const bounds = { lease, signaturesAtOnce, connections };
+    app = buildServer({ store, keys, tls, now, log, ...bounds, ...(timestamps && { timestamps }) });
+    certificateInUse = tls.certificate;
+    warnOfEnd(app, tls.certificate, now());
     const port = await listen(app, config);
     const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
     const timestampUrl = config.tsa ? `${baseUrl}${TSA_PATH}` : undefined;
@@ -90,11 +101,15 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
   }
   const running = app;
   surroundings.onHangUp?.(() => {
-    void reloadTls(running, config, data, now());
+    void reloadTls(running, config, data, now()).then((certificate) => {
+      certificateInUse = certificate ?? certificateInUse;
+    });
     void reloadPin(running, config, data, environment);
   });
+  const daily = setInterval(() => warnOfEnd(running, certificateInUse, now()), DAY).unref();
   return {
     async stop() {
+      clearInterval(daily);
       try {
         await running.close();
       } finally {
@@ -121,16 +136,30 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
 }
 
 /** New connections get the certificate as it is now; one that cannot be used leaves the one before in place. */
-async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<void> {
+async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);
     app.server.setSecureContext({ ...TLS_VERSIONS, cert: certificate, key });
     app.log.info({ outcome: 'tls-reloaded' });
+    warnOfEnd(app, certificate, now);
+    return certificate;
   } catch (error) {
     app.log.error(
       { outcome: 'tls-kept', err: error },
       'the TLS certificate cannot be read again: the one before stays',
     );
+    return undefined;
+  }
+}
+
+/** Leaves a line where clients will soon refuse the certificate, or refuse it already. @param certificate PEM, with its chain */
+function warnOfEnd(app: App, certificate: string, now: Date): void {
+  const { notBefore, notAfter, subject } = endOfValidity(certificate);
+  const line = { outcome: 'tls-validity', subject, notBefore, notAfter };
+  if (now > notAfter) app.log.error(line, 'the TLS certificate has expired: replace it, then send SIGHUP');
+  else if (now < notBefore) app.log.error(line, 'the TLS certificate is not valid yet');
+  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) {
+    app.log.warn(line, 'the TLS certificate expires soon: replace it, then send SIGHUP');
   }
 }
 
@@ -152,7 +181,11 @@ async function timestampsOf(data: OpenData, now: Date): Promise<ServerDependenci
 
 async function listen(app: App, { host, port }: StartConfig): Promise<number> {
   try {
-    await app.listen({ host, port });
+    await app.listen({
+      host,
+      port,
+      listenTextResolver: (address) => `listening on ${address.replace('http:', 'https:')}`,
+    });
   } catch (error) {
     throw serverError('address-unavailable', { host, port, reason: reasonOf(error) }, error);
   }

@@ -102,6 +102,30 @@ test('an authentication failure counts no signature and leaves a line without th
   expect(server.logText()).not.toContain('not-the-secret');
 });
 
+test('says in the log who failed to log in and why, and nothing that may be a secret', async () => {
+  const { accessKey, accessSecret } = await server.addClient();
+  const { clients } = server.data.store;
+  const failed = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    expect((await server.call({ headers })).body).toEqual(UNAUTHORIZED);
+    const { remoteAddress, duration, ...line } = server.log().at(-1) ?? {};
+    expect({ remoteAddress, duration }).toEqual({ remoteAddress: '127.0.0.1', duration: expect.any(Number) });
+    return line;
+  };
+  const wrong = { accessKey, accessSecret: 'wrong' };
+  const swapped = { accessKey: accessSecret, accessSecret: accessKey };
+  expect(await failed()).toMatchObject({ failure: 'no-credentials', accessKey: 'unknown' });
+  expect(await failed('Basic !')).toMatchObject({ failure: 'malformed', accessKey: 'unknown' });
+  expect(await failed(basic(swapped))).toMatchObject({ failure: 'unknown-key', accessKey: 'unknown' });
+  expect(await failed(basic(wrong))).toMatchObject({ failure: 'wrong-secret', accessKey, client: accessKey });
+  await clients.change(accessKey, { disabled: true });
+  expect(await failed(basic(wrong))).toMatchObject({ failure: 'wrong-secret', accessKey });
+  expect(await failed(basic({ accessKey, accessSecret }))).toMatchObject({ failure: 'disabled', accessKey });
+  await clients.change(accessKey, { disabled: false, expiresAt: new Date(0) });
+  expect(await failed(basic({ accessKey, accessSecret }))).toMatchObject({ failure: 'expired', accessKey });
+  expect(server.logText()).not.toContain(accessSecret);
+});
+
 test('a client that was not handed its credentials yet is replaced, not accepted beside the new one', async () => {
   const { clients } = server.data.store;
   const digest = Buffer.alloc(32, 1);

@@ -95,3 +95,29 @@ test('takes application/json with a character set, and addresses with a query', 
   });
   expect(answer.body.code).toBe(0);
 });
+
+test.each(['__proto__', 'constructor', 'prototype', 'toString', 'unknown'])(
+  'ignores a member named %s, in a request and in extra',
+  async (name) => {
+    const hostile = { prototype: { code: '1' }, code: '1' };
+    const member = `"${name}":${JSON.stringify(hostile)}`;
+    const payload = `{${member},"extra":{${member}},${JSON.stringify(goodRequest()).slice(1)}`;
+    const answer = await server.call({ path: SIGN_PATH, headers: headers(), payload });
+    expect(answer.body.code).toBe(0);
+    const report = `{${member},"id":"${answer.body.data?.id}","status":1}`;
+    expect((await server.call({ path: REPORT_PATH, headers: headers(), payload: report })).body.code).toBe(0);
+  },
+);
+
+test.each([
+  [0, 0],
+  [1, 0],
+  [2 ** 53, 0],
+  [-1, 400],
+  [1.5, 400],
+  ['1', 400],
+  [null, 400],
+])('answers a request whose signing_filesize is %j with the code %i', async (signing_filesize, code) => {
+  const answer = await server.sign({ ...goodRequest(), extra: { signing_filesize } });
+  expect(answer.body.code).toBe(code);
+});

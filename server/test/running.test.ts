@@ -1,12 +1,13 @@
 /** What those who run the server see and rely on: health, metrics, the bound of its work, TLS anew. */
 
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import { openssl } from '../../test/support/openssl.ts';
 import { startServer } from '../../test/support/server.ts';
 import { serverError } from '../src/errors.ts';
 import { dataFolder } from '../src/setup/data-folder.ts';
@@ -145,13 +146,38 @@ test.skipIf(process.platform === 'win32')(
         await hangUp('"tls-reloaded"');
         const second = await fingerprint();
         expect(second).not.toBe(first);
-        await writeFile(pem, 'damaged');
-        await hangUp('"tls-kept"');
-        expect(await fingerprint()).toBe(second);
+        const selfSigned = 'req -x509 -newkey rsa:2048 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1';
+        const rsa = join(folder, 'rsa');
+        openssl([...selfSigned.split(' '), '-days', '9', '-keyout', `${rsa}.key`, '-out', `${rsa}.crt`]);
+        const mismatch =
+          (await readFile(`${rsa}.crt`, 'utf8')) + (await readFile(pem, 'utf8')).replace(/^.*?(?=-+BEGIN PRIV)/s, '');
+        for (const unusable of ['damaged', mismatch]) {
+          await writeFile(pem, unusable);
+          await hangUp('"tls-kept"');
+          expect(await fingerprint()).toBe(second);
+        }
+        expect(running.log()).not.toContain('"tls-validity"');
+        await writeFile(pem, (await readFile(`${rsa}.crt`, 'utf8')) + (await readFile(`${rsa}.key`, 'utf8')));
+        await hangUp('"tls-validity"'); // it ends in nine days
+        expect(await fingerprint()).not.toBe(second);
 
         // TLS 1.2 is the oldest that is spoken, after reading again as before.
         const old = request(`${running.baseUrl}/healthz`, { rejectUnauthorized: false, maxVersion: 'TLSv1.1' });
         await expect(once(old, 'response')).rejects.toThrow();
+        const failure = expect.objectContaining({
+          level: 40,
+          code: 'ERR_SSL_UNSUPPORTED_PROTOCOL',
+          remoteAddress: '127.0.0.1',
+        });
+        const lines = () =>
+          running
+            .log()
+            .split('\n')
+            .flatMap((line) =>
+              line.includes('"tls-failed"') && line.includes('"level":40') ? [JSON.parse(line)] : [],
+            );
+        while (lines().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        expect(lines()).toEqual([failure]);
       } finally {
         expect(await running.stop()).toBe(0);
       }

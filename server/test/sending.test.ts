@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../src/service/messages.ts';
 import type { ServerDependencies } from '../src/app.ts';
+import { connectionLimit, openFilesLimit } from '../src/connections.ts';
 import { basic, goodRequest, openApp, type TestApp } from './support/in-process.ts';
 
 let server: TestApp;
@@ -51,11 +52,17 @@ async function post() {
 const postHead = () =>
   `POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(server.credentials)}\r\nContent-Type: application/json\r\n`;
 
+async function listening() {
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  return server.app.server.address() as AddressInfo;
+}
+
+const tls = (port: number) => connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+
 /** Listens, and connects a client that has sent nothing yet. */
 async function connected() {
-  await server.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const { port } = await listening();
+  const socket = tls(port);
   await once(socket, 'secureConnect');
   return { socket, port };
 }
@@ -193,6 +200,53 @@ test.each([
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'http', status: 408 }));
 });
 
+test('cuts off a TLS handshake that takes too long, and logs it with its address', async () => {
+  server = await openApp(() => ({ limits: { handshake: 300 } }));
+  const { port } = await listening();
+  const silent = connectTcp({ host: '127.0.0.1', port });
+  await once(silent, 'close');
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ outcome: 'tls-failed', code: 'ERR_TLS_HANDSHAKE_TIMEOUT', remoteAddress: '127.0.0.1' }),
+  );
+});
+
+test('refuses connections beyond its limit, and signs for a client that is connected', async () => {
+  server = await openApp(() => ({ connections: 3 }));
+  const { socket, port } = await connected();
+  const idle = Array.from({ length: 4 }, () => connectTcp({ host: '127.0.0.1', port }));
+  await Promise.any(idle.map((each) => once(each, 'close')));
+  const body = JSON.stringify(goodRequest());
+  socket.write(`${postHead()}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 200 /);
+  for (const each of idle) each.destroy();
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ outcome: 'connection-refused', connections: 3, remoteAddress: '127.0.0.1' }),
+  );
+});
+
+test('leaves files for its own work: fewer connections than the process may open files', () => {
+  expect([256, 1024, 4000, 1_000_000].map(connectionLimit)).toEqual([128, 896, 3872, 4096]);
+  expect(connectionLimit(undefined)).toBe(4096);
+  expect(openFilesLimit()).toBeGreaterThan(200);
+});
+
+test('ends with silent connections, half a handshake and half a request open, and with an answer that is not read', async () => {
+  server = await openApp(() => ({ limits: { bodyAtEnd: 100 } }));
+  server.app.get('/large', (_request, reply) => reply.send('x'.repeat(32 * 1024 * 1024)));
+  const { socket, port } = await connected();
+  const tcp = () => connectTcp({ host: '127.0.0.1', port });
+  const others = [tcp(), tcp(), tls(port), tls(port), socket];
+  others[1]?.write(Buffer.from('16030100c8010000c40303', 'hex'));
+  others[2]?.write('POST / HTTP/1.1\r\nHost: x\r\nX-A');
+  others[3]?.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+  others[3]?.once('readable', () => {}); // begins to read, and goes no further than a buffer
+  for (const each of others) each.on('error', () => {});
+  await eventually(async () => (await connections()) === 5 && (others[3]?.readableLength ?? 0) > 0);
+  await server.app.close();
+  await eventually(() => others.every(({ closed }, index) => closed || index === 3)); // what was read of it is still there
+  for (const each of others) each.destroy();
+});
+
 test('a client that was told its mistake and stays silent does not keep its connection', async () => {
   server = await openApp();
   const { port } = await connected();
@@ -214,6 +268,11 @@ test.each([
   ['what is no HTTP', 'hello\r\n\r\n', 400],
   ['a method that does not exist', 'SIGN / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ['headers without end', `POST / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  ['HTTP/1.1 without a Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['an expectation that is not supported', 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n', 417],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405],
+  ['a body of two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', 400],
   ['a path of another method', `GET ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 405],
 ])('answers %s with an envelope', async (_name, text, status) => {
   server = await openApp();
@@ -224,6 +283,9 @@ test.each([
   const answer = Buffer.concat(await socket.toArray()).toString();
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: status, data: null });
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ reason: 'http', status, remoteAddress: '127.0.0.1', accessKey: 'unknown' }),
+  );
 });
 
 test('two Authorization headers are a malformed one', async () => {

@@ -1,6 +1,6 @@
-/** What the server reads back from certificates it made itself. */
+/** What the server reads from certificates. */
 
-import type { X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { serverError } from '../errors.ts';
 import type { DistinguishedName } from './x509.ts';
 
@@ -18,4 +18,10 @@ export function nameOf(certificate: X509Certificate): DistinguishedName {
     throw serverError('data-folder-incomplete', { path: certificate.subject, missing: 'a common name' });
   }
   return { commonName, ...(organization === undefined ? {} : { organization }) };
+}
+
+/** The certificates of a PEM file, in its order; what stands between them is ignored. @throws Error where one is damaged */
+export function readCertificates(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
 }

@@ -5,7 +5,7 @@ import type { Server } from 'node:https';
 import { addAbortSignal, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authenticate } from '../auth.ts';
+import { authenticate, nameOfHolder } from '../auth.ts';
 import { refuse } from '../envelope.ts';
 import type { HoldBack } from '../failed-logins.ts';
 import type { Store, Viewer } from '../records/store.ts';
@@ -57,9 +57,9 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
   const viewers = new WeakMap<FastifyRequest, Viewer>();
   const pages = createPlaces(AT_ONCE, WAITING);
   const downloads = createPlaces(DOWNLOADS, 0);
-  const aboutOf = (request: FastifyRequest) => ({ operation: 'page', viewer: viewers.get(request)?.id });
+  const operation = 'page';
   const busy = (request: FastifyRequest, reply: FastifyReply) => {
-    request.log.warn({ ...aboutOf(request), outcome: 'refused', reason: 'busy', status: 503 });
+    request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
     return refuse(reply.header('retry-after', '5'), 503, 'too many pages are asked for at once');
   };
   const read = async (request: FastifyRequest): Promise<{ readonly known: Known; readonly query: Query }> => {
@@ -82,7 +82,7 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
     ];
     const viewer = viewers.get(request);
     request.log.info({
-      ...aboutOf(request),
+      operation,
       ...(right ? { outcome: 'shown' } : { outcome: 'refused', reason: 'filter' }),
     });
     const text = overview(sections, at, viewer?.name ?? viewer?.accessKey ?? '');
@@ -96,7 +96,7 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
     const at = now();
     const { known, query } = await read(request);
     if (query.problems.length > 0) {
-      request.log.info({ ...aboutOf(request), outcome: 'refused', reason: 'filter' });
+      request.log.info({ operation, outcome: 'refused', reason: 'filter' });
       const problems = html`<ul>${query.problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
       return reply.code(400).type(HTML_TYPE).send(message('This filter cannot be used', problems));
     }
@@ -109,8 +109,8 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
       return busy(request, reply.removeHeader('content-disposition').type('application/json; charset=utf-8'));
     }
     sent.then(
-      () => request.log.info({ ...aboutOf(request), outcome: 'downloaded' }),
-      (err: unknown) => request.log.warn({ ...aboutOf(request), outcome: 'download-broken', err }),
+      () => request.log.info({ operation, outcome: 'downloaded' }),
+      (err: unknown) => request.log.warn({ operation, outcome: 'download-broken', err }),
     );
     return reply.send(stream);
   };
@@ -120,12 +120,14 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
     const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(HEADERS);
-      const viewer = await authenticate(request.raw, store.viewers, now());
-      if (viewer !== undefined) {
-        viewers.set(request, viewer);
+      const login = await authenticate(request.raw, store.viewers, now());
+      const known = login.holder ?? login.known;
+      if (known !== undefined) request.describe({ accessKey: known.accessKey, viewer: nameOfHolder(known) });
+      if (login.holder !== undefined) {
+        viewers.set(request, login.holder);
         return undefined;
       }
-      await holdBack(request);
+      await holdBack(request, login.failure);
       reply.code(401).header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"').type(HTML_TYPE);
       return reply.send(message('Who is there?', STRANGERS));
     });

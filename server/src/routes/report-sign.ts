@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';
 import { reportRequestSchema } from '../../../src/service/messages.ts';
 import { refuse, success } from '../envelope.ts';
+import { isRecordId } from '../records/new-record-id.ts';
 import type { Client, ReportStatus, Store } from '../records/store.ts';
 
 export interface ReportDependencies {
@@ -20,7 +21,7 @@ export async function handleReport(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const about = { operation: 'report-sign', client: client.id };
+  const about = { operation: 'report-sign' };
   const refuseFor = (reason: 'body' | 'id' | 'status', message: string) => {
     request.log.info({ ...about, outcome: 'refused', reason });
     return refuse(reply, 400, `invalid request: ${message}`);
@@ -32,12 +33,13 @@ export async function handleReport(
   const fields: Readonly<Record<string, unknown>> = { ...body };
   const id = v.safeParse(reportRequestSchema.entries.id, fields.id);
   if (!id.success) return refuseFor('id', 'id is not a string');
+  if (isRecordId(id.output)) request.describe({ record: id.output });
   const { status } = fields;
   if (!isReportStatus(status)) return refuseFor('status', 'status is neither 1 nor 2');
 
   const record = await store.records.report(id.output, client.id, status, now());
   if (record === undefined) return refuseFor('id', 'id is not a record of this client');
-  request.log.info({ ...about, outcome: 'reported', record: record.id, certificate: record.certificate, status });
+  request.log.info({ ...about, outcome: 'reported', certificate: record.certificate, status });
   return reply.send(success(null));
 }
 

@@ -38,12 +38,13 @@ export async function handleSign(
   const check = await checkSignRequest(request.body, client, store.certificates.find, now());
   if (!check.accepted) {
     const { refusal, certificate } = check;
-    request.log.info({ operation, outcome: 'refused', reason: refusal, certificate, client: client.id });
+    request.log.info({ operation, outcome: 'refused', reason: refusal, certificate });
     return refuse(reply, REFUSAL_STATUS[refusal], REFUSAL_MESSAGE[refusal]);
   }
   const { certificate, algorithm, digest, extra } = check.request;
   const record = newRecordId(now());
-  const about = { operation, record, certificate: certificate.number, algorithm, client: client.id };
+  request.describe({ record });
+  const about = { operation, certificate: certificate.number, algorithm };
   const quotaExhausted = () => {
     request.log.warn({ ...about, outcome: 'refused', reason: 'quota' });
     return refuse(reply, 403, 'the quota is exhausted');

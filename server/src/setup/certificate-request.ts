@@ -1,8 +1,9 @@
 /** Certificates by a CA of the operator's choice: a request for a key in the HSM, and the import of what the CA makes of it. */
 
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { hsmIssuer } from '../certificates/authority.ts';
+import { readCertificates } from '../certificates/read.ts';
 import { signingRequest } from '../certificates/signing-request.ts';
 import { type DistinguishedName, toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
@@ -51,7 +52,7 @@ export async function importCertificate(
   const key = await keys.find(keyId);
   if (key === undefined) throw serverError('key-not-found', { id: keyId });
 
-  const chain = orderChain(await readCertificates(path), key, path);
+  const chain = orderChain(await readChain(path), key, path);
   const [leaf] = chain;
   if (leaf === undefined) throw unusable(path, 'none of its certificates is for the key of this number');
   if (!leaf.keyUsage?.includes(CODE_SIGNING)) throw unusable(path, 'the certificate is not for code signing');
@@ -71,13 +72,13 @@ export async function importCertificate(
   return file;
 }
 
-async function readCertificates(path: string): Promise<readonly X509Certificate[]> {
+async function readChain(path: string): Promise<readonly X509Certificate[]> {
   try {
     const { size } = await stat(path);
     if (size > LARGEST) throw new Error(`it has ${size} bytes`);
-    const blocks = (await readFile(path, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-    if (blocks === null) throw new Error('it holds no certificate as PEM');
-    return blocks.map((block) => new X509Certificate(block));
+    const certificates = readCertificates(await readFile(path, 'utf8'));
+    if (certificates.length === 0) throw new Error('it holds no certificate as PEM');
+    return certificates;
   } catch (error) {
     throw unusable(path, reasonOf(error), error);
   }

@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { issueFor } from '../certificates/authority.ts';
+import { readCertificates } from '../certificates/read.ts';
 import { toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { RsaBits } from '../keys/key-store.ts';
@@ -31,7 +32,7 @@ export async function openTimestampAuthority(data: Omit<OpenData, 'close'>, now:
   } catch (error) {
     throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   }
-  const [leaf, ...issuers] = certificatesOf(chain);
+  const [leaf, ...issuers] = readCertificates(chain);
   if (leaf === undefined)
     throw serverError('data-folder-incomplete', { path, missing: 'a certificate for timestamps' });
   return {
@@ -55,9 +56,4 @@ async function makeAuthority(
 
 function lasts({ chain }: StoredTimestampAuthority, now: Date): boolean {
   return new Date(new X509Certificate(chain).validTo).getTime() - now.getTime() > SHORTEST;
-}
-
-function certificatesOf(chain: string): readonly X509Certificate[] {
-  const blocks = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((pem) => new X509Certificate(pem));
 }

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { issueFor, localIssuer } from '../certificates/authority.ts';
-import { nameOf } from '../certificates/read.ts';
+import { nameOf, readCertificates } from '../certificates/read.ts';
 import { toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import { type DataFolder, isMissing, readPart } from './data-folder.ts';
@@ -23,18 +23,54 @@ const ALWAYS = ['localhost', '127.0.0.1', '::1'];
 /** A certificate that ends sooner than this is renewed at the next start, in milliseconds. */
 const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 
-/** Reads the operator's files. @throws `tls-files-unusable` */
+/** Reads the operator's files. @throws `tls-file-unreadable`, `tls-files-unusable`, `tls-key-mismatch` */
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
-  try {
-    const pem = { certificate: await readFile(certificate, 'utf8'), key: await readFile(key, 'utf8') };
-    createSecureContext({ cert: pem.certificate, key: pem.key });
-    const last = new X509Certificate(pem.certificate.slice(pem.certificate.lastIndexOf('-----BEGIN CERTIFICATE')));
-    // A chain that ends in a self-signed certificate is of a private authority: its own file tells whom to trust.
-    const selfSigned = last.checkIssued(last);
-    return { ...pem, caFile: selfSigned ? resolve(certificate) : undefined };
-  } catch (error) {
-    throw serverError('tls-files-unusable', { certificate, key }, error);
+  const pem = { certificate: await readPem('--tls-cert', certificate), key: await readPem('--tls-key', key) };
+  const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
+  if (leaf === undefined) throw unusable(certificate, new Error('it holds no certificate in PEM'));
+  const privateKey = parsed(key, () => createPrivateKey(pem.key));
+  // OpenSSL accepts a key of another type than the certificate's, and then every handshake fails.
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw serverError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
   }
+  parsed(certificate, () => createSecureContext({ cert: pem.certificate, key: pem.key }));
+  // A chain that ends in a self-signed certificate is of a private authority: its own file tells whom to trust.
+  const last = issuers.at(-1) ?? leaf;
+  return { ...pem, caFile: last.checkIssued(last) ? resolve(certificate) : undefined };
+}
+
+async function readPem(option: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw serverError('tls-file-unreadable', { option, path, reason: reasonOf(error) }, error);
+  }
+}
+
+function parsed<T>(path: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+function unusable(path: string, error: unknown) {
+  return serverError('tls-files-unusable', { path, reason: reasonOf(error) }, error);
+}
+
+/** Of all certificates of a chain, the one that ends first: without it, clients trust none of the others. @param pem at least one certificate */
+export function endOfValidity(pem: string) {
+  const all = readCertificates(pem).map(({ subject, validFrom, validTo }) => ({
+    subject: oneLine(subject),
+    notBefore: new Date(validFrom),
+    notAfter: new Date(validTo),
+  }));
+  return all.reduce((first, each) => (each.notAfter < first.notAfter ? each : first));
+}
+
+function oneLine(subject: string | undefined): string {
+  return (subject ?? '').replaceAll('\n', ', ');
 }
 
 /**

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openssl } from '../../../test/support/openssl.ts';
 import { copyData } from '../../../test/support/server-data.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls, readTls } from '../../src/setup/tls.ts';
@@ -85,18 +86,47 @@ test('takes the operator’s own files; a chain that ends in a self-signed certi
   expect((await readTls(chainFile, leafFile)).caFile).toBe(chainFile);
 });
 
-test('refuses files that make no server: missing, no PEM, a key of another certificate', async () => {
+test('names the file and the option where a file of the operator cannot be read or parsed', async () => {
   const { certificate } = await ownTls(folder, [], NOW);
-  const good = join(root, 'good.pem');
-  const nonsense = join(root, 'nonsense.pem');
+  const [good, nonsense, encrypted] = [join(root, 'good.pem'), join(root, 'nonsense.pem'), join(root, 'encrypted.pem')];
+  const missing = join(root, 'missing.pem');
   await writeFile(good, certificate);
   await writeFile(nonsense, 'nonsense');
-  for (const [certificateFile, key] of [
-    [join(root, 'missing.pem'), good],
-    [good, join(root, 'missing.pem')],
-    [nonsense, good],
-    [good, folder.tls.caKey],
+  await writeFile(encrypted, openssl(['genpkey', '-algorithm', 'ED25519', '-aes128', '-pass', 'pass:x']));
+  for (const [certificateFile, key, code, words] of [
+    [missing, good, 'tls-file-unreadable', ['--tls-cert', missing, 'ENOENT']],
+    [good, missing, 'tls-file-unreadable', ['--tls-key', missing, 'ENOENT']],
+    [root, good, 'tls-file-unreadable', ['--tls-cert', root, 'EISDIR']],
+    [nonsense, good, 'tls-files-unusable', [nonsense, 'no certificate in PEM']],
+    [good, nonsense, 'tls-files-unusable', [nonsense]],
+    [good, encrypted, 'tls-files-unusable', [encrypted]],
   ] as const) {
-    await expect(readTls(certificateFile, key)).rejects.toMatchObject({ code: 'tls-files-unusable', exitCode: 2 });
+    const error = await readTls(certificateFile, key).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code, exitCode: 2 });
+    for (const word of words) expect(String(error)).toContain(word);
+  }
+});
+
+test('rejects a key that is not that of the first certificate, of whatever type both are', async () => {
+  const { certificate } = await ownTls(folder, [], NOW);
+  const ec = join(root, 'ec.pem');
+  const rsa = join(root, 'rsa.pem');
+  const rootFirst = join(root, 'root-first.pem');
+  await writeFile(ec, certificate);
+  openssl([...'req -x509 -newkey rsa:2048 -nodes -subj /CN=rsa -days 9 -keyout'.split(' '), rsa, '-out', `${rsa}.crt`]);
+  const other = openssl(['genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048']);
+  await writeFile(`${rsa}.other`, other);
+  await writeFile(rootFirst, (await readFile(folder.tls.ca, 'utf8')) + certificate);
+  expect((await readTls(`${rsa}.crt`, rsa)).key).toContain('PRIVATE KEY');
+  for (const [certificateFile, key] of [
+    [`${rsa}.crt`, ec],
+    [ec, rsa],
+    [`${rsa}.crt`, `${rsa}.other`],
+    [ec, folder.tls.caKey],
+    [rootFirst, ec],
+  ] as const) {
+    const error = await readTls(certificateFile, key).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'tls-key-mismatch', exitCode: 2 });
+    expect(String(error)).toContain(key);
   }
 });

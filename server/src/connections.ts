@@ -1,0 +1,106 @@
+/** The HTTPS server below the application: how many connections it accepts, how long a handshake may take, how they end. */
+
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { answerOnSocket } from './http-errors.ts';
+import { addressOf } from './request-log.ts';
+
+export const TLS_VERSIONS = { minVersion: 'TLSv1.2' } as const;
+/** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */
+const CHECKING_INTERVAL = 500;
+/** As long as Fastify's own default: clients that sign file after file keep their connection. Milliseconds. */
+const KEEP_ALIVE = 72_000;
+/** A flood of connections leaves one line in the log in this time. Milliseconds. */
+const BETWEEN_LINES = 10_000;
+
+/** More connections cost more memory than the machine of one server may have: about 60 KiB each. */
+const MOST_CONNECTIONS = 4096;
+/** Files that the server opens itself: database, HSM, log, and ten connections to PostgreSQL. */
+const OWN_FILES = 128;
+
+export interface ConnectionOptions {
+  /** PEM: the certificate with its chain, and its private key. */
+  readonly tls: { readonly certificate: string; readonly key: string };
+  /** Milliseconds. */
+  readonly limits: { readonly handshake: number; readonly request: number };
+}
+
+/** @returns what makes the one server of an application: Fastify itself would make a second one for `localhost`, with a certificate of its own */
+export function serverFactory({ tls, limits }: ConnectionOptions): (listener: RequestListener) => Server {
+  return (listener) =>
+    createServer(
+      {
+        cert: tls.certificate,
+        key: tls.key,
+        ...TLS_VERSIONS,
+        handshakeTimeout: limits.handshake,
+        // Both, since Node takes what is smaller for the headers and what is larger for the whole request.
+        requestTimeout: limits.request,
+        headersTimeout: limits.request,
+        connectionsCheckingInterval: CHECKING_INTERVAL,
+        keepAliveTimeout: KEEP_ALIVE,
+        requireHostHeader: false, // Node's own refusal has no body: see checkHead
+      },
+      listener,
+    );
+}
+
+/**
+ * Bounds the application's connections, logs those that never get as far as a request, and ends all of them with it.
+ * To be called after every other `preClose` hook is registered: what is under way then is finished.
+ * @param most connections that may be open at once; what comes then is closed without an answer
+ */
+export function guardConnections(app: FastifyInstance<Server>, most: number): void {
+  const { server } = app;
+  const open = new Set<Socket>();
+  let closing = false;
+  let reported = Number.NEGATIVE_INFINITY;
+  server.maxConnections = most;
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (closing) socket.destroy();
+  });
+  // Node's own listener makes errors of HTTP of them. There is no client to answer, and what failed is TLS.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
+    const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...addressOf(socket) };
+    socket.destroy();
+    if (closing) return;
+    // Load balancers connect and leave to see whether the port is open.
+    if (error.code === 'ECONNRESET') app.log.info(line);
+    else app.log.warn(line, 'a TLS handshake failed');
+  });
+  server.on('drop', (dropped) => {
+    if (performance.now() - reported < BETWEEN_LINES) return;
+    reported = performance.now();
+    app.log.warn({ outcome: 'connection-refused', connections: most, remoteAddress: dropped?.remoteAddress });
+  });
+  // Without these two listeners Node answers without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
+  // Fastify closes what has brought a request, or part of one; a handshake would keep the server until it times out.
+  app.addHook('preClose', async () => {
+    closing = true;
+    for (const socket of open) socket.destroy();
+  });
+}
+
+/**
+ * How many connections leave the server enough files for its own work, whatever clients do.
+ * @param files most files that this process may have open; undefined where the platform has no such limit
+ */
+export function connectionLimit(files: number | undefined): number {
+  if (files === undefined) return MOST_CONNECTIONS;
+  return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
+}
+
+/** The limit of this process, which Node has raised to the hard limit at its start. */
+export function openFilesLimit(): number | undefined {
+  const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
+    process.report.getReport();
+  const soft = report.userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : undefined;
+}

@@ -1,0 +1,51 @@
+/** The fields that each line about a request has in the log, so that an operator knows who called and how long it took. */
+
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
+
+/** What a line says of the caller, as soon as it is known. */
+export interface Caller {
+  /** One that the server knows: what else stands in its place may be a secret. */
+  readonly accessKey?: string;
+  /** The name of the client in `client list`; without a name, its access key. */
+  readonly client?: string;
+  /** The same for a viewer of the page. */
+  readonly viewer?: string;
+  /** Id of the signature record. */
+  readonly record?: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Adds to every later line about this request. */
+    describe(caller: Caller): void;
+  }
+}
+
+const UNKNOWN = 'unknown';
+
+/** @returns an option of Fastify, and what adds `request.describe` to the application */
+export function createRequestLog() {
+  const callers = new WeakMap<IncomingMessage, Caller>();
+  const childLoggerFactory: FastifyServerOptions['childLoggerFactory'] = (logger, bindings, options, raw) => {
+    const began = performance.now();
+    const { remoteAddress } = addressOf(raw.socket);
+    const log = (fields: object) => {
+      const duration = Math.round(performance.now() - began);
+      return { remoteAddress, accessKey: UNKNOWN, ...fields, ...callers.get(raw), duration };
+    };
+    return logger.child(bindings, { ...options, formatters: { log } }) as FastifyBaseLogger;
+  };
+  const decorate = (app: FastifyInstance) => {
+    app.decorateRequest('describe', function describe(caller) {
+      callers.set(this.raw, { ...callers.get(this.raw), ...caller });
+    });
+  };
+  return { childLoggerFactory, decorate };
+}
+
+/** The field of a line that says who is at the other end. */
+export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly remoteAddress: string | undefined } {
+  return { remoteAddress: socket.remoteAddress };
+}
