@@ -26,7 +26,12 @@ const ROOTS_HINT =
   'hint: name the roots that you trust for code and timestamps with --roots, or ask about integrity alone: --integrity-only';
 
 /** Findings that speak against nothing and are shown without --verbose too: something was not checked, or is not used. */
-const ALWAYS_SHOWN: ReadonlySet<string> = new Set(['page-hashes-not-checked', 'timestamp-not-read']);
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
+  'page-hashes-not-checked',
+  'timestamp-not-read',
+  'bytes-before-archive',
+  'apk-signing-block',
+]);
 
 /** Whether everything asked for holds. */
 export function isGood({ verdict }: VerifiedFile): boolean {

@@ -12,18 +12,23 @@ export interface Recognising {
 
 const HEAD_LENGTH = 4096;
 
-/** `name`, the file's, decides only where its bytes leave a choice. Throws `unsupported-format`. */
+/**
+ * `names`: the file's, that which it will have first. A name decides only where the bytes leave a choice, and then the first
+ * one that fits a format. Throws `unsupported-format`.
+ */
 export async function recogniseFormat(
   source: ByteSource,
-  name: string,
+  names: readonly [string, ...string[]],
   { formats, describe }: Recognising,
 ): Promise<Format> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
-  for (const format of formats) {
-    if (await format.detect(head, source, name)) return format;
+  for (const name of new Set(names)) {
+    for (const format of formats) {
+      if (await format.detect(head, source, name)) return format;
+    }
   }
   throw fileErrors('unsupported-format', {
-    looksLike: await describe(head, source, name),
+    looksLike: await describe(head, source, names[0]),
     formats: formats.map((format) => format.title).join(', '),
   });
 }

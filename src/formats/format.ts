@@ -26,7 +26,13 @@ export interface Format {
   open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends ReadOptions {
+  /** Of the file as the user gave it; of one that is to be written, the result's. */
+  readonly name: string;
+}
+
+/** How a file is read. */
+export interface ReadOptions {
   readonly measure: MeasureContent;
   /** For formats that are ZIP archives. */
   readonly digestEntries: DigestEntries;

@@ -7,7 +7,7 @@ import { tellBytesRead } from './bytes-read.ts';
 import type { Changing } from './change.ts';
 import type { SkipReason } from './change-outcome.ts';
 import type { FileToSign } from './outcome.ts';
-import { hardLinkWarnings, type JudgedFile, openOnceFrom, type PlanOptions } from './plan.ts';
+import { hardLinkWarnings, type JudgedFile, openAgain, type PlanOptions } from './plan.ts';
 import { assertReplaceable, resolveTarget } from './target.ts';
 
 export interface PlannedChange extends JudgedFile {
@@ -22,9 +22,9 @@ export async function planChange(
   { onFormat, keepLayout }: PlanOptions,
 ): Promise<PlannedChange> {
   await using input = await openInput(file.path, tellBytesRead(file.path, changing.onEvent));
-  const format = await recogniseFormat(input.source, file.path, changing);
+  const format = await recogniseFormat(input.source, [file.output, file.path], changing);
   onFormat(format);
-  const opened = await format.open(input.source, { ...changing, measure: measureContent });
+  const opened = await format.open(input.source, { ...changing, name: file.output, measure: measureContent });
   const skipped = await changing.change.judge(opened, file);
   const target = await resolveTarget(file.output);
   if (skipped === undefined) await assertReplaceable(target);
@@ -37,6 +37,6 @@ export async function planChange(
     // Those of the format are about signing.
     warnings: skipped === undefined ? hardLinkWarnings(file, input.stats) : [],
     skipped,
-    open: keepLayout ? openOnceFrom(opened, format) : format.open,
+    open: openAgain(format, file.output, keepLayout ? opened : undefined),
   };
 }

@@ -25,7 +25,7 @@ export interface Committed {
 export async function commit({ plan, input, copy, check }: Commit): Promise<Committed> {
   await copy.flush();
   const { source, reading } = copy.reopen();
-  await check(await plan.format.open(source, reading));
+  await check(await plan.format.open(source, { ...reading, name: plan.output }));
   // Windows does not rename onto a file that is open.
   await input.close();
   await assertUnchanged(plan.path, plan.stats);

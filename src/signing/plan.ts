@@ -5,7 +5,7 @@ import { measureContent } from '../crypto/measure-content.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { type FileStats, openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
-import type { EmbeddedSignature, Format, OpenOptions, SignableFile, SigningMode } from '../formats/format.ts';
+import type { EmbeddedSignature, Format, ReadOptions, SignableFile, SigningMode } from '../formats/format.ts';
 import { tellBytesRead } from './bytes-read.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
@@ -20,7 +20,7 @@ export interface JudgedFile extends FileToSign {
   readonly target: string;
   readonly warnings: readonly string[];
   /** Opens the file, if it has not changed since it was judged. */
-  open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
+  open(source: ByteSource, reading: ReadOptions): Promise<SignableFile>;
 }
 
 export interface PlannedFile extends JudgedFile {
@@ -47,11 +47,11 @@ export async function planFile(
   { onFormat, keepLayout }: PlanOptions,
 ): Promise<PlannedFile> {
   await using input = await openInput(file.path, tellBytesRead(file.path, signing.onEvent));
-  const format = await recogniseFormat(input.source, file.path, signing);
+  const format = await recogniseFormat(input.source, [file.output, file.path], signing);
   onFormat(format);
-  const opened = await format.open(input.source, { ...signing, measure: measureContent });
+  const opened = await format.open(input.source, { ...signing, name: file.output, measure: measureContent });
   const signatures = await opened.signatures();
-  const alreadySigned = signing.existing === 'skip' && (await isSignedBy(signatures, signing.chain.leaf.der));
+  const alreadySigned = signing.existing === 'skip' && (await isIntactBy(opened, signatures, signing.chain.leaf.der));
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
   if (!alreadySigned) await opened.judge(signing, mode);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
@@ -68,7 +68,7 @@ export async function planFile(
     replaced: alreadySigned ? [] : signerNames(mode === 'replace' ? signatures : await yieldingOf(opened, signing)),
     warnings: [...opened.warnings, ...hardLinkWarnings(file, input.stats)],
     alreadySigned,
-    open: keepLayout ? openOnceFrom(opened, format) : format.open,
+    open: openAgain(format, file.output, keepLayout ? opened : undefined),
   };
 }
 
@@ -76,14 +76,27 @@ async function yieldingOf(opened: SignableFile, signing: Signing): Promise<reado
   return (await opened.yielding?.(signing)) ?? [];
 }
 
-/** What was read is let go when it has been used once: by the time the result is checked, it would only be in the way. */
-export function openOnceFrom(opened: SignableFile, format: Format): JudgedFile['open'] {
-  let kept: SignableFile | undefined = opened;
-  return async (source, options) => {
+/**
+ * `opened`: what was read already. It is let go when it has been used once: by the time the result is checked, it would only
+ * be in the way.
+ */
+export function openAgain(format: Format, name: string, opened: SignableFile | undefined): JudgedFile['open'] {
+  let kept = opened;
+  return async (source, reading) => {
+    const options = { ...reading, name };
     const file = kept?.reopen(source, options) ?? (await format.open(source, options));
     kept = undefined;
     return file;
   };
+}
+
+/** A signature in a file that `verify` rejects as a whole is not intact either. */
+async function isIntactBy(
+  opened: SignableFile,
+  signatures: readonly EmbeddedSignature[],
+  leaf: Uint8Array,
+): Promise<boolean> {
+  return (await isSignedBy(signatures, leaf)) && !speaksAgainst(await opened.examine(), 'integrity');
 }
 
 async function isSignedBy(signatures: readonly EmbeddedSignature[], leaf: Uint8Array): Promise<boolean> {

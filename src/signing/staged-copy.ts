@@ -10,7 +10,7 @@ import { type Measuring, measureContent, startMeasuring } from '../crypto/measur
 import { systemReason } from '../errors/system-reason.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';
 import type { FileStats } from '../files/input-file.ts';
-import type { OpenOptions } from '../formats/format.ts';
+import type { ReadOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { type CloneOf, createTemporaryFile } from './create-temporary-file.ts';
 import { signingErrors } from './errors.ts';
@@ -65,7 +65,7 @@ export interface StagedCopy extends AsyncDisposable {
    * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, compared one by
    * one when they were written.
    */
-  reopen(): { readonly source: ByteSource; readonly reading: OpenOptions };
+  reopen(): { readonly source: ByteSource; readonly reading: ReadOptions };
   /** Gives the copy what the original has, as far as this user may. */
   takeOwnerAndMode(): Promise<void>;
   /**

@@ -36,11 +36,11 @@ export async function readFile(
 ): Promise<ReadFile> {
   const input = await openInput(path, (bytes, size) => reading.onRead?.(path, bytes, size));
   try {
-    const format = await recogniseFormat(input.source, path, reading);
+    const format = await recogniseFormat(input.source, [path], reading);
     onFormat(format);
     const { digestEntries } = reading;
     const budget = createWorkBudget();
-    const signable = await format.open(input.source, { digestEntries, measure: measureContent, budget });
+    const signable = await format.open(input.source, { name: path, digestEntries, measure: measureContent, budget });
     return { path, format, source: input.source, signable, budget, [Symbol.asyncDispose]: input.close };
   } catch (thrown) {
     await input.close();

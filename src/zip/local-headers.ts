@@ -10,7 +10,6 @@ import type { EndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
 import {
-  asBuffer,
   CENTRAL_RECORD_LENGTH,
   DATA_DESCRIPTOR,
   findExtraField,
@@ -21,9 +20,9 @@ import {
   readUInt64LE,
   ZIP64_EXTRA,
 } from './fields.ts';
+import { slidingWindow } from './sliding-window.ts';
 import { refuseOtherUnicodeName } from './unicode-name.ts';
 
-const WINDOW_LENGTH = 1024 * 1024;
 const LONGEST_DESCRIPTOR = 24;
 /** Of a record. */
 const SIGNATURE_LENGTH = 4;
@@ -79,28 +78,6 @@ function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntr
   const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
-
-/** Bytes of the file up to the limit, read on in large pieces, so that a header costs no system call of its own. */
-function slidingWindow(source: ByteSource, limit: number) {
-  const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
-  let start = 0;
-  let bytes: Buffer = EMPTY;
-  return {
-    /** A view, valid until the next `load`; undefined when that is needed first. */
-    view(offset: number, length: number): Buffer | undefined {
-      if (length === 0) return EMPTY;
-      const from = offset - start;
-      return from >= 0 && from + length <= bytes.length ? bytes.subarray(from, from + length) : undefined;
-    },
-    async load(offset: number, length: number): Promise<Buffer> {
-      start = offset;
-      bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset), scratch));
-      return bytes.subarray(0, length);
-    },
-  };
-}
-
-const EMPTY = Buffer.alloc(0);
 
 /** Whether a data descriptor follows the data. Throws `zip-ambiguous` where header and directory differ. */
 function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {

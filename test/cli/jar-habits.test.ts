@@ -1,6 +1,6 @@
 /** What somebody who comes from jarsigner, osslsigncode or signtool does by habit, and what a release must hear about. */
 
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
@@ -17,6 +17,24 @@ afterAll(async () => {
 const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
   runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });
 const requests = () => server.operations('sign').length;
+
+describe('a script before the archive', () => {
+  it('is signed only if the name of the result is that of a JAR; otherwise no request is made', async () => {
+    await using folder = await temporaryFolder();
+    const bytes = Buffer.concat([Buffer.from('#!/bin/sh\n'), await readFile(fixture('jar/plain.jar'))]);
+    await writeFile(join(folder.path, 'app.sh'), bytes);
+    await writeFile(join(folder.path, 'app.jar'), bytes);
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    for (const args of [['app.sh'], ['app.jar', '-o', 'out.sh']]) {
+      const { code, stderr } = await sign(args, folder.path);
+      expect([code, stderr]).toEqual([6, expect.stringMatching(/\[jar-bytes-uncovered\]/)]);
+    }
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+    expect(await sign(['app.sh', '-o', 'out.jar'], folder.path)).toMatchObject({ code: 0 });
+    const verified = await runCli(['verify', '--integrity-only', 'out.jar'], { cwd: folder.path });
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/\[bytes-before-archive\]/)]);
+  });
+});
 
 describe('options of other tools', () => {
   it.each([

@@ -36,7 +36,7 @@ const all = [...archives, ...specialArchives];
 const javas = corpus === '' ? [] : javaHomes();
 
 /** What no stream reader can read, signed or not: a file that begins with something else, and sizes that it needs too late. */
-const UNSTREAMABLE = ['gaps.jar', 'preamble-unfixed.jar', 'stored-data-descriptor.jar'].map((file) =>
+const UNSTREAMABLE = ['preamble-unfixed.jar', 'stored-data-descriptor.jar'].map((file) =>
   path.join('jar-special', file),
 );
 /** java.util.jar.JarInputStream hands out META-INF/INDEX.LIST unverified where it comes before all other files. */

@@ -3,7 +3,18 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { contentsOf, repack, type SimpleEntry, unzip, zip } from '../formats/jar/simple-zip.ts';
+import {
+  apkSigningBlock,
+  contentsOf,
+  directoryOffset,
+  recordOffsets,
+  repack,
+  type SimpleEntry,
+  unzip,
+  withBytesAt,
+  withZip64End,
+  zip,
+} from '../formats/jar/simple-zip.ts';
 import { fixture } from '../support/cli.ts';
 import { mainJava, mustRunJava, STORE_PASSWORD } from '../support/java.ts';
 import { judgeAll } from './verifiers.ts';
@@ -58,7 +69,9 @@ export function tamperArchive(signed: string, another: string, folder: string): 
   mkdirSync(folder, { recursive: true });
   const archive = readFileSync(signed);
   const files = { ...changeContents(archive), ...changeSignature(archive, readFileSync(another)) };
-  for (const [name, bytes] of Object.entries(files)) writeFileSync(path.join(folder, `${name}.jar`), bytes);
+  for (const [name, bytes] of Object.entries(files)) {
+    writeFileSync(path.join(folder, name.includes('.') ? name : `${name}.jar`), bytes);
+  }
   return pathsIn(folder);
 }
 
@@ -93,8 +106,29 @@ function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
     'manifest-digest': repack(archive, { [MANIFEST]: manifestWithDigest }),
     'manifest-section-added': repack(archive, { [MANIFEST]: `${manifest}${sectionOf(added)}` }),
     'manifest-removed': repack(archive, { [MANIFEST]: undefined }),
-    'bytes-before': zip(unzip(archive), '#!/bin/sh\n'),
-    'bytes-behind': Buffer.concat([archive, Buffer.from('behind')]),
+    ...withUncoveredBytes(archive),
+  };
+}
+
+/** The file's name decides about what stands before the archive. */
+function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buffer>> {
+  const signed = zip(unzip(archive));
+  const script = Buffer.from('#!/bin/sh\n');
+  const [, second = 0] = recordOffsets(signed);
+  const directory = directoryOffset(signed);
+  return {
+    'bytes-before': withBytesAt(signed, 0, script),
+    'bytes-before.sh': withBytesAt(signed, 0, script),
+    'batch-before.bat': withBytesAt(signed, 0, Buffer.from('@exit\r\n')),
+    'dex-before.apk': withBytesAt(signed, 0, Buffer.from('dex\n035\0')),
+    'zeros-before.bin': withBytesAt(signed, 0, Buffer.alloc(8)),
+    'bytes-between': withBytesAt(signed, second, script),
+    'zeros-between': withBytesAt(signed, second, Buffer.alloc(8)),
+    'bytes-before-directory': withBytesAt(signed, directory, script),
+    'apk-signing-block': withBytesAt(signed, directory, apkSigningBlock(Buffer.from('signature'))),
+    'zip64-bytes': withZip64End(signed, script),
+    'bytes-behind': Buffer.concat([signed, Buffer.from('behind')]),
+    'zeros-behind': Buffer.concat([signed, Buffer.alloc(8)]),
   };
 }
 

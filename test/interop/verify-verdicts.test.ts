@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
-import { contentsOf, repack } from '../formats/jar/simple-zip.ts';
+import { apkSigningBlock, contentsOf, directoryOffset, repack, withBytesAt } from '../formats/jar/simple-zip.ts';
 import { headerOffsets } from '../formats/pe/slow-pe.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 import { signBytes } from '../formats/support/sign-bytes.ts';
@@ -103,10 +103,18 @@ describe('tampered files', () => {
         'META-INF/TEST.RSA': replaced(block, intermediate, flipped(intermediate, intermediate.indexOf(UTC_TIME))),
       }),
     };
+    const directory = directoryOffset(signed);
+    const uncovered = {
+      'script.jar': withBytesAt(signed, 0, Buffer.from('#!/bin/sh\n')),
+      'script.sh': withBytesAt(signed, 0, Buffer.from('#!/bin/sh\n')),
+      'gap.jar': withBytesAt(signed, directory, Buffer.from('gap')),
+      'block.jar': withBytesAt(signed, directory, apkSigningBlock(Buffer.from('signature'))),
+      'behind.jar': Buffer.concat([signed, Buffer.from('behind')]),
+    };
     mkdirSync(inFolder('trust'));
     const ask = (paths: readonly string[]) =>
       askJarsigner(paths, signer.root + signer.intermediate, inFolder('trust/store'));
-    expect(await askBoth(files, inFolder('root.pem'), ask)).toEqual({
+    expect(await askBoth({ ...files, ...uncovered }, inFolder('root.pem'), ask)).toEqual({
       'intact.jar': ['trusted', 'yes'],
       'content.jar': ['broken content-digest-differs', 'no'],
       'added.jar': ['broken entries-unsigned', 'no'],
@@ -116,6 +124,11 @@ describe('tampered files', () => {
       'algorithm.jar': ['broken signature-value-wrong', 'no'],
       'algorithms.jar': ['broken cms-malformed', 'no'],
       'issuer.jar': ['broken block-certificate-unreadable chain-incomplete', 'no'],
+      'script.jar': ['trusted', 'yes'],
+      'script.sh': ['broken bytes-before-archive', 'yes'],
+      'gap.jar': ['broken bytes-between-entries', 'yes'],
+      'block.jar': ['trusted', 'yes'],
+      'behind.jar': ['broken bytes-after-archive', 'yes'],
     });
   });
 });

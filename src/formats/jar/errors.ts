@@ -18,6 +18,11 @@ export const jarErrors = defineErrors({
     message: (d) => `the archive has more than ${d.limit} signature files and blocks`,
     hint: 'No signing program makes such an archive: do not trust it. Build or download it again.',
   },
+  'jar-bytes-uncovered': {
+    category: 'local',
+    message: (d) => `a signature would not cover the whole file: ${d.problem}`,
+    hint: 'A verifier rejects such a file. Remove the bytes. A file with a script or launcher before the archive must have a name that ends in .jar, .war, .ear, .rar or .aar.',
+  },
   'jar-unsigned-result': {
     category: 'local',
     message: (d) => `Java takes an archive signed with ${d.algorithm} as unsigned`,

@@ -5,34 +5,22 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
+import type { OpenOptions } from '../format.ts';
 import { inWords, listed, listingOf } from './coverage.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF, ownNameOf } from './layout.ts';
+import { examineUncovered } from './uncovered.ts';
 
 export async function examineArchive(
   source: ByteSource,
   layout: JarLayout,
-  digestEntries: DigestEntries,
+  { digestEntries, name }: Pick<OpenOptions, 'digestEntries' | 'name'>,
 ): Promise<readonly Finding[]> {
   return [
-    ...aboutRest(layout),
+    ...(await examineUncovered(source, layout.archive, name)),
     ...aboutManifest(layout),
     ...aboutRemains(layout),
     ...(await aboutOwnFiles(source, layout, digestEntries)),
   ];
-}
-
-/** Bytes of the file that are in no entry. */
-function* aboutRest({ archive }: JarLayout): Generator<Finding> {
-  const { start, inFile, end } = archive;
-  if (start > 0)
-    yield odd('bytes-before-archive', `${start} bytes stand before the archive; no signature covers them.`);
-  const inRecords = inFile.reduce((sum, entry) => sum + entry.end - entry.offset, 0);
-  const gaps = end.directoryOffset - start - inRecords;
-  if (gaps > 0)
-    yield odd('bytes-between-entries', `${gaps} bytes stand between the entries; no signature covers them.`);
-  const { trailingLength } = end;
-  if (trailingLength > 0)
-    yield odd('bytes-after-archive', `${trailingLength} bytes follow the archive; no signature covers them.`);
 }
 
 function* aboutManifest({ archive, manifest, signatureFiles }: JarLayout): Generator<Finding> {

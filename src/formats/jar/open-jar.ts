@@ -37,6 +37,7 @@ import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
 import { readSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
+import { requireCovered } from './uncovered.ts';
 
 /** As Format.open says. */
 export async function openJar(source: ByteSource, options: OpenOptions): Promise<SignableFile> {
@@ -44,8 +45,8 @@ export async function openJar(source: ByteSource, options: OpenOptions): Promise
 }
 
 function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions): SignableFile {
-  const { digestEntries, budget = createWorkBudget() } = options;
-  const opened = { source, layout, digestEntries };
+  const { digestEntries, name, budget = createWorkBudget() } = options;
+  const opened = { source, layout, digestEntries, name };
   const shared: SharedFacts = {
     layout,
     budget,
@@ -57,7 +58,7 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
     get warnings() {
       return describeOddities(layout);
     },
-    reopen: (other, options) => signableJar(other, layout, options),
+    reopen: (other, otherwise) => signableJar(other, layout, otherwise),
     signatures: () => readSignatures(source, shared),
     async judge(context, mode) {
       await choosePlace(opened, context, mode);
@@ -69,15 +70,21 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
     },
     prepare: (context, mode) => prepareJar(opened, context, mode),
     check: (expected) => checkResult(source, layout, digestEntries, expected),
-    examine: () => examineArchive(source, layout, digestEntries),
+    examine: () => examineArchive(source, layout, options),
     layout: () => describeLayout(layout),
     remove: async () => removeSignatures(layout),
-    stamp: (tokens) => stampSignatures(source, layout, tokens),
-    attach: (cms) => attachBlock(source, shared, cms),
+    async stamp(tokens) {
+      await requireCovered(source, layout.archive, name);
+      return await stampSignatures(source, layout, tokens);
+    },
+    async attach(cms) {
+      await requireCovered(source, layout.archive, name);
+      return await attachBlock(source, shared, cms);
+    },
   };
 }
 
-interface OpenedJar extends Pick<OpenOptions, 'digestEntries'> {
+interface OpenedJar extends Pick<OpenOptions, 'digestEntries' | 'name'> {
   readonly source: ByteSource;
   readonly layout: JarLayout;
 }
@@ -92,13 +99,21 @@ interface Place {
   readonly leaving: ReadonlySet<string>;
 }
 
-/** Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `signer-name-taken`, `cannot-append`, `zip-ambiguous`. */
-async function choosePlace({ source, layout }: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Place> {
+/**
+ * Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `jar-bytes-uncovered`, `signer-name-taken`, `cannot-append`,
+ * `zip-ambiguous`.
+ */
+async function choosePlace(
+  { source, layout, name }: OpenedJar,
+  context: SigningContext,
+  mode: SigningMode,
+): Promise<Place> {
   const { algorithm, timestampAlgorithm, chain, signerName, allowUnsignedResult = false } = context;
   if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
   if (timestampAlgorithm === 'SHA1' && !allowUnsignedResult) {
     throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
   }
+  await requireCovered(source, layout.archive, name);
   await refuseRivalToCome(source, layout.archive.end);
   if (mode === 'replace') {
     const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
@@ -112,7 +127,7 @@ async function choosePlace({ source, layout }: OpenedJar, context: SigningContex
 
 /** Beside the signatures that are there. Throws `signer-name-taken`. */
 async function nameBlock(
-  { source, layout }: Omit<OpenedJar, 'digestEntries'>,
+  { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
   { signerName, chain }: SigningContext,
 ): Promise<{ readonly blocks: readonly EmbeddedBlock[]; readonly base: string }> {
   const blocks = await readBlocks(source, layout);

@@ -85,3 +85,65 @@ export function repack(
   });
   return zip([...kept, ...more]);
 }
+
+/** With more bytes at an offset; the records behind it keep their contents, and the offsets that lead to them are adjusted. */
+export function withBytesAt(archive: Buffer, offset: number, bytes: Uint8Array): Buffer {
+  const end = archive.length - 22;
+  const directory = archive.readUInt32LE(end + 16);
+  const changed = Buffer.from(archive);
+  for (let at = directory; at < end; ) {
+    const local = archive.readUInt32LE(at + 42);
+    if (local >= offset) changed.writeUInt32LE(local + bytes.length, at + 42);
+    at += 46 + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+  if (directory >= offset) changed.writeUInt32LE(directory + bytes.length, end + 16);
+  return Buffer.concat([changed.subarray(0, offset), bytes, changed.subarray(offset)]);
+}
+
+/** Where the directory begins. */
+export function directoryOffset(archive: Buffer): number {
+  return archive.readUInt32LE(archive.length - 22 + 16);
+}
+
+/** Where the entries' records begin, in the directory's order. */
+export function recordOffsets(archive: Buffer): readonly number[] {
+  const end = archive.length - 22;
+  const offsets: number[] = [];
+  for (let at = directoryOffset(archive); at < end; ) {
+    offsets.push(archive.readUInt32LE(at + 42));
+    at += 46 + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+  return offsets;
+}
+
+/** With a ZIP64 end record, and bytes of its own behind that record's fields. */
+export function withZip64End(archive: Buffer, extensible: Uint8Array): Buffer {
+  const end = archive.length - 22;
+  const record = Buffer.alloc(56);
+  record.write('PK\x06\x06', 'latin1');
+  record.writeBigUInt64LE(BigInt(44 + extensible.length), 4);
+  record.writeUInt16LE(45, 12);
+  record.writeUInt16LE(45, 14);
+  const count = BigInt(archive.readUInt16LE(end + 10));
+  record.writeBigUInt64LE(count, 24);
+  record.writeBigUInt64LE(count, 32);
+  record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 12)), 40);
+  record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 16)), 48);
+  const locator = Buffer.alloc(20);
+  locator.write('PK\x06\x07', 'latin1');
+  locator.writeBigUInt64LE(BigInt(end), 8);
+  locator.writeUInt32LE(1, 16);
+  const last = Buffer.from(archive.subarray(end));
+  last.writeUInt32LE(0xffffffff, 16);
+  return Buffer.concat([archive.subarray(0, end), record, extensible, locator, last]);
+}
+
+/** An APK Signing Block (Android, "APK Signature Scheme v2") with one pair of this value. */
+export function apkSigningBlock(value: Uint8Array): Buffer {
+  const pair = Buffer.alloc(12);
+  pair.writeBigUInt64LE(BigInt(4 + value.length));
+  pair.writeUInt32LE(0x7109871a, 8);
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(pair.length + value.length + 24));
+  return Buffer.concat([size, pair, value, size, Buffer.from('APK Sig Block 42')]);
+}

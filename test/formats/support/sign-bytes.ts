@@ -24,7 +24,7 @@ export interface SignedBytes {
 }
 
 /** Digesting with nothing known beforehand. */
-export const plainReading: OpenOptions = { measure: measureContent, digestEntries };
+export const plainReading: OpenOptions = { measure: measureContent, digestEntries, name: 'test.jar' };
 
 export function openBytes(format: Format, bytes: Uint8Array) {
   return format.open(memorySource(bytes), plainReading);

@@ -1,0 +1,103 @@
+/** The bytes of a file that belong to no record of the archive in it: before it, between its records, behind it. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { ZipArchive } from './archive.ts';
+import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH } from './fields.ts';
+import { slidingWindow, WINDOW_LENGTH } from './sliding-window.ts';
+
+export interface Uncovered {
+  /** Before the first record. */
+  readonly before: UncoveredBytes;
+  /** Between records, before the directory, and in the ZIP64 end record behind the fields that it has. */
+  readonly between: UncoveredBytes;
+  /** Behind the archive's comment. */
+  readonly behind: UncoveredBytes;
+  /** Length of the APK Signing Block before the directory, in bytes, which `between` does not count; 0 when there is none. */
+  readonly apkSigningBlock: number;
+}
+
+export interface UncoveredBytes {
+  readonly length: number;
+  /** Also when there are none. */
+  readonly isZero: boolean;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export async function findUncovered(source: ByteSource, archive: ZipArchive): Promise<Uncovered> {
+  const { start, inFile, end } = archive;
+  const { directoryOffset, recordOffset, zip64, trailingLength } = end;
+  const lastEnd = inFile.at(-1)?.end ?? start;
+  const apkSigningBlock = await apkSigningBlockLength(source, lastEnd, directoryOffset);
+  const gaps: Range[] = [];
+  for (const [index, { offset }] of inFile.entries()) {
+    if (index > 0) gaps.push({ start: inFile[index - 1]?.end ?? offset, end: offset });
+  }
+  gaps.push({ start: lastEnd, end: directoryOffset - apkSigningBlock });
+  if (zip64 !== undefined) {
+    const recordEnd = recordOffset - ZIP64_LOCATOR_LENGTH;
+    gaps.push({ start: recordEnd - zip64.length + ZIP64_END_RECORD_LENGTH, end: recordEnd });
+  }
+  return {
+    before: await bytesIn(source, [{ start: 0, end: start }]),
+    between: await bytesIn(source, gaps),
+    behind: await bytesIn(source, [{ start: source.size - trailingLength, end: source.size }]),
+    apkSigningBlock,
+  };
+}
+
+async function bytesIn(source: ByteSource, ranges: readonly Range[]): Promise<UncoveredBytes> {
+  const filled = ranges.filter(({ start, end }) => end > start);
+  const length = filled.reduce((sum, { start, end }) => sum + end - start, 0);
+  return { length, isZero: length === 0 || (await areZero(source, filled)) };
+}
+
+async function areZero(source: ByteSource, ranges: readonly Range[]): Promise<boolean> {
+  const window = slidingWindow(source, source.size);
+  for (const { start, end } of ranges) {
+    for (let position = start; position < end; position += WINDOW_LENGTH) {
+      const length = Math.min(WINDOW_LENGTH, end - position);
+      const bytes = window.view(position, length) ?? (await window.load(position, length));
+      for (let index = 0; index < length; index++) if (bytes[index] !== 0) return false;
+    }
+  }
+  return true;
+}
+
+const APK_MAGIC = 'APK Sig Block 42';
+/** Size, and magic at the end; the size stands at the start too, and does not count itself there. */
+const APK_FOOTER_LENGTH = 24;
+const APK_SIZE_LENGTH = 8;
+/** Id of a pair, which its length counts. */
+const APK_ID_LENGTH = 4;
+/** In bytes. Real ones have a few thousand, and 4096 of padding. */
+const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
+
+/**
+ * An APK Signing Block (Android, "APK Signature Scheme v2") ends where the directory begins, and holds pairs of id and
+ * value, one behind the other, and nothing else.
+ */
+async function apkSigningBlockLength(source: ByteSource, from: number, directoryOffset: number): Promise<number> {
+  const least = APK_SIZE_LENGTH + APK_FOOTER_LENGTH;
+  if (directoryOffset - from < least) return 0;
+  const footer = asBuffer(await source.read(directoryOffset - APK_FOOTER_LENGTH, APK_FOOTER_LENGTH));
+  const length = readUInt64LE(footer, 0) + APK_SIZE_LENGTH;
+  if (footer.toString('latin1', APK_SIZE_LENGTH) !== APK_MAGIC) return 0;
+  if (length < least || length > Math.min(directoryOffset - from, LONGEST_APK_BLOCK)) return 0;
+  const block = asBuffer(await source.read(directoryOffset - length, length));
+  return readUInt64LE(block, 0) + APK_SIZE_LENGTH === length && holdsPairsAlone(block) ? length : 0;
+}
+
+function holdsPairsAlone(block: Buffer): boolean {
+  const end = block.length - APK_FOOTER_LENGTH;
+  let position = APK_SIZE_LENGTH;
+  while (position + APK_SIZE_LENGTH + APK_ID_LENGTH <= end) {
+    const length = readUInt64LE(block, position);
+    if (length < APK_ID_LENGTH || length > end) return false;
+    position += APK_SIZE_LENGTH + length;
+  }
+  return position === end;
+}
