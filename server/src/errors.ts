@@ -109,12 +109,27 @@ export const SERVER_ERRORS = {
   'database-of-another': {
     category: 'usage',
     message: 'the database holds no code-signing authority, though the data folder was made',
-    hint: 'Use the database that the data folder was made with: data does not move to another by itself.',
+    hint: 'Use the database that the data folder was made with: data does not move to another by itself. A folder that holds database.sqlite was made without --database.',
   },
   'data-folder-incomplete': {
     category: 'local',
     message: ({ path, missing }) => `the data folder ${path} lacks ${missing}`,
     hint: 'Something was removed or is not restored yet. Restore the whole folder from its backup: the keys exist nowhere else.',
+  },
+  'database-not-named': {
+    category: 'local',
+    message: ({ path }) => `the data folder ${path} holds no database.sqlite, and --database is not given`,
+    hint: 'A data folder that was made with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. If it was made without, restore the whole folder from its backup: the keys exist nowhere else.',
+  },
+  'token-not-named': {
+    category: 'local',
+    message: ({ path }) => `the data folder ${path} holds no PIN of a SoftHSM token, and --pkcs11-token is not given`,
+    hint: 'A data folder that was made with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. If it was made without, restore the whole folder from its backup: the keys exist nowhere else.',
+  },
+  'pkcs11-library-unusable': {
+    category: 'usage',
+    message: ({ path, reason }) => `the PKCS#11 library cannot be loaded: ${path} (${reason})`,
+    hint: 'Check --pkcs11-library, CODESIGN_SERVER_PKCS11_LIBRARY and pkcs11.library in the configuration file, or leave them out to use SoftHSM.',
   },
   'pkcs11-library-not-found': {
     category: 'usage',
@@ -139,7 +154,7 @@ export const SERVER_ERRORS = {
   'key-not-found': {
     category: 'local',
     message: ({ id }) => `the HSM has no key with the id ${id}, though a certificate names it`,
-    hint: 'Database and token do not belong together: restore both from the same backup.',
+    hint: 'Database and token do not belong together: check --database and --pkcs11-token, or restore both from the same backup.',
   },
   'certificate-number-taken': {
     category: 'usage',

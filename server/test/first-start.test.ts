@@ -171,24 +171,20 @@ test('of several first starts at once one hands credentials over, and every one 
   expect(clients[0]?.accessKey).toBe(environment.CODESIGN_ACCESS_KEY);
 });
 
-test('data that lacks a part is refused and left as it is', async () => {
-  await copyData(data, 2048);
-  await rm(join(data, 'service', 'pin'));
-  const { code, errors } = await start('--client-env', clientEnv);
-  expect(code).toBe(6);
-  expect(errors).toContain('backup');
-  expect(await exists(clientEnv)).toBe(false);
-});
-
-test.each(['database.sqlite', 'tls/ca.pem'])(
-  'data that lacks %s is refused, and nothing takes its place',
-  async (name) => {
+test.each([
+  ['database.sqlite', 'database-not-named', '--database'],
+  ['pin', 'token-not-named', '--pkcs11-token'],
+  ['tls/ca.pem', 'data-folder-incomplete', 'backup'],
+] as const)(
+  'rejects data without %s, names what may be missing, and makes nothing in its place',
+  async (name, expected, words) => {
     await copyData(data, 2048);
     const path = join(data, 'service', name);
     await rm(path);
     const { code, errors } = await start('--client-env', clientEnv);
     expect(code).toBe(6);
-    expect(errors).toContain(SERVER_ERRORS['data-folder-incomplete'].hint);
+    expect(errors).toContain(SERVER_ERRORS[expected].hint);
+    expect(errors).toContain(words);
     expect(await exists(path)).toBe(false);
     expect(await exists(clientEnv)).toBe(false);
   },

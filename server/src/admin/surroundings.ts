@@ -3,10 +3,10 @@
 import type { DataConfig } from '../config.ts';
 import { serverError } from '../errors.ts';
 import type { Store } from '../records/store.ts';
-import { type DataFolder, dataFolder, isMade, requirePart } from '../setup/data-folder.ts';
+import { type DataFolder, dataFolder, isMade } from '../setup/data-folder.ts';
 import { chooseHsm } from '../setup/hsm.ts';
 import { makeData } from '../setup/make-data.ts';
-import { type OpenData, openData, openStore } from '../setup/open-data.ts';
+import { type OpenData, openData, openStore, requireDatabase } from '../setup/open-data.ts';
 
 export interface AdminSurroundings {
   readonly environment: NodeJS.ProcessEnv;
@@ -46,7 +46,7 @@ export async function withData<T>(
 /** For what needs no keys: it works without the HSM. */
 export async function withStore<T>(config: DataConfig, work: (store: Store) => Promise<T>): Promise<T> {
   const folder = await madeFolder(config);
-  if (config.database === undefined) await requirePart(folder, folder.database, 'its database');
+  if (config.database === undefined) await requireDatabase(folder);
   const store = await openStore(folder, config.database);
   try {
     return await work(store);

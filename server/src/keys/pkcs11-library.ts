@@ -14,7 +14,7 @@ export interface Library {
   readonly module: Pkcs11.PKCS11;
 }
 
-/** @throws `pkcs11-addon-missing`, `hsm-failed` */
+/** @throws `pkcs11-addon-missing`, `pkcs11-library-unusable`, `hsm-failed` */
 export async function load(path: string): Promise<Library> {
   let p11: typeof Pkcs11;
   try {
@@ -23,10 +23,12 @@ export async function load(path: string): Promise<Library> {
     throw serverError('pkcs11-addon-missing', {}, error);
   }
   const library = { p11, module: new p11.PKCS11() };
-  attempt(`load the library ${path}`, () => {
+  try {
     library.module.load(path);
-    initialize(library);
-  });
+  } catch (error) {
+    throw serverError('pkcs11-library-unusable', { path, reason: reasonOf(error) }, error);
+  }
+  attempt(`start its library ${path}`, () => initialize(library));
   return library;
 }
 

@@ -23,10 +23,14 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 
 /**
  * The library to load: the one given, else the first of the platform's usual places.
- * @throws `pkcs11-library-not-found`
+ * @throws `pkcs11-library-unusable`, `pkcs11-library-not-found`
  */
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
-  const places = given === undefined ? (USUAL_PLACES[platform] ?? []) : [given];
+  if (given !== undefined) {
+    if (existsSync(given)) return given;
+    throw serverError('pkcs11-library-unusable', { path: given, reason: 'there is no such file' });
+  }
+  const places = USUAL_PLACES[platform] ?? [];
   const found = places.find((path) => existsSync(path));
   if (found === undefined) {
     throw serverError('pkcs11-library-not-found', { looked: places.join(', ') || 'nothing on this platform' });

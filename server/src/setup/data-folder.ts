@@ -51,10 +51,15 @@ export function dataFolder(root: string): DataFolder {
 
 /** Whether a first start has made the data, whole. @throws `data-folder-unusable` where that cannot be seen */
 export async function isMade(folder: DataFolder): Promise<boolean> {
+  return await isPresent(folder.path);
+}
+
+/** Whether a part of the data is there. @throws `data-folder-unusable` where that cannot be seen */
+export async function isPresent(path: string): Promise<boolean> {
   try {
-    return await isThere(folder.path);
+    return await isThere(path);
   } catch (error) {
-    throw serverError('data-folder-unusable', { path: folder.path, reason: reasonOf(error) }, error);
+    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   }
 }
 

@@ -9,7 +9,7 @@ import { configureSoftHsm } from '../keys/softhsm.ts';
 import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
-import { type DataFolder, readPart, requirePart } from './data-folder.ts';
+import { type DataFolder, isPresent, readPart, requirePart } from './data-folder.ts';
 import { underFileLock } from './file-lock.ts';
 import { withTokenCopy } from './token-copy.ts';
 
@@ -47,7 +47,7 @@ export async function openData(
 ): Promise<OpenData> {
   // SQLite would make a missing file anew, and an empty one at that: no client, no certificate, no record.
   const pin = token?.pin ?? (await readPin(folder));
-  if (database === undefined) await requirePart(folder, folder.database, 'its database');
+  if (database === undefined) await requireDatabase(folder);
   if (token === undefined) await configureSoftHsm(folder.path, environment);
   const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin }, sessions);
   // A login to SoftHSM writes the token's file anew, and who reads it meanwhile finds no token.
@@ -82,8 +82,15 @@ export async function openStore(folder: DataFolder, database: string | undefined
   return database === undefined ? await openSqliteStore(folder.database) : await openPostgresStore(database);
 }
 
-/** The PIN of the token that a first start made. @throws `data-folder-incomplete` */
+/** Checks that SQLite would not make a new database. @throws `database-not-named`, `data-folder-incomplete`, `data-folder-unusable` */
+export async function requireDatabase(folder: DataFolder): Promise<void> {
+  if (!(await isPresent(folder.database))) throw serverError('database-not-named', { path: folder.path });
+  await requirePart(folder, folder.database, 'its database');
+}
+
+/** The PIN of the token that a first start made. @throws `token-not-named`, `data-folder-unusable` */
 export async function readPin(folder: DataFolder): Promise<string> {
+  if (!(await isPresent(folder.pin))) throw serverError('token-not-named', { path: folder.path });
   return (await readPart(folder, folder.pin, 'the PIN of its token')).trimEnd();
 }
 

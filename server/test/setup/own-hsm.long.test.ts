@@ -72,7 +72,7 @@ test('two first starts on one database and one token share authority and certifi
 test('another database than the data were made with is refused', async () => {
   await make('a', postgres.newDatabase());
   await expect(open('a', postgres.newDatabase())).rejects.toMatchObject({ code: 'database-of-another', exitCode: 2 });
-  await expect(open('a')).rejects.toMatchObject({ code: 'data-folder-incomplete' });
+  await expect(open('a')).rejects.toMatchObject({ code: 'database-not-named' });
 });
 
 test('the PIN comes from the environment or a file, and a token without one is refused', async () => {
