@@ -36,6 +36,8 @@ export interface Fields {
 
 /** Indefinite lengths inside one another; real data has up to about 6. */
 const MAX_INDEFINITE_DEPTH = 32;
+/** Parts inside an indefinite length, at any depth: each element round them reads them again to find its end. */
+const MAX_INDEFINITE_PARTS = 100_000;
 /** Parts of one element; a signature with ten thousand certificates is absurd already. */
 const MAX_PARTS = 65_536;
 /** Of an element whose parts have names of their own. */
@@ -200,7 +202,8 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
 function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
   let open = 1;
   let position = start;
-  for (;;) {
+  for (let count = 0; ; count += 1) {
+    if (count > MAX_INDEFINITE_PARTS) throw malformed(what, `more than ${MAX_INDEFINITE_PARTS} parts`, offset);
     const header = readHeader(bytes, position, what, offset);
     if (header.tag === END_OF_CONTENTS) {
       if (bytes[position + 1] !== 0) throw malformed(what, 'an end of contents with contents', offset + position);

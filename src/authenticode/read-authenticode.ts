@@ -1,6 +1,7 @@
 /** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
+import { roomForAttributes, type TakeAttributes } from '../cms/attribute-room.ts';
 import { roomForCertificates, type TakeRoom } from '../cms/certificate-room.ts';
 import { attributeValues, parseSignedData, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
 import { signerNameOf } from '../cms/signer-name.ts';
@@ -71,11 +72,12 @@ const LONGEST_DIGEST = 64;
 export interface Room {
   nested: number;
   readonly takeCertificates: TakeRoom;
+  readonly takeAttributes: TakeAttributes;
 }
 
 /** For the signatures of one file. */
 export function roomForSignatures(): Room {
-  return { nested: MAX_NESTED, takeCertificates: roomForCertificates() };
+  return { nested: MAX_NESTED, takeCertificates: roomForCertificates(), takeAttributes: roomForAttributes() };
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
@@ -106,8 +108,8 @@ export function findAuthenticode(bytes: Uint8Array, room: Room = roomForSignatur
 }
 
 /** The result is there only within the bounds: nobody shall look at what is beyond them. */
-function parseWithin({ takeCertificates }: Room, cms: Uint8Array): SignedData {
-  const signedData = parseSignedData(cms);
+function parseWithin({ takeCertificates, takeAttributes }: Room, cms: Uint8Array): SignedData {
+  const signedData = parseSignedData(cms, takeAttributes);
   takeCertificates(signedData);
   return signedData;
 }

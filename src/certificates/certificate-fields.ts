@@ -145,7 +145,7 @@ function readExtensions(tagged: Element | undefined): Extensions {
   const extensions = new Map<string, Uint8Array>();
   const criticalExtensions: string[] = [];
   const repeatedExtensions: string[] = [];
-  const [list] = tagged === undefined ? [] : parts(tagged, 'extensions');
+  const [list] = tagged === undefined ? [] : firstParts(tagged, 'extensions', 1);
   const all = list === undefined ? [] : firstParts(list, 'extensions', MAX_EXTENSIONS + 1);
   if (all.length > MAX_EXTENSIONS) throw tooMuch('certificate', `more than ${MAX_EXTENSIONS} extensions`);
   for (const extension of all) {

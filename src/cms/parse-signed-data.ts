@@ -20,6 +20,7 @@ import {
   subjectKeyIdentifierOf,
 } from '../certificates/certificate-fields.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { roomForAttributes, type TakeAttributes } from './attribute-room.ts';
 import { cmsErrors } from './errors.ts';
 import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
@@ -70,9 +71,9 @@ const MAX_VALUES = 1000;
 
 /**
  * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
- * `cms-too-large`.
+ * `cms-too-large`. `takeAttributes`: the room that all signatures of a file have.
  */
-export function parseSignedData(bytes: Uint8Array): SignedData {
+export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttributes = roomForAttributes()): SignedData {
   return refusingMalformed(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
     const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
@@ -88,7 +89,10 @@ export function parseSignedData(bytes: Uint8Array): SignedData {
       contentType,
       content: tagged === undefined ? undefined : onlyPart(tagged, 'content'),
       certificates,
-      signers: [parseSigner(first, candidates), ...others.map((other) => parseSigner(other, candidates))],
+      signers: [
+        parseSigner(first, candidates, takeAttributes),
+        ...others.map((other) => parseSigner(other, candidates, takeAttributes)),
+      ],
     };
   });
 }
@@ -102,7 +106,7 @@ export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8A
       throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
     }
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
-    return parseSigner(readElement(bytes, 'SignerInfo'), candidates);
+    return parseSigner(readElement(bytes, 'SignerInfo'), candidates, roomForAttributes());
   });
 }
 
@@ -140,7 +144,8 @@ interface Candidate {
   readonly fields: CertificateFields;
 }
 
-function parseSigner(element: Element, candidates: readonly Candidate[]): SignerInfo {
+function parseSigner(element: Element, candidates: readonly Candidate[], takeAttributes: TakeAttributes): SignerInfo {
+  const attributesOf = (set: Element, what: string) => attributesIn(set, what, takeAttributes);
   const fields = readSignerInfoFields(element);
   const { identifier, signedAttributes, unsignedAttributes } = fields;
   const issuerAndSerial = issuerAndSerialOf(identifier);
@@ -153,9 +158,9 @@ function parseSigner(element: Element, candidates: readonly Candidate[]): Signer
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
     // They are signed as they are in DER (RFC 5652, 5.4).
-    signedAttributes: signedBytes === undefined ? [] : attributesIn(readDer(signedBytes, what), what),
+    signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: signatureValueOf(fields.signature),
-    unsignedAttributes: unsignedAttributes === undefined ? [] : attributesIn(unsignedAttributes, 'unsigned attributes'),
+    unsignedAttributes: unsignedAttributes === undefined ? [] : attributesOf(unsignedAttributes, 'unsigned attributes'),
     certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,
   };
 }
@@ -184,13 +189,16 @@ function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
   return { issuer: fields.next(0x30, 'issuer').bytes, serialNumber: fields.next(0x02, 'serial number').bytes };
 }
 
-function attributesIn(set: Element, what: string): ParsedAttribute[] {
+function attributesIn(set: Element, what: string, take: TakeAttributes): ParsedAttribute[] {
   let room = MAX_VALUES;
-  return partsUpTo(MAX_ATTRIBUTES, set, what).map((attribute) => {
+  const attributes = partsUpTo(MAX_ATTRIBUTES, set, what);
+  take(attributes.length);
+  return attributes.map((attribute) => {
     const { type, values: valueSet } = readAttributeFields(attribute);
     const values = firstParts(valueSet, what, room + 1);
     room -= values.length;
     if (room < 0) throw cmsErrors('cms-too-large', { limit: MAX_VALUES, what: `values of ${what}` });
+    take(values.length);
     return { type, values };
   });
 }

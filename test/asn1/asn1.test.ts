@@ -134,6 +134,12 @@ describe('reading', () => {
     for (const attempt of tries) expect(attempt).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
   });
 
+  it('rejects an indefinite length round more than 100,000 parts', () => {
+    const around = (count: number) => Buffer.concat([hex('3080'), Buffer.alloc(2 * count, hex('0500')), hex('0000')]);
+    expect(readElement(around(100_000), 'it').contents).toHaveLength(200_000);
+    expect(() => readElement(around(100_001), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
+  });
+
   it('is done within a second with anything', () => {
     const hostile = [
       Buffer.alloc(8_000_000, hex('3080')),

@@ -171,6 +171,17 @@ describe('what cannot be read', () => {
     expect(findAuthenticode(sequence(objectIdentifier('1.2.3'))).signedData).toBeUndefined();
   });
 
+  it('is a signature whose attributes, with those of the others, are too many for one file', () => {
+    const values = Array.from({ length: 990 }, () => Buffer.of(5, 0));
+    const crowded = peculiarSignature(leaf, { unsignedAttributes: [attribute('1.2.3.4', ...values)] });
+    const nested = Array.from({ length: 5 }, () => crowded);
+    const unsignedAttributes = [attribute('1.3.6.1.4.1.311.2.4.1', ...nested)];
+    const found = findAuthenticode(peculiarSignature(leaf, { unsignedAttributes }));
+    const codes = found.nested.map(({ error }) => error?.code);
+    expect(codes).toEqual([undefined, undefined, undefined, undefined, 'cms-too-large']);
+    expect(findAuthenticode(crowded).error).toBeUndefined();
+  });
+
   it('is a signature with more nested ones than can be meant, which are not looked at', () => {
     const many = encode(0x31, ...Array.from({ length: 65 }, () => sequence()));
     const unsignedAttributes = [sequence(objectIdentifier('1.3.6.1.4.1.311.2.4.1'), many)];

@@ -42,7 +42,7 @@ describe('a nested signature', () => {
 
   it('leaves everything before the unsigned attributes as it was', () => {
     for (const before of [outer, stamped]) {
-      const [was, is] = [before, nestSignature(before, nested)].map(parseSignedData);
+      const [was, is] = [before, nestSignature(before, nested)].map((each) => parseSignedData(each));
       expect(is?.signers[0].signedBytes).toEqual(was?.signers[0].signedBytes);
       expect(is?.signers[0].signature).toEqual(was?.signers[0].signature);
       expect(is?.content?.bytes).toEqual(was?.content?.bytes);

@@ -33,6 +33,14 @@ function manySigners(count: number, block = BLOCK): Buffer {
   return hostileJar({ manifest: MANIFEST, signatures, entries: ENTRIES });
 }
 
+/** Of 16 signers with 1,000 short values each. */
+const crowdedBlock = () =>
+  signatureBlock(SIGNED, {
+    signer,
+    signers: 16,
+    unsignedAttributes: () => [attribute('1.2.3', ...listed(1000, () => Uint8Array.of(5, 0)))],
+  });
+
 function stampedBlock(count: number): Uint8Array {
   return signatureBlock(SIGNED, {
     signer,
@@ -177,6 +185,12 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
     },
     verdict: 'broken',
     code: 'zip-entry-damaged',
+  },
+  {
+    what: '20 signers, each with 16,000 attribute values',
+    make: () => manySigners(20, Buffer.from(crowdedBlock())),
+    verdict: 'broken',
+    code: 'cms-too-large',
   },
   {
     what: 'a block of another type',

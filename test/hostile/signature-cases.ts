@@ -1,5 +1,6 @@
 /** Hostile CMS structures in programs: depth, width, lengths, repetition. */
 
+import { parts, readElement } from '../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../src/asn1/write.ts';
 import { attribute, hostileToken } from '../support/hostile-cms.ts';
 import { peWithTable, winCertificate } from '../support/hostile-pe.ts';
@@ -36,6 +37,23 @@ const stamped = (count: number, certificates: readonly Uint8Array[] = []) =>
   });
 /** One attribute of that many values of two bytes. */
 const valuesOf = (type: string, count: number) => sequence(objectIdentifier(type), encode(0x31, repeated(count, NULL)));
+/** Attributes and values that are short and many. */
+const crowded = (signers: number) =>
+  signature({
+    signers,
+    signedAttributes: listed(990, (index) => attribute(`1.2.3.${index}`)),
+    unsignedAttributes: () => [valuesOf('1.2.3', 1000)],
+  });
+/** The last element of the last element and so on, so many levels deep, in indefinite lengths. */
+function indefinite(bytes: Uint8Array, levels: number): Uint8Array {
+  const element = readElement(bytes, 'it');
+  if (levels === 0) return element.bytes;
+  const inside = parts(element, 'it').map((part) => part.bytes);
+  const last = inside.pop() ?? new Uint8Array();
+  return Buffer.concat([Buffer.of(element.tag, 0x80), ...inside, indefinite(last, levels - 1), Buffer.alloc(2)]);
+}
+/** Down to the values of its unsigned attribute. */
+const LEVELS = 8;
 /** An algorithm with tens of thousands of parameters, where there is at most one. */
 const wideAlgorithm = sequence(objectIdentifier('1.2.840.113549.1.1.1'), repeated(65_000, NULL));
 const indirectData = (type: Uint8Array, digest: Uint8Array) => sequence(sequence(type), sequence(SHA256, digest));
@@ -47,6 +65,39 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   { what: 'nested 1,000 deep', make: () => raw(nestedDeep(1000)), verdict: 'broken', code: 'signature-unreadable' },
   { what: '64 nested signatures', make: () => nestedWide(64), verdict: 'untrusted' },
   { what: '5,000 nested signatures', make: () => nestedWide(5000), verdict: 'broken', code: 'signature-unreadable' },
+  ...[1, 16].map(
+    (signers): HostileFile => ({
+      what: `64 nested signatures, each with 2,000 attributes and values and ${signers} signers`,
+      make: () => nestedWide(64, crowded(signers)),
+      verdict: 'broken',
+      code: 'signature-unreadable',
+    }),
+  ),
+  {
+    what: '60 entries of 16 signers with 2,000 attributes and values each',
+    make: () => {
+      const entry = winCertificate(crowded(16));
+      return peWithTable(Buffer.concat(listed(60, () => Buffer.concat([entry, Buffer.alloc(-entry.length & 7)]))));
+    },
+    verdict: 'broken',
+    code: 'signature-unreadable',
+  },
+  {
+    what: 'millions of parts inside 17 indefinite lengths',
+    make: () => {
+      const mark = octetString(Buffer.from('replaced below'));
+      const inner = indefinite(signature({ unsignedAttributes: () => [attribute('1.2.3', mark)] }), LEVELS);
+      const outer = indefinite(signature({ unsignedAttributes: () => [attribute(NESTED, inner)] }), LEVELS);
+      // No element round the mark has a definite length.
+      const [before = '', after = ''] = Buffer.from(outer)
+        .toString('latin1')
+        .split(Buffer.from(mark).toString('latin1'));
+      const millions = Buffer.concat([Buffer.from('3080', 'hex'), repeated(7_000_000, NULL), Buffer.alloc(2)]);
+      return raw(Buffer.concat([Buffer.from(before, 'latin1'), millions, Buffer.from(after, 'latin1')]));
+    },
+    verdict: 'broken',
+    code: 'signature-unreadable',
+  },
   {
     what: '64 nested signatures, each with 16 timestamps of 20 certificates',
     make: () => nestedWide(64, stamped(16, strangers(20))),

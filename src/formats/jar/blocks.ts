@@ -1,6 +1,7 @@
 /** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { roomForAttributes, type TakeAttributes } from '../../cms/attribute-room.ts';
 import { roomForCertificates, type TakeRoom } from '../../cms/certificate-room.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
@@ -48,7 +49,7 @@ export async function readBlocks(
 ): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
   let room = MOST_BYTES;
-  const takeRoom = roomForCertificates();
+  const forBlocks: BlockRoom = { takeCertificates: roomForCertificates(), takeAttributes: roomForAttributes() };
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
@@ -58,7 +59,7 @@ export async function readBlocks(
         readBlock(
           { base, entry, signatureFileEntry: signatureFile, signedFile },
           await readOr(source, entry),
-          takeRoom,
+          forBlocks,
           budget,
         ),
       );
@@ -83,12 +84,18 @@ async function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | Cod
   }
 }
 
+/** What is left of the bounds on a file: its blocks use it up together. */
+interface BlockRoom {
+  readonly takeCertificates: TakeRoom;
+  readonly takeAttributes: TakeAttributes;
+}
+
 type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile'>;
 
 function readBlock(
   place: BlockPlace,
   block: Buffer | CodesignError,
-  takeRoom: TakeRoom,
+  room: BlockRoom,
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
   let parsed: Manifest | undefined;
@@ -100,7 +107,7 @@ function readBlock(
       return parsed;
     },
   };
-  const read = block instanceof CodesignError ? block : tryParse(block, takeRoom);
+  const read = block instanceof CodesignError ? block : tryParse(block, room);
   if (read instanceof CodesignError) {
     const unreadable: Finding = {
       code: read.code,
@@ -141,11 +148,11 @@ export function examineAllSigners(
 
 function tryParse(
   block: Buffer,
-  takeRoom: TakeRoom,
+  { takeCertificates, takeAttributes }: BlockRoom,
 ): (Pick<EmbeddedBlock, 'signerName'> & { readonly signedData: SignedData }) | CodesignError {
   try {
-    const signedData = parseSignedData(block);
-    takeRoom(signedData);
+    const signedData = parseSignedData(block, takeAttributes);
+    takeCertificates(signedData);
     return { signedData, signerName: signerNameOf(signedData.signers[0]) };
   } catch (thrown) {
     if (thrown instanceof CodesignError) return thrown;
