@@ -2,16 +2,19 @@
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolders } from '../bytes/make-folders.ts';
-import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
+import { memorySource } from '../bytes/memory-source.ts';
+import { inFileSystem } from '../files/file-system-errors.ts';
+import { proveCopy } from '../signing/copy-proof.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { assertReplaceable } from '../signing/target.ts';
+import { flushFolder, renameOver, writeFully } from '../signing/temporary-file.ts';
 import { cliErrors } from './errors.ts';
 
 /**
- * A file that is there is replaced unless it is read-only, a missing folder made; a pipe or a device is written to. Throws
+ * Flushed and read again before it takes the name. A file that is there is replaced unless it is read-only, a missing folder made; a pipe or a device is written to. Throws
  * `output-is-folder`, `output-is-input`, what `assertReplaceable` throws, and what the system says.
  */
 export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
@@ -30,12 +33,25 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   const temporary = join(dirname(target), `.codesign-remote-${randomBytes(8).toString('hex')}.tmp`);
   try {
     await inFileSystem(doing, () => makeFolders(dirname(target)));
-    await inFileSystem(doing, () => writeFile(temporary, content, { flag: 'wx' }));
-    await whenFree(doing, () => rename(temporary, target));
+    await using handle = await inFileSystem(doing, () => open(temporary, 'wx+'));
+    await replaceBy(handle, temporary, target, content);
   } catch (thrown) {
     await rm(temporary, { force: true }).catch(() => undefined); // what failed first is what counts
     throw thrown;
   }
+  // The file is in place; only after a power failure could its name be the old one's.
+  await flushFolder(dirname(target)).catch(() => undefined);
+}
+
+async function replaceBy(handle: FileHandle, temporary: string, target: string, content: Uint8Array): Promise<void> {
+  const doing = `write ${target}`;
+  const flush = () => inFileSystem(doing, () => handle.sync());
+  const proof = proveCopy({ handle, original: memorySource(new Uint8Array()), isClone: false, flush });
+  const patch = [{ offset: 0, remove: 0, insert: content }];
+  await proof.writing(patch, false, () => inFileSystem(doing, () => writeFully(handle, content, 0)));
+  await proof.prove();
+  proof.finish();
+  await renameOver(handle, temporary, target);
 }
 
 function statsOf(path: string): Promise<BigIntStats | undefined> {

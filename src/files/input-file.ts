@@ -17,6 +17,10 @@ export type FileStats = Pick<
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
+  /** The same bytes, read without a listener. */
+  readonly unwatched: ByteSource;
+  /** The open file's number in this process. */
+  readonly descriptor: number;
   readonly stats: FileStats;
   /** Tells whoever follows how far the source is read of another one's reading, in its place. */
   watch(other: ByteSource): ByteSource;
@@ -68,6 +72,7 @@ function inputFile(path: string, handle: FileHandle, stats: FileStats, onRead: O
   };
   const watch = (plain: ByteSource): ByteSource =>
     onRead === undefined || plain.size < LARGE_SIZE ? plain : watchedSource(plain, onRead);
-  const source = watch(fileSource(handle, Number(stats.size)));
-  return { path, stats, source, watch, close, [Symbol.asyncDispose]: close };
+  const unwatched = fileSource(handle, Number(stats.size));
+  const source = watch(unwatched);
+  return { path, stats, source, unwatched, descriptor: handle.fd, watch, close, [Symbol.asyncDispose]: close };
 }

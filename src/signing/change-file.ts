@@ -71,7 +71,7 @@ async function changeFile(
   batch: Batch,
 ): Promise<{ readonly done: Done; readonly committed: Committed }> {
   await using input = await openJudged(plan, changing);
-  await using copy = await stageCopy({ ...changing, ...plan, source: input.source, cloneOf: input });
+  await using copy = await stageCopy({ ...changing, ...plan, source: input.source, original: input });
   // Another run may have ended, and given its lock back, since the file was opened.
   await assertUnchanged(plan.path, plan.stats);
 

@@ -23,7 +23,11 @@ export interface Committed {
 
 /** The original stays untouched until the rename. */
 export async function commit({ plan, input, copy, check }: Commit): Promise<Committed> {
-  await copy.flush();
+  await copy.prove().catch(async (thrown: unknown) => {
+    // If the original has changed, that is what is to be reported: it is what the copy was compared with.
+    await assertUnchanged(plan.path, plan.stats);
+    throw thrown;
+  });
   const { source, reading } = copy.reopen();
   await check(await plan.format.open(source, { ...reading, name: plan.output }));
   // Windows does not rename onto a file that is open.

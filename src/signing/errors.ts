@@ -18,6 +18,11 @@ export const signingErrors = defineErrors({
     message: 'the disk gave back other bytes than were written to the temporary file',
     hint: 'Check the disk and the memory of this machine. The file is untouched.',
   },
+  'copy-changed': {
+    category: 'local',
+    message: 'another program changed or replaced the temporary file',
+    hint: 'Find the program, for example a virus scanner or a sync program, and keep it away from the folder. A file that is not in place yet is untouched.',
+  },
   'output-conflict': {
     category: 'local',
     message: (d) => `the result would be written to ${d.target}, which is the place of another file of this run`,

@@ -49,6 +49,11 @@ export function leavesAlone(shape: PatchShape, { ranges }: Content): boolean {
   );
 }
 
+/** Where the content ends. */
+export function endOf({ ranges }: Content): number {
+  return ranges.at(-1)?.end ?? 0;
+}
+
 /** Each insertion with its place in the result. */
 export function* insertions(patch: Patch): Generator<{ readonly position: number; readonly bytes: Uint8Array }> {
   let shift = 0;

@@ -54,7 +54,7 @@ export async function signFile(
   progress: Progress,
 ): Promise<SignedFile> {
   await using input = await openJudged(plan, signing);
-  await using copy = await stageCopy({ ...signing, ...plan, source: input.source, cloneOf: input });
+  await using copy = await stageCopy({ ...signing, ...plan, source: input.source, original: input });
 
   let claim: Claim | undefined;
   const onClaim = (mine: Claim): void => {

@@ -12,12 +12,14 @@ import { inFileSystem } from '../files/file-system-errors.ts';
 import type { FileStats } from '../files/input-file.ts';
 import type { ReadOptions } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import { type CloneOf, createTemporaryFile } from './create-temporary-file.ts';
+import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
+import { createTemporaryFile, type OriginalFile } from './create-temporary-file.ts';
 import { signingErrors } from './errors.ts';
 import { temporaryPathName } from './file-owners.ts';
 import { flushInTurn } from './flush-in-turn.ts';
 import {
   coversRegions,
+  endOf,
   hasSameShape,
   insertions,
   keepsPositions,
@@ -59,8 +61,10 @@ export interface StagedCopy extends AsyncDisposable {
   readonly digestEntries: DigestEntries;
   /** Turns the copy into the original with `patch` applied; a later call replaces an earlier patch. */
   apply(patch: Patch): Promise<void>;
-  /** Asks the disk to keep what has been written. */
+  /** Asks the disk to keep what has been written; of a large file, also reads it back and compares it. */
   flush(): Promise<void>;
+  /** Flushes, and makes sure that the file holds the original with the patch, to the last byte. Throws `copy-changed`. */
+  prove(): Promise<void>;
   /**
    * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, compared one by
    * one when they were written.
@@ -69,16 +73,17 @@ export interface StagedCopy extends AsyncDisposable {
   /** Gives the copy what the original has, as far as this user may. */
   takeOwnerAndMode(): Promise<void>;
   /**
-   * Renames the copy onto the target, whole or not at all, and flushes the folder. What fails after the rename is told
-   * as warnings: the file is in place.
+   * Renames the copy, which must have been proven, onto the target, whole or not at all, and flushes the folder. What fails
+   * after the rename is told as warnings: the file is in place. Throws `copy-changed` if another program has changed the
+   * copy since, or put another file in its place.
    */
   replaceTarget(): Promise<readonly string[]>;
 }
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
-  /** What the source reads, where the file system may clone it. */
-  readonly cloneOf?: CloneOf;
+  /** The file that the source reads, where the file system may clone it. */
+  readonly original?: OriginalFile;
   /** Of the original, whose owner and mode the result shall have. */
   readonly stats: FileStats;
   /** Where the result goes; its folder, made where it is missing, takes the temporary file. */
@@ -110,7 +115,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   await assertRoom(folder, source.size);
   const lock = await options.lockTarget?.(target, (left, thrown) => tellLeft(left, thrown, options.onEvent));
   if (lock) temporaryFiles.add(lock.path);
-  const created = await createTemporaryFile(path, source.size, options.cloneOf).catch(async (thrown) => {
+  const created = await createTemporaryFile(path, source.size, options.original).catch(async (thrown) => {
     await unlock(lock, options);
     throw thrown;
   });
@@ -124,6 +129,8 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   const remembered = rememberDigests(options.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
   const flushes = flushInTurn(() => inFileSystem(FLUSH, () => handle.sync()));
+  const flush = flushes.flush;
+  const proof = proveCopy({ handle, original: options.original?.unwatched ?? source, isClone, flush });
   let writeBack: (written: number) => void = () => undefined;
   let renamed = false;
 
@@ -134,8 +141,8 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   async function writeAndCompare(chunk: Uint8Array, offset: number, scratch: Uint8Array): Promise<void> {
     await write(chunk, offset);
     const back = scratch.subarray(0, chunk.length);
-    await inFileSystem('read back the temporary file', () => readFully(handle, back, offset));
-    if (Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
+    const isWhole = await inFileSystem('read back the temporary file', () => readFully(handle, back, offset));
+    if (!isWhole || Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
   }
 
   /** From `offset` of the copy on, what the original has between `start` and `end`. */
@@ -160,7 +167,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   async function* own(): AsyncGenerator<CopiedChunk> {
     const clone = fileSource(handle, source.size);
     let position = 0;
-    for await (const chunk of (options.cloneOf?.watch(clone) ?? clone).stream()) {
+    for await (const chunk of (options.original?.watch(clone) ?? clone).stream()) {
       yield { chunk, position };
       position += chunk.length;
     }
@@ -215,6 +222,12 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     applied = shapeOf(patch);
   }
 
+  function wayToWrite(shape: PatchShape): (patch: Patch) => Promise<void> {
+    if (applied === undefined) return rewrite;
+    if (hasSameShape(shape, applied)) return overwrite;
+    return keepsPositions(shape, source.size) && coversRegions(shape, applied) ? applyInPlace : rewrite;
+  }
+
   async function setSize(wanted: number): Promise<void> {
     size = wanted;
     await inFileSystem(COPY, () => handle.truncate(wanted));
@@ -223,14 +236,13 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   return {
     measure: measureWhileCopying,
     digestEntries: remembered.digestEntries,
-    flush: flushes.flush,
+    flush: () => (source.size > SOON_COMPARED ? proof.prove() : flush()),
+    prove: proof.prove,
 
     async apply(patch) {
       const shape = shapeOf(patch);
-      if (applied === undefined) await rewrite(patch);
-      else if (hasSameShape(shape, applied)) await overwrite(patch);
-      else if (keepsPositions(shape, source.size) && coversRegions(shape, applied)) await applyInPlace(patch);
-      else await rewrite(patch);
+      const write = wayToWrite(shape);
+      await proof.writing(patch, write !== rewrite && proof.stands(), () => write(patch));
       // Before a signature is asked for, where a flush beside the copying has found it out by then.
       flushes.assertNoneFailed();
     },
@@ -256,11 +268,14 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     },
 
     takeOwnerAndMode: () =>
-      inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
+      proof.keeping(() =>
+        inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
+      ),
 
     async replaceTarget() {
       await lock?.assertHeld();
-      await renameOver(path, target);
+      proof.finish();
+      await renameOver(handle, path, target);
       renamed = true;
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(
@@ -282,8 +297,4 @@ async function unlock(lock: TargetLock | undefined, options: StagedCopyOptions):
   if (lock === undefined) return;
   await lock.release().catch((thrown: unknown) => tellLeft(lock.path, thrown, options.onEvent));
   options.temporaryFiles.delete(lock.path);
-}
-
-function endOf({ ranges }: Content): number {
-  return ranges.at(-1)?.end ?? 0;
 }

@@ -1,6 +1,6 @@
 /** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename and its removal, a flushed folder. */
 
-import { constants, fstatSync, readSync, statfsSync, writeSync } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { LARGEST_DIRECT } from '../bytes/file-source.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
@@ -36,8 +36,8 @@ export async function writeFully(handle: FileHandle, bytes: Uint8Array, offset: 
   }
 }
 
-/** What was just written, which is in memory. Throws `copy-differs` when the file ends before `into` is full. */
-export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<void> {
+/** What was just written, which is in memory. False if the file ends before `into` is full. */
+export async function readFully(handle: FileHandle, into: Uint8Array, offset: number): Promise<boolean> {
   const { fd } = handle;
   for (let done = 0; done < into.length; ) {
     const left = into.length - done;
@@ -45,9 +45,10 @@ export async function readFully(handle: FileHandle, into: Uint8Array, offset: nu
       into.length <= LARGEST_DIRECT
         ? readSync(fd, into, done, left, offset + done)
         : (await handle.read(into, done, left, offset + done)).bytesRead;
-    if (bytesRead === 0) throw signingErrors('copy-differs');
+    if (bytesRead === 0) return false;
     done += bytesRead;
   }
+  return true;
 }
 
 /**
@@ -66,10 +67,15 @@ export async function takeOwnerAndMode(handle: FileHandle, stats: FileStats): Pr
   await handle.chmod(Number(stats.mode & 0o777n) | 0o200);
 }
 
-/** Whole or not at all. Throws `not-replaceable` where the file system has no such thing: the target is as it was. */
-export async function renameOver(path: string, target: string): Promise<void> {
+/**
+ * Renames the open file, whole or not at all. Throws `not-replaceable` if the file system does not do so, and `copy-changed` if
+ * another file has taken the name: then the target is as it was, unless that happened during the rename itself.
+ */
+export async function renameOver(handle: FileHandle, path: string, target: string): Promise<void> {
+  const own = fstatSync(handle.fd, { bigint: true });
   const doing = 'put the signed file in place';
   const renamed = whenFree(doing, async () => {
+    assertIsAt(path, own);
     try {
       await rename(path, target);
     } catch (thrown) {
@@ -83,6 +89,13 @@ export async function renameOver(path: string, target: string): Promise<void> {
     const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
     throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
+  assertIsAt(target, own);
+}
+
+/** Throws `copy-changed` if the path leads to another file, or is a link. If nothing is there, the rename reports that. */
+function assertIsAt(path: string, { dev, ino }: BigIntStats): void {
+  const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (there !== undefined && (there.dev !== dev || there.ino !== ino)) throw signingErrors('copy-changed');
 }
 
 /** Makes a rename itself durable. Windows has no handle for that, and some file systems refuse it: both keep order. */

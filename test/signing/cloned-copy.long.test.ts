@@ -27,7 +27,7 @@ async function change(...patches: readonly Patch[]) {
   const heard: number[] = [];
   await using input = await openInput(target, (bytes) => heard.push(bytes));
   await using copy = await stageCopy({
-    ...{ source: input.source, cloneOf: input, stats: input.stats, target },
+    ...{ source: input.source, original: input, stats: input.stats, target },
     ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
   });
   const { digests } = await copy.measure(input.source, ALL, ['SHA256']);
@@ -42,6 +42,7 @@ async function change(...patches: readonly Patch[]) {
     ['SHA256'],
   );
   await copy.takeOwnerAndMode();
+  await copy.prove();
   const original = sha256(await readFile(target));
   const asChanged = { isShared: isShared(temporary) };
   await copy.replaceTarget();
@@ -104,7 +105,7 @@ describe.runIf(isRoot).each(['xfs', 'btrfs'] as const)('on %s', (type) => {
   test('a copy that is given up leaves the original alone', async () => {
     await using input = await openInput(target);
     const copy = await stageCopy({
-      ...{ source: input.source, cloneOf: input, stats: input.stats, target },
+      ...{ source: input.source, original: input, stats: input.stats, target },
       ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
     });
     await copy.apply([edit(0, 100, 'changed')]);

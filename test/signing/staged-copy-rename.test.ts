@@ -43,6 +43,7 @@ async function replace(): Promise<void> {
     onEvent: () => undefined,
   });
   await copy.apply([{ offset: 0, remove: 3, insert: Buffer.from('new') }]);
+  await copy.prove();
   await copy.replaceTarget();
 }
 

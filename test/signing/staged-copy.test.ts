@@ -41,6 +41,7 @@ async function commit(...patches: Patch[]): Promise<string> {
   await using copy = await stage();
   await measureAll(copy);
   for (const patch of patches) await copy.apply(patch);
+  await copy.prove();
   await copy.replaceTarget();
   return readFile(target, 'utf8');
 }
@@ -90,6 +91,7 @@ describe('the temporary file', () => {
     expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
     await copy.apply([]);
     await copy.takeOwnerAndMode();
+    await copy.prove();
     await copy.replaceTarget();
     expect((await stat(target)).mode & 0o777).toBe(0o754);
   });
@@ -107,6 +109,7 @@ describe('the temporary file', () => {
       await using copy = await stage();
       await copy.apply([]);
       await copy.takeOwnerAndMode();
+      await copy.prove();
       await copy.replaceTarget();
       expect((await stat(target)).mode & 0o7777).toBe(is);
     },
@@ -117,6 +120,7 @@ describe('the temporary file', () => {
     await using copy = await stage();
     await copy.apply([]);
     await copy.takeOwnerAndMode();
+    await copy.prove();
     await copy.replaceTarget();
     const { uid, gid } = await stat(target);
     expect([uid, gid]).toEqual([1234, 2345]);
