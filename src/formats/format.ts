@@ -143,6 +143,8 @@ export interface EmbeddedSignature {
   /** The weakest digest that it rests on; undefined when one is none of the API's (MD5, say) or it cannot be read. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly nested: readonly EmbeddedSignature[];
+  /** Others who signed the same content in the same CMS: a verifier that reads all of them must trust each. */
+  readonly coSigners?: readonly EmbeddedSignature[];
   /** Of the signature value, in the order they stand. Usually none or one. */
   readonly timestamps: readonly Timestamp[];
   /** What the format knows of it: description, web page, the content's digest and whether it matches. */

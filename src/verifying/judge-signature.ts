@@ -1,4 +1,4 @@
-/** What one signature is worth, with its timestamps and those nested in it. */
+/** What one signature is worth, with its timestamps, its other signers and those nested in it. */
 
 import { speaksAgainst } from '../errors/finding.ts';
 import type { EmbeddedSignature } from '../formats/format.ts';
@@ -34,7 +34,9 @@ export async function judgeSignature(signature: EmbeddedSignature, judging: Judg
     time,
     timestamps,
     findings,
-    nested: await inOrder(signature.nested, (inner) => judgeSignature(inner, judging)),
+    nested: await inOrder([...(signature.coSigners ?? []), ...signature.nested], (inner) =>
+      judgeSignature(inner, judging),
+    ),
   };
 }
 

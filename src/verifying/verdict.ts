@@ -40,6 +40,7 @@ export interface VerifiedSignature {
   readonly time: Date | undefined;
   readonly timestamps: readonly VerifiedTimestamp[];
   readonly findings: readonly Finding[];
+  /** Other signers of the same CMS, and signatures that are nested in it. */
   readonly nested: readonly VerifiedSignature[];
 }
 

@@ -195,7 +195,8 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
   {
     what: 'a block of another type',
     make: () => withFiles(SIGNED, signatureBlock(SIGNED, { signer, contentType: '1.2.3.4' })),
-    verdict: 'untrusted',
+    verdict: 'broken',
+    code: 'block-content-type',
   },
   {
     what: 'bytes behind its block',

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { octetString } from '../../src/asn1/write.ts';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { apkSigningBlock, contentsOf, directoryOffset, repack, withBytesAt } from '../formats/jar/simple-zip.ts';
@@ -11,7 +12,9 @@ import { headerOffsets } from '../formats/pe/slow-pe.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 import { signBytes } from '../formats/support/sign-bytes.ts';
 import { fixture } from '../support/cli.ts';
-import { type IssuedCertificate, makePki } from '../support/pki.ts';
+import type { HostileCms } from '../support/hostile-cms.ts';
+import { hostileJar, MAIN_SECTION, section, signatureBlock, signatureFile } from '../support/hostile-jar.ts';
+import { type IssuedCertificate, makePki, testKey } from '../support/pki.ts';
 import { makeThrowawaySigner } from '../support/throwaway-signer.ts';
 import {
   type AuthorityMode,
@@ -129,6 +132,56 @@ describe('tampered files', () => {
       'gap.jar': ['broken bytes-between-entries', 'yes'],
       'block.jar': ['trusted', 'yes'],
       'behind.jar': ['broken bytes-after-archive', 'yes'],
+    });
+  });
+});
+
+describe('signature blocks', () => {
+  it('of several signers are trusted if each signer is, and carry no content but the signature file', async () => {
+    const [ours, theirs] = [makePki('Ours'), makePki('Theirs')];
+    const [signer, second, foreign] = [ours.leaf(), ours.leaf({ key: testKey('rsa-2048', 'second') }), theirs.leaf()];
+    const expired = ours.leaf({
+      key: testKey('rsa-2048', 'expired'),
+      notBefore: new Date('2020-01-01'),
+      notAfter: new Date('2021-01-01'),
+    });
+    const all = [signer, second, foreign, expired, ours.intermediate, theirs.intermediate, theirs.root];
+    const entry = section('a', 'a');
+    const manifest = MAIN_SECTION + entry;
+    const file = signatureFile(manifest, new Map([['a', entry]]));
+    const other = file.replace('Signature-Version: 1.0', 'Signature-Version: 1.0\r\nX: y');
+    const archive = (cms: Partial<HostileCms>, contents = file) => {
+      const block = signatureBlock(file, { signer, certificates: all.map(({ der }) => der), ...cms });
+      return hostileJar({ manifest, signatures: { A: [contents, block] }, entries: [{ name: 'a', contents: 'a' }] });
+    };
+    const content = (text: string) => octetString(Buffer.from(text));
+    const files = {
+      'one.jar': archive({}),
+      'two.jar': archive({ coSigners: [second] }),
+      'two-foreign.jar': archive({ coSigners: [foreign] }),
+      'foreign-first.jar': archive({ signer: foreign, coSigners: [signer] }),
+      'two-expired.jar': archive({ coSigners: [expired] }),
+      'content.jar': archive({ content: content(file) }),
+      'content-other.jar': archive({ content: content(other) }),
+      'content-alone.jar': archive({ content: content(file) }, other),
+      'content-empty.jar': archive({ content: content('') }),
+      'content-type.jar': archive({ contentType: '1.2.3.4' }),
+    };
+    const roots = inFolder('ours.pem');
+    writeFileSync(roots, ours.root.pem);
+    const ask = (paths: readonly string[]) =>
+      askJarsigner(paths, ours.root.pem + ours.intermediate.pem, inFolder('ours'));
+    expect(await askBoth(files, roots, ask)).toEqual({
+      'one.jar': ['trusted', 'yes'],
+      'two.jar': ['trusted', 'yes'],
+      'two-foreign.jar': ['untrusted root-not-trusted', 'no'],
+      'foreign-first.jar': ['untrusted root-not-trusted', 'no'],
+      'two-expired.jar': ['untrusted certificate-expired', 'no'],
+      'content.jar': ['trusted', 'yes'],
+      'content-other.jar': ['broken block-content-differs', 'no'],
+      'content-alone.jar': ['broken block-content-differs message-digest-differs', 'yes'],
+      'content-empty.jar': ['broken block-content-differs', 'no'],
+      'content-type.jar': ['broken block-content-type', 'no'],
     });
   });
 });

@@ -39,6 +39,8 @@ export interface HostileCms {
   readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
   /** How many times the SignerInfo stands there. */
   readonly signers?: number;
+  /** Others who sign the same, each with a SignerInfo of its own. */
+  readonly coSigners?: readonly HostileSigner[];
   /** The revocation lists' contents. */
   readonly crls?: Uint8Array;
   readonly version?: number;
@@ -60,7 +62,8 @@ export function attribute(type: string, ...values: readonly Uint8Array[]): Uint8
 export function hostileCms(cms: HostileCms): Uint8Array {
   const { signer, contentType = DATA, content, signers = 1, crls } = cms;
   const digested = cms.digested ?? (content === undefined ? new Uint8Array() : contentsOf(content));
-  const signerInfo = signerInfoOf(cms, contentType, createHash('sha256').update(digested).digest());
+  const messageDigest = createHash('sha256').update(digested).digest();
+  const signerInfo = signerInfoOf(cms, contentType, messageDigest);
   const encapsulated = content === undefined ? [] : [contextConstructed(0, content)];
   const signedData = sequence(
     smallInteger(cms.version ?? 1),
@@ -68,7 +71,11 @@ export function hostileCms(cms: HostileCms): Uint8Array {
     sequence(objectIdentifier(contentType), ...encapsulated),
     contextConstructed(0, ...(cms.certificates ?? [signer.der])),
     ...(crls === undefined ? [] : [contextConstructed(1, crls)]),
-    encode(0x31, ...new Array<Uint8Array>(signers).fill(signerInfo)),
+    encode(
+      0x31,
+      ...new Array<Uint8Array>(signers).fill(signerInfo),
+      ...(cms.coSigners ?? []).map((other) => signerInfoOf({ ...cms, signer: other }, contentType, messageDigest)),
+    ),
   );
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
 }

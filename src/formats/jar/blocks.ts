@@ -1,8 +1,10 @@
 /** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
 
+import { type Element, octetsOf } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { roomForAttributes, type TakeAttributes } from '../../cms/attribute-room.ts';
 import { roomForCertificates, type TakeRoom } from '../../cms/certificate-room.ts';
+import { DATA } from '../../cms/object-identifiers.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
@@ -135,15 +137,42 @@ function readBlock(
   };
 }
 
-/** Java verifies every signer, and takes a block for no signature when one of them does not. */
+/**
+ * Java verifies every signer, and takes a block for no signature when one of them does not. Content that the block carries
+ * Java takes for the signature file, whatever the archive holds under that name.
+ */
 export function examineAllSigners(
   signedData: SignedData,
   signedFile: Uint8Array,
   budget?: WorkBudget,
 ): readonly Finding[] {
-  return signedData.signers.flatMap((signer) =>
-    examineSigner(signedData, signer, signedFile, { withoutAttributes: true, budget }),
-  );
+  return [
+    ...aboutContent(signedData, signedFile),
+    ...signedData.signers.flatMap((signer) =>
+      examineSigner(signedData, signer, signedFile, { withoutAttributes: true, budget }),
+    ),
+  ];
+}
+
+function* aboutContent({ contentType, content }: SignedData, signedFile: Uint8Array): Generator<Finding> {
+  if (contentType !== DATA) {
+    const message = `The block's content has the type ${contentType}, which Java takes for no signature.`;
+    yield { code: 'block-content-type', message, against: 'integrity' };
+  }
+  if (content !== undefined && !isEncoded(content, signedFile)) {
+    const message =
+      'The block carries other content than the signature file, and Java takes that for the signature file.';
+    yield { code: 'block-content-differs', message, against: 'integrity' };
+  }
+}
+
+function isEncoded(content: Element, expected: Uint8Array): boolean {
+  try {
+    return Buffer.compare(octetsOf(content, 'content'), expected) === 0;
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return false;
+    throw thrown;
+  }
 }
 
 function tryParse(

@@ -38,10 +38,11 @@ const SHORTEST_KEY = 1024;
 
 export async function examineSignature(
   block: EmbeddedBlock,
-  timestamps: readonly Timestamp[],
+  timestampsOfSigners: readonly (readonly Timestamp[])[],
   shared: SharedFacts,
 ): Promise<readonly Finding[]> {
   const { layout } = shared;
+  const timestamps = timestampsOfSigners.flat();
   const signatureFile = block.readSignatureFile();
   const findings = [...aboutBlock(block, timestamps)];
   if (signatureFile === undefined || block.signedFile.length === 0) {
@@ -63,7 +64,7 @@ export async function examineSignature(
     ...weakContents(coverage, contents, layout),
     ...weakTimestamps(timestamps),
   ];
-  for (const finding of ofWeaknesses(weaknesses, timestamps)) findings.push(finding);
+  for (const finding of ofWeaknesses(weaknesses, timestampsOfSigners)) findings.push(finding);
   return findings;
 }
 
@@ -74,8 +75,8 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
     const message = `${trailingLength} bytes follow the signature in ${block.entry.name}.`;
     yield { code: 'bytes-after-signature', message, against: 'nothing' };
   }
-  const [signer] = block.signedData?.signers ?? [];
-  yield* unreadTimestamps(signer?.unsignedAttributes ?? [], UNREAD_TIMESTAMP_ATTRIBUTES, 'Java');
+  const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
+  yield* unreadTimestamps(attributes, UNREAD_TIMESTAMP_ATTRIBUTES, 'Java');
   const unreadable = [block.signedData, ...timestamps].flatMap((from) =>
     (from?.certificates ?? []).filter((der) => !isCertificate(der)),
   );
@@ -197,8 +198,12 @@ function weakness(strength: DigestStrength, what: string): readonly Weakness[] {
 }
 
 /** One finding for each strength. SHA-1 is let pass where a sound timestamp is from when Java took it. */
-function* ofWeaknesses(weaknesses: readonly Weakness[], timestamps: readonly Timestamp[]): Generator<Finding> {
-  const isOld = timestamps.some(isSoundAndOld);
+function* ofWeaknesses(
+  weaknesses: readonly Weakness[],
+  timestampsOfSigners: readonly (readonly Timestamp[])[],
+): Generator<Finding> {
+  // One signer without such a timestamp, and Java knows no time for the signature.
+  const isOld = timestampsOfSigners.length > 0 && timestampsOfSigners.every((each) => each.some(isSoundAndOld));
   for (const [strength, algorithm] of [
     ['weak', 'MD5'],
     ['dated', 'SHA-1'],

@@ -2,7 +2,8 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
-import type { SignedData } from '../../cms/parse-signed-data.ts';
+import type { SignerInfo } from '../../cms/parse-signed-data.ts';
+import { signerNameOf } from '../../cms/signer-name.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { Detail, EmbeddedSignature } from '../format.ts';
@@ -23,11 +24,10 @@ export async function readSignatures(source: ByteSource, shared: SharedFacts): P
 
 function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: ReadTimestamps): EmbeddedSignature {
   const { cms, signedData, signerCertificate, signerName } = block;
-  const timestamps = onceOf(() => (signedData === undefined ? [] : timestampsOf(signedData, readTimestamps)));
-  const algorithm = onceOf(() => {
-    const ofBlock = signedData && digestAlgorithmOf(signedData.signers[0].digestAlgorithm);
-    return weakestAlgorithm(ofBlock, block.readSignatureFile(), shared.layout.manifest?.parsed);
-  });
+  const { signers } = signedData ?? { signers: [] };
+  /** Of each signer of the block. */
+  const timestamps = onceOf(() => signers.map((signer) => timestampsOf(block, signer, readTimestamps)));
+  const weakest = onceOf(() => weakestOf(block, shared));
   return {
     place: block.entry.name,
     cms,
@@ -35,23 +35,51 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: 
     signerCertificate,
     signerName,
     get algorithm() {
-      return algorithm();
+      return weakest();
     },
     nested: [],
+    coSigners: signers.slice(1).map((signer, index) => ({
+      place: `${block.entry.name}, signer ${index + 2}`,
+      cms,
+      signedData,
+      signerCertificate: signer.certificate,
+      signerName: signerNameOf(signer),
+      get algorithm() {
+        return weakest();
+      },
+      nested: [],
+      get timestamps() {
+        return timestamps()[index + 1] ?? [];
+      },
+      details: async () => [],
+      // What speaks against any signer is said of the signature.
+      examine: async () => [],
+    })),
     // Signing lists signatures too, and asks for none of their timestamps.
     get timestamps() {
-      return timestamps();
+      return timestamps()[0] ?? [];
     },
     details: async () => describeSignature(block, shared),
     examine: () => examineSignature(block, timestamps(), shared),
   };
 }
 
-function timestampsOf(signedData: SignedData, readTimestamps: ReadTimestamps): readonly Timestamp[] {
-  const tokens = signedData.signers[0].unsignedAttributes
+/** Of all signers of the block. */
+function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { layout }: SharedFacts) {
+  const ofSigners = (signedData?.signers ?? []).map(({ digestAlgorithm }) => digestAlgorithmOf(digestAlgorithm));
+  return weakestAlgorithm(ofSigners, readSignatureFile(), layout.manifest?.parsed);
+}
+
+function timestampsOf(
+  { signedData }: EmbeddedBlock,
+  signer: SignerInfo,
+  readTimestamps: ReadTimestamps,
+): readonly Timestamp[] {
+  if (signedData === undefined) return [];
+  const tokens = signer.unsignedAttributes
     .filter(({ type }) => type === TIMESTAMP_TOKEN)
     .flatMap(({ values }) => values.map(({ bytes }) => ({ kind: 'rfc3161', bytes }) as const));
-  return readTimestamps(tokens, signedData);
+  return readTimestamps(tokens, { ...signedData, signers: [signer] });
 }
 
 /** Of what a signature file says, in characters. */

@@ -6,11 +6,11 @@ import { nodeDigestName } from './digest-names.ts';
 import type { Manifest } from './manifest.ts';
 
 /**
- * Of the block, of the signature file and, entry by entry, of the manifest, where the longest of several counts. Undefined
+ * Of the block's signers, of the signature file and, entry by entry, of the manifest, where the longest of several counts. Undefined
  * when one of them is none of the API's (MD5, SHA-3).
  */
 export function weakestAlgorithm(
-  ofBlock: DigestAlgorithm | undefined,
+  ofSigners: readonly (DigestAlgorithm | undefined)[],
   signatureFile: Manifest | undefined,
   manifest: Manifest | undefined,
 ): DigestAlgorithm | undefined {
@@ -19,10 +19,8 @@ export function weakestAlgorithm(
     ...(signatureFile === undefined ? [] : sectionAlgorithms(signatureFile)),
     ...(manifest === undefined ? [] : sectionAlgorithms(manifest)),
   ];
-  return parts
-    .filter((names) => names.length > 0)
-    .map(longest)
-    .reduce(shorter, ofBlock);
+  const [first, ...others] = ofSigners;
+  return [...others, ...parts.filter((names) => names.length > 0).map(longest)].reduce(shorter, first);
 }
 
 /** Those of each section, each combination once: nearly always there is one. */

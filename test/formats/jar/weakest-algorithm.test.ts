@@ -37,7 +37,7 @@ describe('the algorithm of a signature', () => {
   ] as const)(
     'is the weakest of block, signature file and manifest: %#',
     (ofBlock, signatureFile, manifest, expected) => {
-      expect(weakestAlgorithm(ofBlock, signatureFile, manifest)).toBe(expected);
+      expect(weakestAlgorithm([ofBlock], signatureFile, manifest)).toBe(expected);
     },
   );
 });
