@@ -6,6 +6,10 @@ import { LOG_LEVELS, type StartOptions, startConfig } from './config.ts';
 import { ServerError } from './errors.ts';
 import { type Surroundings, startServer } from './start.ts';
 
+declare const CODESIGN_REMOTE_VERSION: string | undefined;
+/** Of the build; a run from the source has none. */
+const VERSION = typeof CODESIGN_REMOTE_VERSION === 'string' ? CODESIGN_REMOTE_VERSION : '0.0.0-development';
+
 const EXIT_INTERNAL = 1;
 const EXIT_USAGE = 2;
 
@@ -41,6 +45,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
   const { environment, announce, log } = surroundings;
   const program = new Command('codesign-remote-server')
     .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
+    .version(VERSION, '--version', 'prints the version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => announce(text.trimEnd()), writeErr: (text) => log.write(text) });
 

@@ -161,6 +161,11 @@ export const SERVER_ERRORS = {
     message: ({ number }) => `there is a certificate with the number ${number} already`,
     hint: 'Choose another number: a number means one key for ever.',
   },
+  'nothing-to-change': {
+    category: 'usage',
+    message: ({ accessKey }) => `no option says what to change of the client ${accessKey}`,
+    hint: 'Give at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
+  },
   'client-not-found': {
     category: 'usage',
     message: ({ accessKey }) => `there is no client with the access key ${accessKey}`,

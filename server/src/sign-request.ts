@@ -71,6 +71,7 @@ export async function checkSignRequest(
   const code = v.safeParse(entries.code, fields.code);
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');
+  if (certificate.disabled) return refuse('code', certificate.number);
   if (client.certificates?.includes(certificate.number) === false) return refuse('code', certificate.number);
   if (!isValidAt(certificate, now)) return refuse('code', certificate.number);
 

@@ -24,11 +24,9 @@ afterEach(async () => {
 
 const admin = (...args: readonly string[]) => adminCommand([...args, '--data', data]);
 const atTerminal = (...args: readonly string[]) => adminCommand([...args, '--data', data], true);
-const lines = (output: string) =>
-  output
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t'));
+/** A list as JSON. */
+const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
+  JSON.parse((await admin(...args, '--json')).output);
 
 /** Adds a client by the command. */
 async function added(...args: readonly string[]): Promise<Credentials> {
@@ -119,17 +117,89 @@ test('client disable, enable and rotate hold from the next call on', async () =>
   await fails(admin('client', 'rotate', client.accessKey), 'nobody-to-hand-credentials-to');
 });
 
-test('client list shows state, count and what is allowed', async () => {
-  const client = await added('--name', 'a\u202eb', '--quota', '2', '--algorithm', 'SHA256', '--algorithm', 'SHA384');
+test('client list shows state, count and what is allowed, aligned or as JSON', async () => {
+  const client = await added('--name', '漢a\u202eb', '--quota', '2', '--algorithm', 'SHA256', '--algorithm', 'SHA384');
   const off = await added('--certificate', NUMBER);
   const old = await added('--expires', '2020-01-01');
   await server.sign(goodRequest(), client);
   await admin('client', 'disable', off.accessKey);
-  const rows = lines((await admin('client', 'list')).output);
-  const row = ({ accessKey }: Credentials) => rows.find(([first]) => first === accessKey)?.slice(1);
-  expect(row(client)).toEqual(['a\\u202eb', 'active', '1 of 2 signatures', 'every certificate', 'SHA256,SHA384']);
-  expect(row(off)).toEqual(['', 'disabled', '0 signatures', NUMBER, 'every algorithm']);
-  expect(row(old)?.[1]).toBe('expired 2020-01-01T00:00:00.000Z');
+  const rows = await listed('client', 'list');
+  const row = ({ accessKey }: Credentials) => rows.find((each) => each.accessKey === accessKey);
+  const plain = { name: null, quota: null, expiresAt: null, certificates: null, algorithms: null };
+  expect(row(client)).toEqual({
+    ...{ ...plain, accessKey: client.accessKey, name: '漢a\u202eb', state: 'active', signatures: 1, quota: 2 },
+    algorithms: ['SHA256', 'SHA384'],
+  });
+  expect(row(off)).toEqual({
+    ...{ ...plain, accessKey: off.accessKey, state: 'disabled', signatures: 0, certificates: [NUMBER] },
+  });
+  expect(row(old)).toMatchObject({ state: 'expired', expiresAt: '2020-01-01T00:00:00.000Z' });
+
+  const [heading = '', ...table] = (await admin('client', 'list')).output.trimEnd().split('\n');
+  expect(heading).toMatch(/^ACCESS KEY +NAME +STATE +EXPIRES +SIGNATURES +QUOTA +CERTIFICATES +ALGORITHMS$/);
+  const at = heading.indexOf('STATE');
+  for (const line of table) {
+    const wide = line.includes('漢') ? 1 : 0; // a character of two columns
+    expect(line.slice(at - wide)).toMatch(/^(active|disabled|expired) +(never|2020)/);
+    expect(line.slice(0, at - wide)).toMatch(/ {2}$/);
+  }
+  expect(table.join()).toContain('漢a\\u202eb');
+});
+
+test('client change changes what is given and leaves the rest, from the next call on', async () => {
+  const client = await added('--name', 'builds', '--certificate', '1', '--algorithm', 'SHA384', '--quota', '9');
+  const change = (...args: readonly string[]) => admin('client', 'change', client.accessKey, ...args);
+  const row = async () => (await listed('client', 'list')).find(({ accessKey }) => accessKey === client.accessKey);
+  const call = async () => (await server.sign(goodRequest(), client)).body.code;
+  const before = await row();
+  expect(await call()).toBe(400);
+  expect((await change('--certificate', '1', '--certificate', NUMBER)).code).toBe(0);
+  expect(await row()).toEqual({ ...before, certificates: ['1', NUMBER] });
+  expect(await call()).toBe(403);
+  expect((await change('--algorithm', 'SHA256', '--name', 'nightly builds')).code).toBe(0);
+  expect(await row()).toMatchObject({ name: 'nightly builds', algorithms: ['SHA256'], quota: 9 });
+  expect(await call()).toBe(0);
+  expect(server.log().at(-1)).toMatchObject({
+    outcome: 'signed',
+    client: 'nightly builds',
+    accessKey: client.accessKey,
+  });
+  await change('--expires', '2020-01-01');
+  expect(await call()).toBe(401);
+  await change('--expires', 'none', '--all-certificates', '--all-algorithms', '--name', '');
+  expect(await row()).toMatchObject({
+    name: null,
+    certificates: null,
+    algorithms: null,
+    expiresAt: null,
+    signatures: 1,
+  });
+  expect(await call()).toBe(0);
+
+  await fails(change(), 'nothing-to-change');
+  await fails(change('--certificate', 'none'), 'certificate-not-found');
+  await fails(change('--algorithm', 'MD5'), 'invalid-option');
+  await fails(change('--expires', 'tomorrow'), 'invalid-option');
+  await fails(change('--name', 'a\u001bb'), 'invalid-option');
+  expect((await change('--certificate', '1', '--all-certificates')).code).toBe(2);
+  await fails(admin('client', 'change', 'nobody', '--name', 'x'), 'client-not-found');
+  expect(await row()).toMatchObject({ name: null, certificates: null, algorithms: null });
+});
+
+test('certificate disable and enable hold from the next call on', async () => {
+  const call = async () => (await server.sign(goodRequest())).body.code;
+  const states = async () => (await listed('certificate', 'list')).map(({ number, state }) => [number, state]);
+  expect(await call()).toBe(0);
+  expect((await admin('certificate', 'disable', NUMBER)).code).toBe(0);
+  expect(await call()).toBe(400);
+  expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'code', certificate: NUMBER });
+  expect(await states()).toEqual([
+    ['1', 'valid'],
+    [NUMBER, 'disabled'],
+  ]);
+  expect((await admin('certificate', 'enable', NUMBER)).code).toBe(0);
+  expect(await call()).toBe(0);
+  for (const command of ['disable', 'enable']) await fails(admin('certificate', command, '0'), 'certificate-not-found');
 });
 
 test('quota shows what is left, gives back what expired, and sets another', async () => {
@@ -139,15 +209,14 @@ test('quota shows what is left, gives back what expired, and sets another', asyn
   const lease = { id: 'a', clientId: known?.id ?? '', expiresAt: new Date(Date.now() + 60_000) };
   await server.data.store.quota.reserve(lease, new Date());
   await server.data.store.quota.reserve({ ...lease, id: 'b', expiresAt: new Date(0) }, new Date());
-  const row = async () =>
-    lines((await admin('quota')).output)
-      .find(([accessKey]) => accessKey === client.accessKey)
-      ?.slice(2);
-  expect(await row()).toEqual(['1', '1', '3', '1']);
+  const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
+  const used = { accessKey: client.accessKey, name: null, signatures: 1, reserved: 1 };
+  expect(await row()).toEqual({ ...used, quota: 3, left: 1 });
+  expect((await admin('quota')).output).toMatch(/^ACCESS KEY +NAME +SIGNATURES +UNDER WAY +QUOTA +LEFT\n/);
   expect((await admin('quota', 'set', client.accessKey, 'none')).code).toBe(0);
-  expect(await row()).toEqual(['1', '1', 'none', 'no bound']);
+  expect(await row()).toEqual({ ...used, quota: null, left: null });
   expect((await admin('quota', 'set', client.accessKey, '1')).code).toBe(0);
-  expect(await row()).toEqual(['1', '1', '1', '0']);
+  expect(await row()).toEqual({ ...used, quota: 1, left: 0 });
   expect((await server.sign(goodRequest(), client)).status).toBe(403);
   await fails(admin('quota', 'set', 'nobody', '1'), 'client-not-found');
   await fails(admin('quota', 'set', client.accessKey, 'many'), 'invalid-option');
@@ -166,19 +235,42 @@ describe('records', () => {
   });
 
   test('lists the latest, and those that are asked for', async () => {
-    const rows = lines((await admin('records')).output);
-    expect(rows.map(([id]) => id)).toEqual(ids);
+    const idsOf = async (...args: readonly string[]) => (await listed('records', ...args)).map(({ id }) => id);
     const { accessKey } = server.credentials;
-    expect(rows[0]?.slice(2)).toEqual([accessKey, NUMBER, 'SHA256', 'counted', 'none', '\\u009bapp.exe']);
-    expect(rows[1]?.[6]).toBe('failed');
-    expect(lines((await admin('records', '--limit', '1')).output).map(([id]) => id)).toEqual([ids[1]]);
+    const [heading, first, second, ...more] = (await admin('records')).output.trimEnd().split('\n');
+    expect(heading).toMatch(/^ID +SIGNED +CLIENT +CERTIFICATE +ALGORITHM +COUNTED +REPORT +FILE$/);
+    const columns = [accessKey, NUMBER, 'SHA256', 'yes', 'none', '\\u009bapp.exe'];
+    expect(first?.split(/ {2,}/)).toEqual([ids[0], expect.any(String), ...columns]);
+    expect(second?.split(/ {2,}/)[6]).toBe('failed');
+    expect(more).toEqual([]);
+    expect(await idsOf()).toEqual(ids);
+    expect(await idsOf('--limit', '1')).toEqual([ids[1]]);
     expect((await admin('records', '--since', '2999-01-01')).output).toBe('');
-    expect((await admin('records', '--until', '2020-01-01')).output).toBe('');
-    expect((await admin('records', '--certificate', '1')).output).toBe('');
-    expect(lines((await admin('records', '--client', accessKey)).output)).toHaveLength(2);
+    expect(await idsOf('--until', '2020-01-01')).toEqual([]);
+    expect(await idsOf('--certificate', '1')).toEqual([]);
+    expect(await idsOf('--client', accessKey)).toHaveLength(2);
     await fails(admin('records', '--client', 'nobody'), 'client-not-found');
     await fails(admin('records', '--limit', '0'), 'invalid-option');
     await fails(admin('records', '--since', 'yesterday'), 'invalid-option');
+  });
+
+  test('prune removes what is older, and what it counted stays', async () => {
+    const { store } = server.data;
+    const record = await store.records.find(ids[0] ?? '');
+    if (record === undefined) throw new Error('no record');
+    const day = new Date('2020-02-02');
+    for (let index = 0; index < 1001; index++) {
+      const lease = { id: `r${index}`, clientId: record.clientId, expiresAt: day };
+      await store.records.add({ ...record, id: `r${index}`, signedAt: day }, lease);
+    }
+    const counted = await server.counted();
+    const prune = (before: string) => admin('records', 'prune', '--before', before);
+    expect((await prune('2020-02-02')).output).toBe('0\n');
+    expect((await prune('2020-02-02T00:00:00.001Z')).output).toBe('1001\n');
+    expect((await listed('records')).map(({ id }) => id)).toEqual(ids);
+    expect(await server.counted()).toBe(counted);
+    await fails(prune('2999-01-01'), 'invalid-option');
+    await fails(prune('yesterday'), 'invalid-option');
   });
 
   test('shows one with the signature that the client got', async () => {

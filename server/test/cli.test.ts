@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { copyData } from '../../test/support/server-data.ts';
+import { copyData, SERVER_PROGRAM } from '../../test/support/server-data.ts';
 import { run } from '../src/cli.ts';
 import { SERVER_ERRORS } from '../src/errors.ts';
 
@@ -82,6 +82,13 @@ test.each([
     expect(errors).toContain(SERVER_ERRORS['data-path-unfit'].hint);
     expect(await readdir(folder)).toEqual([]);
   }
+});
+
+test('prints its version', async () => {
+  expect(await command(['--version'])).toEqual({ code: 0, output: '0.0.0-development\n', errors: '' });
+  const built = execFileSync(process.execPath, [SERVER_PROGRAM, '--version'], { encoding: 'utf8' });
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(built).toBe(`${version}\n`);
 });
 
 test('help names every option and environment variable of start', async () => {
@@ -179,7 +186,8 @@ test('certificates are added with their key size and listed with their chain fil
   expect(added).toMatchObject({ code: 0, output: `${path}\n` });
   expect((await readFile(path, 'utf8')).match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
   const { output } = await command(['certificate', 'list', '--data', data]);
-  expect(output.split('\n').map((line) => line.split('\t').slice(0, 2).join(' '))).toEqual([
+  expect(output.split('\n').map((line) => line.split(/ {2,}/).slice(0, 2).join(' '))).toEqual([
+    'NUMBER KEY',
     '1 RSA 3072',
     'rsa-2048 RSA 2048',
     'another RSA 2048',

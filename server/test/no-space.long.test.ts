@@ -56,10 +56,11 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
         SERVER_PROGRAM,
         'quota',
         'list',
+        '--json',
         '--data',
         data,
       ];
-      const [, , signatures] = execFileSync(program, args, { encoding: 'utf8' }).split('\t');
+      const [{ signatures }] = JSON.parse(execFileSync(program, args, { encoding: 'utf8' }));
       expect(Number(signatures)).toBe(counted);
       expect(await server.stop()).toBe(0);
     } finally {

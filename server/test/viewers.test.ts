@@ -75,9 +75,16 @@ test('viewer add adds nobody where nobody would see the secret, or what is asked
 test('viewer list shows names and states, and viewer remove refuses from the next call on', async () => {
   const { key, secret } = await added('named', '--name', 'a\u202eb', '--expires', '2999-01-01');
   const past = await added('past', '--expires', '2020-01-01');
-  const rows = async () => (await viewer(['list'])).output.split('\n').map((line) => line.split('\t'));
-  expect(await rows()).toContainEqual([key, 'a\\u202eb', 'active until 2999-01-01T00:00:00.000Z']);
-  expect(await rows()).toContainEqual([past.key, '', 'expired 2020-01-01T00:00:00.000Z']);
+  const rows = async () => (await viewer(['list'])).output.split('\n').map((line) => line.split(/ {2,}/));
+  expect(await rows()).toContainEqual([key, 'a\\u202eb', 'active', '2999-01-01T00:00:00.000Z']);
+  expect(await rows()).toContainEqual([past.key, 'expired', '2020-01-01T00:00:00.000Z']);
+  const list = JSON.parse((await viewer(['list', '--json'])).output);
+  expect(list).toContainEqual({
+    accessKey: past.key,
+    name: null,
+    state: 'expired',
+    expiresAt: '2020-01-01T00:00:00.000Z',
+  });
   expect(await pageFor(key, secret)).toBe(200);
   expect((await viewer(['remove', key])).code).toBe(0);
   expect(await pageFor(key, secret)).toBe(401);

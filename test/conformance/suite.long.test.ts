@@ -42,8 +42,9 @@ describe('with PostgreSQL', () => {
     const database = postgres.newDatabase();
     const data = join(folder, `data-${instances}`);
     await adminCommand(['init', '--data', data, '--database', database]);
-    const certificate = (await adminCommand(['certificate', 'list', '--data', data, '--database', database])).output;
-    const [number = '', , , chain = ''] = certificate.trim().split('\t');
+    const certificate = (await adminCommand(['certificate', 'list', '--json', '--data', data, '--database', database]))
+      .output;
+    const [{ number, chainFile: chain }] = JSON.parse(certificate);
     const servers: TestServer[] = [];
     try {
       for (let index = 0; index < instances; index++) {
@@ -84,7 +85,8 @@ describe('with SQLite', () => {
     server = await startServer({ data: join(folder, 'sqlite'), bits: 2048 });
   });
   afterAll(() => server.stop());
-  const count = () => `"${process.execPath}" "${SERVER_PROGRAM}" quota list --data "${server.data}" | cut -f3`;
+  const count = () =>
+    `"${process.execPath}" "${SERVER_PROGRAM}" quota list --json --data "${server.data}" | node -p "JSON.parse(fs.readFileSync(0))[0].signatures"`;
   const run = async (...args: readonly string[]) => {
     const env = { ...process.env, ...server.env };
     const ran = promisify(execFile)(process.execPath, [script, ...args], { env, maxBuffer: 16 * 1024 * 1024 });

@@ -7,6 +7,7 @@ import { RSA_BITS, type RsaBits } from '../keys/key-store.ts';
 import { importCertificate, requestCertificate } from '../setup/certificate-request.ts';
 import { makeCertificate } from '../setup/certificates.ts';
 import { dataFolder } from '../setup/data-folder.ts';
+import { type Columns, type ListOptions, printList } from './list.ts';
 import { type AdminSurroundings, init, withData, withStore } from './surroundings.ts';
 import { checked } from './values.ts';
 
@@ -55,15 +56,34 @@ export async function certificateImport(
   return await withData(config, surroundings, (data) => importCertificate(data, number, chain, surroundings.now()));
 }
 
-/** `certificate list`. @returns a line for each certificate, its fields apart by tabs */
-export async function certificateList(config: DataConfig): Promise<readonly string[]> {
+/** `certificate list`. */
+export async function certificateList(
+  config: DataConfig,
+  options: ListOptions,
+  { announce, now }: Pick<AdminSurroundings, 'announce' | 'now'>,
+): Promise<void> {
   const folder = dataFolder(config.dataRoot);
   const certificates = await withStore(config, (store) => store.certificates.list());
-  return certificates.map(({ number, chain, notAfter }) => {
-    const { publicKey } = new X509Certificate(chain);
-    const bits = publicKey.asymmetricKeyDetails?.modulusLength;
-    return [number, `RSA ${bits}`, notAfter.toISOString(), folder.certificate(number)].join('\t');
+  const rows = certificates.map(({ number, chain, notBefore, notAfter, disabled }) => {
+    const bits = new X509Certificate(chain).publicKey.asymmetricKeyDetails?.modulusLength;
+    const validity = now() < notBefore ? 'not valid yet' : now() > notAfter ? 'expired' : 'valid';
+    const state = disabled ? 'disabled' : validity;
+    return { number, key: `RSA ${bits}`, state, notBefore, notAfter, chainFile: folder.certificate(number) };
   });
+  const columns: Columns<(typeof rows)[number]> = {
+    NUMBER: ({ number }) => number,
+    KEY: ({ key }) => key,
+    STATE: ({ state }) => state,
+    'VALID UNTIL': ({ notAfter }) => notAfter.toISOString(),
+    'CHAIN FILE': ({ chainFile }) => chainFile,
+  };
+  printList(rows, columns, options, announce);
+}
+
+/** `certificate disable` and `certificate enable`: known at the next call. @throws `certificate-not-found` */
+export async function certificateSwitch(config: DataConfig, number: string, disabled: boolean): Promise<void> {
+  const known = await withStore(config, (store) => store.certificates.disable(number, disabled));
+  if (!known) throw serverError('certificate-not-found', { number });
 }
 
 /** It is part of a file's name. */

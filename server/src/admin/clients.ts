@@ -4,8 +4,9 @@ import type { DataConfig } from '../config.ts';
 import { serverError } from '../errors.ts';
 import type { Client, Store } from '../records/store.ts';
 import { chooseReceiver, give, newCredentials, newSecret } from '../setup/hand-over.ts';
+import { type Columns, type ListOptions, printList } from './list.ts';
 import { type AdminSurroundings, withStore } from './surroundings.ts';
-import { checked, printable, readAlgorithm, readQuota, readTime } from './values.ts';
+import { readAlgorithm, readName, readQuota, readTime } from './values.ts';
 
 export interface ClientAddOptions {
   readonly name?: string;
@@ -24,7 +25,7 @@ export async function clientAdd(
 ): Promise<void> {
   const { name, expires, certificate: certificates } = options;
   const restrictions = {
-    name: name && checked('--name', name, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters'),
+    name: name && readName('--name', name),
     certificates,
     algorithms: options.algorithm?.map(readAlgorithm),
     quota: readQuota('--quota', options.quota ?? 'none'),
@@ -46,13 +47,53 @@ export async function clientAdd(
 }
 
 /** `client list`. */
-export async function clientList(config: DataConfig, { announce, now }: AdminSurroundings): Promise<void> {
+export async function clientList(
+  config: DataConfig,
+  options: ListOptions,
+  { announce, now }: AdminSurroundings,
+): Promise<void> {
   const clients = await withStore(config, (store) => store.clients.list());
-  for (const client of clients) {
-    const { accessKey, name = '', certificates, algorithms } = client;
-    const allowed = [certificates?.join(',') ?? 'every certificate', algorithms?.join(',') ?? 'every algorithm'];
-    announce([accessKey, printable(name), stateOf(client, now()), quotaOf(client), ...allowed].join('\t'));
-  }
+  const rows = clients.map((client) => {
+    const { accessKey, name = null, signatures, quota = null } = client;
+    const { certificates = null, algorithms = null, expiresAt = null } = client;
+    return { accessKey, name, state: stateOf(client, now()), signatures, quota, expiresAt, certificates, algorithms };
+  });
+  const columns: Columns<(typeof rows)[number]> = {
+    'ACCESS KEY': ({ accessKey }) => accessKey,
+    NAME: ({ name }) => name ?? '',
+    STATE: ({ state }) => state,
+    EXPIRES: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never',
+    SIGNATURES: ({ signatures }) => signatures,
+    QUOTA: ({ quota }) => quota ?? 'none',
+    CERTIFICATES: ({ certificates }) => certificates?.join(',') ?? 'all',
+    ALGORITHMS: ({ algorithms }) => algorithms?.join(',') ?? 'all',
+  };
+  printList(rows, columns, options, announce);
+}
+
+export interface ClientChangeOptions {
+  readonly name?: string;
+  readonly certificate?: readonly string[];
+  readonly allCertificates?: boolean;
+  readonly algorithm?: readonly string[];
+  readonly allAlgorithms?: boolean;
+  readonly expires?: string;
+}
+
+/** `client change`: what is not given stays; known at the next call. @throws ServerError */
+export async function clientChange(config: DataConfig, accessKey: string, options: ClientChangeOptions): Promise<void> {
+  const { name, certificate, allCertificates, algorithm, allAlgorithms, expires } = options;
+  const what: Parameters<Store['clients']['change']>[1] = {
+    ...(name !== undefined && { name: name === '' ? undefined : readName('--name', name) }),
+    ...((certificate ?? allCertificates) && { certificates: certificate }),
+    ...((algorithm ?? allAlgorithms) && { algorithms: algorithm?.map(readAlgorithm) }),
+    ...(expires !== undefined && { expiresAt: expires === 'none' ? undefined : readTime('--expires', expires) }),
+  };
+  if (Object.keys(what).length === 0) throw serverError('nothing-to-change', { accessKey });
+  await withStore(config, async (store) => {
+    for (const number of certificate ?? []) await requireCertificate(store, number);
+    if (!(await store.clients.change(accessKey, what))) throw serverError('client-not-found', { accessKey });
+  });
 }
 
 /** `client disable` and `client enable`: known at the next call. @throws `client-not-found` */
@@ -77,15 +118,28 @@ export async function clientRotate(
 }
 
 /** `quota`. */
-export async function quotaList(config: DataConfig, { announce, now }: AdminSurroundings): Promise<void> {
+export async function quotaList(
+  config: DataConfig,
+  options: ListOptions,
+  { announce, now }: AdminSurroundings,
+): Promise<void> {
   const clients = await withStore(config, async (store) => {
     await store.quota.giveBackExpired(now());
     return await store.clients.list();
   });
-  for (const { accessKey, name = '', signatures, reserved, quota } of clients) {
-    const left = quota === undefined ? 'no bound' : Math.max(0, quota - signatures - reserved);
-    announce([accessKey, printable(name), signatures, reserved, quota ?? 'none', left].join('\t'));
-  }
+  const rows = clients.map(({ accessKey, name = null, signatures, reserved, quota = null }) => {
+    const left = quota === null ? null : Math.max(0, quota - signatures - reserved);
+    return { accessKey, name, signatures, reserved, quota, left };
+  });
+  const columns: Columns<(typeof rows)[number]> = {
+    'ACCESS KEY': ({ accessKey }) => accessKey,
+    NAME: ({ name }) => name ?? '',
+    SIGNATURES: ({ signatures }) => signatures,
+    'UNDER WAY': ({ reserved }) => reserved,
+    QUOTA: ({ quota }) => quota ?? 'none',
+    LEFT: ({ left }) => left ?? 'unlimited',
+  };
+  printList(rows, columns, options, announce);
 }
 
 /** `quota set`. @throws `client-not-found`, `invalid-option` */
@@ -116,10 +170,5 @@ function credentialLines(accessKey: string, accessSecret: string): readonly (rea
 function stateOf({ disabled, expiresAt, handedOver }: Client, now: Date): string {
   if (disabled) return 'disabled';
   if (!handedOver) return 'not handed over';
-  if (expiresAt === undefined) return 'active';
-  return `${now < expiresAt ? 'active until' : 'expired'} ${expiresAt.toISOString()}`;
-}
-
-function quotaOf({ signatures, quota }: Client): string {
-  return quota === undefined ? `${signatures} signatures` : `${signatures} of ${quota} signatures`;
+  return expiresAt === undefined || now < expiresAt ? 'active' : 'expired';
 }

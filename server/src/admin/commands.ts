@@ -2,17 +2,33 @@
 
 import { type Command, Option } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
-import { certificateAdd, certificateImport, certificateList, certificateRequest } from './certificates.ts';
+import {
+  certificateAdd,
+  certificateImport,
+  certificateList,
+  certificateRequest,
+  certificateSwitch,
+} from './certificates.ts';
 import {
   type ClientAddOptions,
+  type ClientChangeOptions,
   clientAdd,
+  clientChange,
   clientList,
   clientRotate,
   clientSwitch,
   quotaList,
   quotaSet,
 } from './clients.ts';
-import { EXPORT_FORMATS, exportRecords, type RecordsOptions, recordsList, recordsShow } from './records.ts';
+import type { ListOptions } from './list.ts';
+import {
+  EXPORT_FORMATS,
+  exportRecords,
+  type RecordsOptions,
+  recordsList,
+  recordsPrune,
+  recordsShow,
+} from './records.ts';
 import { type AdminSurroundings, init } from './surroundings.ts';
 import { type ViewerAddOptions, viewerAdd, viewerList, viewerRemove } from './viewers.ts';
 
@@ -67,11 +83,14 @@ export function addAdminCommands(
     .action(async (options: DataOptions & { number: string; chain: string }) =>
       announce(await certificateImport(configOf(options), options, surroundings)),
     );
-  withDataOptions(certificate.command('list'))
-    .description('lists number, key size, end of validity and chain file of each certificate')
-    .action(async (options: DataOptions) => {
-      for (const line of await certificateList(configOf(options))) announce(line);
-    });
+  withList(withDataOptions(certificate.command('list')))
+    .description('lists number, key size, state, end of validity and chain file of each certificate')
+    .action((options: DataOptions & ListOptions) => certificateList(configOf(options), options, surroundings));
+  for (const [name, disabled] of SWITCHES) {
+    withDataOptions(certificate.command(`${name} <number>`))
+      .description(disabled ? 'rejects calls with a certificate from the next one on' : 'undoes certificate disable')
+      .action((number: string, options: DataOptions) => certificateSwitch(configOf(options), number, disabled));
+  }
 
   const client = program.command('client').description('who may sign, with which certificates, and how often');
   withDataOptions(client.command('add'))
@@ -85,13 +104,21 @@ export function addAdminCommands(
     .option('--expires <time>', 'from then on it is refused, as in 2030-12-31 or 2030-12-31T18:00:00Z')
     .option('--client-env <path>', 'writes access key and secret to this new file instead of to the terminal')
     .action((options: DataOptions & ClientAddOptions) => clientAdd(configOf(options), options, surroundings));
-  withDataOptions(client.command('list'))
-    .description('lists access key, name, state, signatures, and what it may use')
-    .action((options: DataOptions) => clientList(configOf(options), surroundings));
-  for (const [name, disabled] of [
-    ['disable', true],
-    ['enable', false],
-  ] as const) {
+  withList(withDataOptions(client.command('list')))
+    .description('lists access key, name, state, expiry, signatures, quota, and what it may use')
+    .action((options: DataOptions & ListOptions) => clientList(configOf(options), options, surroundings));
+  withDataOptions(client.command('change <access-key>'))
+    .description('changes what is given, and leaves the rest; a running server knows it at its next call')
+    .option('--name <name>', "what people call it; '' for no name")
+    .option('--certificate <number>', 'the only certificate it may use; repeatable', collect)
+    .addOption(new Option('--all-certificates', 'it may use every certificate').conflicts('certificate'))
+    .option('--algorithm <name>', 'the only digest algorithm it may use; repeatable', collect)
+    .addOption(new Option('--all-algorithms', 'it may use every digest algorithm').conflicts('algorithm'))
+    .option('--expires <time>', 'time of its expiry, as in 2030-12-31 or 2030-12-31T18:00:00Z, or none')
+    .action((accessKey: string, options: DataOptions & ClientChangeOptions) =>
+      clientChange(configOf(options), accessKey, options),
+    );
+  for (const [name, disabled] of SWITCHES) {
     withDataOptions(client.command(`${name} <access-key>`))
       .description(disabled ? 'refuses a client from its next call on' : 'undoes client disable')
       .action((accessKey: string, options: DataOptions) => clientSwitch(configOf(options), accessKey, disabled));
@@ -112,31 +139,36 @@ export function addAdminCommands(
     .option('--expires <time>', 'from then on it is refused, as in 2030-12-31 or 2030-12-31T18:00:00Z')
     .option('--viewer-env <path>', 'writes access key and secret to this new file instead of to the terminal')
     .action((options: DataOptions & ViewerAddOptions) => viewerAdd(configOf(options), options, surroundings));
-  withDataOptions(viewer.command('list'))
-    .description('lists access key, name, and state')
-    .action((options: DataOptions) => viewerList(configOf(options), surroundings));
+  withList(withDataOptions(viewer.command('list')))
+    .description('lists access key, name, state, and expiry')
+    .action((options: DataOptions & ListOptions) => viewerList(configOf(options), options, surroundings));
   withDataOptions(viewer.command('remove <access-key>'))
     .description('refuses a viewer from its next call on, for ever')
     .action((accessKey: string, options: DataOptions) => viewerRemove(configOf(options), accessKey));
 
   const quota = program.command('quota').description('how many signatures clients have left');
-  withDataOptions(quota.command('list', { isDefault: true }))
+  withList(withDataOptions(quota.command('list', { isDefault: true })))
     .description('lists access key, name, signatures, places held by calls under way, quota, and what is left')
-    .action((options: DataOptions) => quotaList(configOf(options), surroundings));
+    .action((options: DataOptions & ListOptions) => quotaList(configOf(options), options, surroundings));
   withDataOptions(quota.command('set <access-key> <n>'))
     .description('sets the most signatures ever, those of before included, or none')
     .action((accessKey: string, value: string, options: DataOptions) => quotaSet(configOf(options), accessKey, value));
 
   const records = program.command('records').description('what was signed for whom');
-  withRecordOptions(withDataOptions(records.command('list', { isDefault: true })))
+  withList(withRecordOptions(withDataOptions(records.command('list', { isDefault: true }))))
     .description('lists id, time, client, certificate, algorithm, whether it counts, the report, and the file')
     .option('--limit <n>', 'the latest so many', '50')
-    .action((options: DataOptions & RecordsOptions & { limit: string }) =>
+    .action((options: DataOptions & RecordsOptions & ListOptions & { limit: string }) =>
       recordsList(configOf(options), options, surroundings),
     );
   withDataOptions(records.command('show <id>'))
     .description('prints one record as JSON, with the signature that was given')
     .action((id: string, options: DataOptions) => recordsShow(configOf(options), id, surroundings));
+
+  withDataOptions(records.command('prune'))
+    .description('removes the records of signatures made before a time, and prints how many; counts stay')
+    .requiredOption('--before <time>', 'a time in the past, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .action((options: DataOptions & { before: string }) => recordsPrune(configOf(options), options, surroundings));
 
   withRecordOptions(withDataOptions(program.command('export')))
     .description('prints every record, without signatures')
@@ -144,6 +176,15 @@ export function addAdminCommands(
     .action((options: DataOptions & RecordsOptions & { format: (typeof EXPORT_FORMATS)[number] }) =>
       exportRecords(configOf(options), options, surroundings),
     );
+}
+
+const SWITCHES = [
+  ['disable', true],
+  ['enable', false],
+] as const;
+
+function withList(command: Command): Command {
+  return command.option('--json', 'a JSON array instead of a table');
 }
 
 function withRecordOptions(command: Command): Command {

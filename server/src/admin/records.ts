@@ -4,8 +4,9 @@ import type { DataConfig } from '../config.ts';
 import { serverError } from '../errors.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
 import type { RecordFilter, SignatureRecord, Store } from '../records/store.ts';
+import { type Columns, type ListOptions, printList } from './list.ts';
 import { type AdminSurroundings, withStore } from './surroundings.ts';
-import { checked, printable, readTime } from './values.ts';
+import { checked, json, readTime } from './values.ts';
 
 export interface RecordsOptions {
   readonly client?: string;
@@ -22,22 +23,49 @@ const PAGE = 500;
 /** `records`: the latest ones, oldest first. @throws ServerError */
 export async function recordsList(
   config: DataConfig,
-  options: RecordsOptions & { readonly limit: string },
+  options: RecordsOptions & ListOptions & { readonly limit: string },
   { announce }: AdminSurroundings,
 ): Promise<void> {
   const limit = Number(checked('--limit', options.limit, /^[1-9]\d{0,8}$/, 'a number from 1'));
+  const latest: Shown[] = [];
   await withStore(config, async (store) => {
-    const latest: string[] = [];
-    for await (const { id, signedAt, client, certificate, algorithm, counted, report, extra } of recordsOf(
-      store,
-      options,
-    )) {
-      const file = extra?.signing_filename ?? '';
-      const columns = [id, signedAt, client, certificate, algorithm, counted ? 'counted' : 'not counted', report, file];
-      latest.push(columns.map(printable).join('\t'));
+    for await (const record of recordsOf(store, options)) {
+      latest.push(record);
       if (latest.length > limit) latest.shift();
     }
-    for (const line of latest) announce(line);
+  });
+  printList(latest, RECORD_COLUMNS, options, announce);
+}
+
+const RECORD_COLUMNS: Columns<Shown> = {
+  ID: ({ id }) => id,
+  SIGNED: ({ signedAt }) => signedAt,
+  CLIENT: ({ client }) => client,
+  CERTIFICATE: ({ certificate }) => certificate,
+  ALGORITHM: ({ algorithm }) => algorithm,
+  COUNTED: ({ counted }) => (counted ? 'yes' : 'no'),
+  REPORT: ({ report }) => report,
+  FILE: ({ extra }) => extra?.signing_filename ?? '',
+};
+
+/** How many records one statement removes: signatures wait for it. */
+const PRUNED_AT_ONCE = 1000;
+
+/** `records prune`: prints how many it removed. What clients have used of their quotas stays. @throws `invalid-option` */
+export async function recordsPrune(
+  config: DataConfig,
+  { before: text }: { readonly before: string },
+  { announce, now }: AdminSurroundings,
+): Promise<void> {
+  const before = readTime('--before', text);
+  if (before > now()) throw serverError('invalid-option', { option: '--before', value: text, expected: 'in the past' });
+  await withStore(config, async ({ records }) => {
+    let [pruned, latest] = [0, PRUNED_AT_ONCE];
+    while (latest === PRUNED_AT_ONCE) {
+      latest = await records.prune(before, PRUNED_AT_ONCE);
+      pruned += latest;
+    }
+    announce(`${pruned}`);
   });
 }
 
@@ -70,15 +98,6 @@ export async function exportRecords(
     }
     if (!csv) announce(before === '[' ? '[]' : ']');
   });
-}
-
-/** What JSON leaves as it is, but a terminal does not, is written out. */
-function json(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
 }
 
 async function* recordsOf(store: Store, options: RecordsOptions): AsyncGenerator<Shown> {

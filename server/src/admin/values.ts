@@ -12,6 +12,11 @@ export function checked(option: string, value: string, pattern: RegExp, expected
   return value;
 }
 
+/** What people call a client or a viewer. */
+export function readName(option: string, value: string): string {
+  return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
+}
+
 /** `none`: no bound. */
 export function readQuota(option: string, value: string): number | undefined {
   if (value === 'none') return undefined;
@@ -47,4 +52,13 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
   });
+}
+
+/** What JSON leaves as it is, but a terminal does not, is written out. */
+export function json(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }

@@ -3,8 +3,9 @@
 import type { DataConfig } from '../config.ts';
 import { serverError } from '../errors.ts';
 import { chooseReceiver, give, newViewerCredentials } from '../setup/hand-over.ts';
+import { type Columns, type ListOptions, printList } from './list.ts';
 import { type AdminSurroundings, withStore } from './surroundings.ts';
-import { checked, printable, readTime } from './values.ts';
+import { readName, readTime } from './values.ts';
 
 export interface ViewerAddOptions {
   readonly name?: string;
@@ -19,7 +20,7 @@ export async function viewerAdd(
   { terminal, now, announce }: AdminSurroundings,
 ): Promise<void> {
   const viewer = {
-    name: name && checked('--name', name, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters'),
+    name: name && readName('--name', name),
     expiresAt: expires === undefined ? undefined : readTime('--expires', expires),
   };
   const receiver = await chooseReceiver(viewerEnv, config.dataRoot, terminal, '--viewer-env');
@@ -45,12 +46,22 @@ export async function viewerAdd(
 }
 
 /** `viewer list`. */
-export async function viewerList(config: DataConfig, { announce, now }: AdminSurroundings): Promise<void> {
+export async function viewerList(
+  config: DataConfig,
+  options: ListOptions,
+  { announce, now }: AdminSurroundings,
+): Promise<void> {
   const viewers = await withStore(config, (store) => store.viewers.list());
-  for (const { accessKey, name = '', expiresAt } of viewers) {
-    const ending = expiresAt && `${now() < expiresAt ? 'active until' : 'expired'} ${expiresAt.toISOString()}`;
-    announce([accessKey, printable(name), ending ?? 'active'].join('\t'));
-  }
+  const rows = viewers.map(({ accessKey, name = null, expiresAt = null }) => {
+    return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
+  });
+  const columns: Columns<(typeof rows)[number]> = {
+    'ACCESS KEY': ({ accessKey }) => accessKey,
+    NAME: ({ name }) => name ?? '',
+    STATE: ({ state }) => state,
+    EXPIRES: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never',
+  };
+  printList(rows, columns, options, announce);
 }
 
 /** `viewer remove`: known at the next call. @throws `viewer-not-found` */

@@ -30,10 +30,11 @@ export function certificatesSection(certificates: readonly StoredCertificate[], 
 
 function table(certificates: readonly StoredCertificate[], now: Date): Html {
   const columns = ['Number', 'Issued to', 'Key', 'Valid from', 'Valid until', 'State'];
-  const rows = certificates.map(({ number, chain, notBefore, notAfter }) => {
+  const rows = certificates.map(({ number, chain, notBefore, notAfter, disabled }) => {
     const { name, key } = readLeaf(chain);
     const { state, word, left } = validityAt(now, notBefore, notAfter);
-    const badge = html`<span class="badge ${state}">${word}</span> ${left}`;
+    const off = disabled && html`<span class="badge over">disabled</span> `;
+    const badge = html`${off}<span class="badge ${state}">${word}</span> ${left}`;
     return [number, name, key, day(notBefore), day(notAfter), badge];
   });
   return cardTable('Code-signing certificates, the next to end first; days are in UTC', columns, rows);

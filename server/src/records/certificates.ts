@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
 import { isStorable, toCertificate } from './rows.ts';
-import type { Store, StoredCertificate } from './store.ts';
+import type { IssuedCertificate, Store, StoredCertificate } from './store.ts';
 import type { Tables } from './tables.ts';
 
 const CODE_SIGNING = 'code-signing';
@@ -55,10 +55,19 @@ export function certificatesOf(
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
+    async disable(number, disabled) {
+      if (!isStorable(number)) return false;
+      const { numUpdatedRows } = await database
+        .updateTable('certificates')
+        .set({ disabled: disabled ? 1 : 0 })
+        .where('number', '=', number)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
   };
 }
 
-function certified({ chain, notBefore, notAfter }: StoredCertificate) {
+function certified({ chain, notBefore, notAfter }: IssuedCertificate) {
   return { chain, not_before: notBefore.toISOString(), not_after: notAfter.toISOString() };
 }
 

@@ -67,6 +67,7 @@ export function clientsOf(
     async change(accessKey, change) {
       const row: Updateable<Tables['clients']> = {
         ...(change.secretDigest && { secret_digest: hex(change.secretDigest) }),
+        ...('name' in change && { name: change.name ?? null }),
         ...('disabled' in change && { disabled: change.disabled ? 1 : 0 }),
         ...('quota' in change && { quota: change.quota ?? null }),
         ...('expiresAt' in change && { expires_at: change.expiresAt?.toISOString() ?? null }),

@@ -49,6 +49,21 @@ export function recordsOf(
           .execute();
       });
     },
+    async prune(before, most) {
+      const { numDeletedRows } = await database
+        .deleteFrom('records')
+        .where('id', 'in', (query) =>
+          query
+            .selectFrom('records')
+            .select('id')
+            .where('signed_at', '<', before.toISOString())
+            .orderBy('signed_at')
+            .orderBy('id')
+            .limit(most),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
     async report(id, clientId, status, at) {
       if (!isStorable(id)) return undefined;
       // In a transaction: with SQLite only its begin waits for another process that writes, on another thread.

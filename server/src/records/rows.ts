@@ -37,6 +37,7 @@ export function toCertificate(row: Selectable<Tables['certificates']>): StoredCe
     chain: row.chain,
     notBefore: new Date(row.not_before),
     notAfter: new Date(row.not_after),
+    disabled: row.disabled === 1,
   };
 }
 

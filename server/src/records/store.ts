@@ -74,7 +74,12 @@ export interface StoredCertificate {
   readonly chain: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  /** An operator has taken it out of use: clients cannot sign with it. */
+  readonly disabled: boolean;
 }
+
+/** What a certificate is when it is made or imported. */
+export type IssuedCertificate = Omit<StoredCertificate, 'disabled'>;
 
 export interface Authority {
   readonly keyId: string;
@@ -160,7 +165,7 @@ export interface Store {
     change(
       accessKey: string,
       change: Partial<
-        Pick<Client, 'secretDigest' | 'disabled' | 'quota' | 'expiresAt' | 'certificates' | 'algorithms'>
+        Pick<Client, 'secretDigest' | 'name' | 'disabled' | 'quota' | 'expiresAt' | 'certificates' | 'algorithms'>
       >,
     ): Promise<boolean>;
   };
@@ -168,9 +173,11 @@ export interface Store {
     list(): Promise<readonly StoredCertificate[]>;
     find(number: string): Promise<StoredCertificate | undefined>;
     /** @returns false where the number is taken */
-    add(certificate: StoredCertificate, at: Date): Promise<boolean>;
+    add(certificate: IssuedCertificate, at: Date): Promise<boolean>;
     /** Gives a number another certificate of the same key. @returns false where there is no such number with this key */
-    renew(certificate: StoredCertificate): Promise<boolean>;
+    renew(certificate: IssuedCertificate): Promise<boolean>;
+    /** Takes it out of use, or back into it. @returns false where there is no such number */
+    disable(number: string, disabled: boolean): Promise<boolean>;
   };
   /** Keys whose certificate another authority is to make. */
   readonly certificateRequests: {
@@ -232,6 +239,8 @@ export interface Store {
         readonly after?: Position | undefined;
       },
     ): Promise<Stretch>;
+    /** Removes the oldest records that were signed before a time; what is counted stays. @param most records of one call, since signatures wait for it @returns how many */
+    prune(before: Date, most: number): Promise<number>;
     /** How many were signed since then and before the other time, by day and by what became of them. */
     perDay(since: Date, until: Date): Promise<readonly DayCount[]>;
     /** Takes a count back whose answer never went out; does nothing the second time. */

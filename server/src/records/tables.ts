@@ -43,6 +43,8 @@ export interface Tables {
     not_before: string;
     not_after: string;
     created_at: string;
+    /** 0 or 1. */
+    disabled: Generated<number>;
   };
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {
@@ -169,10 +171,20 @@ const leases: Migration = {
   },
 };
 
+const administration: Migration = {
+  async up(database: Kysely<unknown>) {
+    await database.schema
+      .alterTable('certificates')
+      .addColumn('disabled', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+  },
+};
+
 /** In the order of their names; a migration that was released never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
   '0002-quota': quota,
   '0003-page': page,
   '0004-leases': leases,
+  '0005-administration': administration,
 };

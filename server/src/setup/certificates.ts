@@ -7,7 +7,7 @@ import { nameOf } from '../certificates/read.ts';
 import { type Issuer, toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
-import type { Store, StoredCertificate } from '../records/store.ts';
+import type { IssuedCertificate, Store } from '../records/store.ts';
 import { type DataFolder, isThere } from './data-folder.ts';
 
 export interface NewCertificate {
@@ -66,7 +66,7 @@ export async function issueCodeSigning(
   number: string,
   commonName: string,
   now: Date,
-): Promise<StoredCertificate> {
+): Promise<IssuedCertificate> {
   const leaf = await issueFor(issuer, 'code-signing', { commonName, publicKey: key.publicKey }, now);
   const { validFrom, validTo } = new X509Certificate(leaf);
   return {
@@ -82,7 +82,7 @@ export async function issueCodeSigning(
 export async function addCertificate(
   store: Store,
   folder: DataFolder,
-  certificate: StoredCertificate,
+  certificate: IssuedCertificate,
   now: Date,
 ): Promise<string> {
   const { number } = certificate;

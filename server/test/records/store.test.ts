@@ -33,7 +33,7 @@ const DATABASES: readonly (readonly [string, () => () => Promise<Store>])[] = [
 ];
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
-const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: NOW, notAfter: later(1) };
+const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: NOW, notAfter: later(1), disabled: false };
 
 describe.each(DATABASES)('%s', (name, newDatabase) => {
   let open: () => Promise<Store>;
