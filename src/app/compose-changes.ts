@@ -17,7 +17,7 @@ import { clock } from './clock.ts';
 import { composeDigestEntries } from './compose-digests.ts';
 import { composeHttp } from './compose-http.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
-import { composeTimestamps } from './compose-timestamps.ts';
+import { composeTimestamps, readTimestampRoots } from './compose-timestamps.ts';
 
 export interface ChangeComposition extends AsyncDisposable {
   changeFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<ChangeFilesResult>;
@@ -38,7 +38,7 @@ export async function composeTimestamping(
 ): Promise<ChangeComposition> {
   const { concurrency, force } = settings;
   const http = await composeHttp(settings, env, concurrency);
-  const authorities = composeTimestamps(settings, http);
+  const authorities = composeTimestamps(settings, http, await readTimestampRoots(settings.timestamps));
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
   const change = addTimestamps({ authorities, force, now: () => new Date() });
   return compose(change, concurrency, onEvent, () => http.close());

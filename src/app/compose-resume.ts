@@ -24,7 +24,7 @@ import { composeDigestEntries } from './compose-digests.ts';
 import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
 import { composeService } from './compose-service.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
-import { composeTimestamps } from './compose-timestamps.ts';
+import { composeTimestamps, readTimestampRoots } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
 export interface ResumeComposition extends AsyncDisposable {
@@ -158,7 +158,9 @@ async function composeWriting(
   const now = (): Date => new Date();
   const certificate = await readCertificateFiles(settings.certificates(), env);
   const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
-  const { urls, isDeclined } = settings.timestamps('SHA256');
+  const wanted = settings.timestamps('SHA256');
+  const { urls, isDeclined } = wanted;
+  const roots = await readTimestampRoots(wanted);
   if (urls.length === 0 && !isDeclined) {
     throw settingsErrors('setting-missing', {
       option: '--timestamp-url (or say --no-timestamp)',
@@ -187,7 +189,7 @@ async function composeWriting(
       formats,
       chain,
       service: withoutSigning(service),
-      authorities: composeTimestamps({ ...settings, timestamps }, http),
+      authorities: composeTimestamps({ ...settings, timestamps }, http, roots),
       origin: given.origin,
       claims,
       // Nothing is asked, so nothing is told.

@@ -25,7 +25,7 @@ import { checkWays, readTlsRoots } from './compose-http.ts';
 import { composeJournal } from './compose-journal.ts';
 import { composeService } from './compose-service.ts';
 import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
-import { composeTimestamps } from './compose-timestamps.ts';
+import { composeTimestamps, readTimestampRoots } from './compose-timestamps.ts';
 import { REVISION, VERSION } from './version.ts';
 
 const WITHOUT_JOURNAL =
@@ -126,9 +126,10 @@ async function connect(
 ): Promise<Connection> {
   const { baseUrl } = settings;
   if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
+  const roots = await readTimestampRoots(settings.timestamps);
   const connection = await composeService(baseUrl, settings, env, onEvent);
   const prepare = (): void => connection.http.prepare(baseUrl);
-  return { ...connection, prepare, authorities: composeTimestamps(settings, connection.http) };
+  return { ...connection, prepare, authorities: composeTimestamps(settings, connection.http, roots) };
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
@@ -142,6 +143,7 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
 /** A dry run needs no credentials, and asks no keychain for them; but what is given must be right, or the real run will fail. */
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
+  await readTimestampRoots(settings.timestamps);
   checkWays(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);
   if (!hasCredentials(env)) return { service: undefined, warnings: [], later: [] };
   const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);

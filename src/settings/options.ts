@@ -11,6 +11,8 @@ export interface TimestampOptions {
   readonly timestampUrl?: readonly string[] | undefined;
   readonly timestampAlgorithm?: string | undefined;
   readonly timestampPolicy?: string | undefined;
+  /** Path of a PEM file: the chain of every timestamp must end at one of its certificates. */
+  readonly timestampRoots?: string | undefined;
   /** False: none, whatever the environment says. */
   readonly timestamp?: boolean | undefined;
 }

@@ -24,6 +24,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['profile', WHERE_CREDENTIALS_GO],
   ['proxy', WHERE_CREDENTIALS_GO],
   ['caFile', WHAT_IS_TRUSTED],
+  ['timestampRoots', WHAT_IS_TRUSTED],
   ['code', WHAT_IS_USED],
   ['certificate', WHAT_IS_USED],
 ]);

@@ -5,7 +5,7 @@ import { settingsErrors } from './errors.ts';
 import type { Lookup } from './lookup.ts';
 import type { TimestampOptions } from './options.ts';
 import { readTimestampPolicy, readTimestampUrl } from './timestamp-values.ts';
-import { type Given, readAlgorithm } from './values.ts';
+import { type Given, readAlgorithm, readText } from './values.ts';
 
 export interface TimestampSettings {
   /** Of RFC 3161 authorities, in the order they are tried; empty for no timestamp. */
@@ -14,6 +14,8 @@ export interface TimestampSettings {
   readonly algorithm: DigestAlgorithm;
   /** Dotted; undefined for whichever the authority has. */
   readonly policy: string | undefined;
+  /** Path of a PEM file: the chain of every timestamp must end at one of its certificates. Undefined for any chain. */
+  readonly roots: string | undefined;
   /** Whether the user has said that no timestamp is wanted. */
   readonly isDeclined: boolean;
 }
@@ -28,10 +30,12 @@ export function resolveTimestampSettings(
     throw settingsErrors('settings-conflict', { options: '--timestamp-url and --no-timestamp' });
   }
   const policy = look.one('timestampPolicy');
+  const roots = look.one('timestampRoots');
   return {
     urls: timestamp ? readUrls(look.all('timestampUrl')) : [],
     algorithm: readAlgorithm(look.one('timestampAlgorithm'), otherwise),
     policy: policy && readTimestampPolicy(policy),
+    roots: roots && readText(roots),
     isDeclined: !timestamp,
   };
 }

@@ -4,6 +4,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Http } from '../http/http.ts';
 import { REAL_WAITING, type Waiting } from '../http/waiting.ts';
 import { type Answered, type Authority, createAuthority } from './authority.ts';
+import type { AuthorityRoots } from './check-answer.ts';
 import { timestampErrors } from './errors.ts';
 
 export interface TimestampAuthorities {
@@ -29,6 +30,8 @@ export interface TimestampAuthoritiesOptions {
   readonly algorithm: DigestAlgorithm;
   /** Dotted; undefined for whichever policy an authority has. */
   readonly policy?: string | undefined;
+  /** The chain of every token must end at one of them; undefined for any chain. */
+  readonly roots?: AuthorityRoots | undefined;
   readonly http: Http;
   /** For one attempt of one request; the waits between attempts are apart. */
   readonly timeoutMilliseconds: number;

@@ -7,6 +7,7 @@ import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
 import { type Waiting, waitAfter } from '../http/waiting.ts';
+import type { AuthorityRoots } from './check-answer.ts';
 import { type Judged, judgeOutcome } from './judge-outcome.ts';
 import { createPlaces } from './places.ts';
 import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
@@ -15,6 +16,7 @@ export interface AuthorityOptions {
   readonly url: URL;
   readonly algorithm: DigestAlgorithm;
   readonly policy: string | undefined;
+  readonly roots?: AuthorityRoots | undefined;
   readonly http: Http;
   /** For one attempt. */
   readonly timeoutMilliseconds: number;
@@ -57,7 +59,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
   let isDown = false;
 
   const attempt = async (signatureValue: Uint8Array): Promise<{ outcome: Outcome; judged: Judged }> => {
-    const { algorithm, policy } = options;
+    const { algorithm, policy, roots } = options;
     const nonce = nonceOf(options.randomBytes(NONCE_LENGTH));
     const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureValue).digest();
     const outcome = await http.post({
@@ -68,7 +70,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
       deadlineMilliseconds: timeoutMilliseconds,
       sizeLimit: ANSWER_LIMIT,
     });
-    return { outcome, judged: judgeOutcome(outcome, { signatureValue, algorithm, policy, nonce, now: now() }) };
+    return { outcome, judged: judgeOutcome(outcome, { signatureValue, algorithm, policy, nonce, now: now(), roots }) };
   };
 
   const repeat = async (signatureValue: Uint8Array, signal: AbortSignal | undefined): Promise<Answered> => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { buildPath } from '../certificates/build-path.ts';
 import { judgePath } from '../certificates/judge-path.ts';
-import { parseCertificate } from '../certificates/parsed-certificate.ts';
+import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { secondOf } from '../certificates/times.ts';
 import { DIGEST_OID } from '../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -15,6 +15,13 @@ import { readTimestampResponse } from './response.ts';
 import type { Timestamp } from './timestamp.ts';
 import type { TstInfo } from './tst-info.ts';
 
+/** Whom timestamps are accepted from. */
+export interface AuthorityRoots {
+  readonly roots: readonly ParsedCertificate[];
+  /** The file that they are from, for people. */
+  readonly source: string;
+}
+
 export interface AskedFor {
   readonly signatureValue: Uint8Array;
   readonly algorithm: DigestAlgorithm;
@@ -23,6 +30,8 @@ export interface AskedFor {
   readonly nonce: Uint8Array;
   /** Of the answer, by this machine's clock. */
   readonly now: Date;
+  /** The token's chain must end at one of them; undefined for any chain. */
+  readonly roots?: AuthorityRoots | undefined;
 }
 
 export type CheckedAnswer =
@@ -49,7 +58,8 @@ export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
 function checkToken({ timestamp, info }: TokenReading, asked: AskedFor): CheckedAnswer {
   if (info === undefined) return { refusal: sentences(timestamp, asked.algorithm) || 'the timestamp cannot be read' };
   const refusal =
-    differenceFrom(asked, info) ?? (sentences(timestamp, asked.algorithm) || pathProblem(timestamp, info.time));
+    differenceFrom(asked, info) ??
+    (sentences(timestamp, asked.algorithm) || pathProblem(timestamp, info.time, asked.roots));
   return refusal === undefined ? { token: timestamp.bytes, time: info.time } : { refusal };
 }
 
@@ -87,15 +97,26 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 }
 
 /**
- * As far as the token carries the chain: whether the root is trusted is for those to say who verify. Above the issuer it may
+ * Without roots, as far as the token carries the chain: whether the root is trusted is for those to say who verify. Above the issuer it may
  * hold a certificate that some verifiers need and others, with a newer root, pass over: an expired cross-certificate, say.
  */
-function pathProblem({ signerCertificate, certificates }: Timestamp, time: Date): string | undefined {
+function pathProblem(
+  { signerCertificate, certificates }: Timestamp,
+  time: Date,
+  trusted: AuthorityRoots | undefined,
+): string | undefined {
   if (signerCertificate === undefined) return 'its timestamp carries no certificate';
   const leaf = parseCertificate(signerCertificate, 'timestamp');
   const pool = certificates.map((der) => parseCertificate(der, 'timestamp'));
-  const { certificates: path, findings } = buildPath(leaf, pool, [], time, 'time-stamping');
+  const {
+    certificates: path,
+    findings,
+    isTrusted,
+  } = buildPath(leaf, pool, trusted?.roots ?? [], time, 'time-stamping');
   const problem = firstProblem(findings);
+  if (trusted !== undefined) {
+    return isTrusted ? problem : `the certificates of its timestamp do not lead to a root in ${trusted.source}`;
+  }
   if (problem === undefined) return undefined;
   const nearest = { certificates: path.slice(0, 2), isAnchored: false, at: time, purpose: 'time-stamping' } as const;
   return firstProblem(judgePath(nearest)) === undefined && isAboutTime(findings) ? undefined : problem;

@@ -18,6 +18,8 @@ export interface TrustRoots {
 export interface TrustRootsOptions {
   /** A file of roots (PEM, DER or PKCS#7): these alone are trusted. */
   readonly file?: string | undefined;
+  /** The option that names the file. Default: --roots. */
+  readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where this system may have its roots; the first that can be read counts. */
   readonly systemBundles?: readonly string[];
@@ -39,10 +41,11 @@ const LINUX_BUNDLES = [
  * at once and must be whole. Throws `roots-unreadable`, `roots-unusable`.
  */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
-  const { file, environment, systemBundles = process.platform === 'linux' ? LINUX_BUNDLES : [] } = options;
+  const { file, option = '--roots', environment } = options;
+  const { systemBundles = process.platform === 'linux' ? LINUX_BUNDLES : [] } = options;
   if (file !== undefined) {
-    const certificates = await readNamed(file, '--roots');
-    return { roots: certificates.map((der) => parseNamed(der, file)), source: file };
+    const certificates = await readNamed(file, option);
+    return { roots: certificates.map((der) => parseNamed(der, file, option)), source: file };
   }
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
@@ -70,11 +73,11 @@ async function readNamed(path: string, option: string): Promise<readonly Uint8Ar
   }
 }
 
-function parseNamed(der: Uint8Array, path: string): ParsedCertificate {
+function parseNamed(der: Uint8Array, path: string, option: string): ParsedCertificate {
   try {
     return parseCertificate(der, path);
   } catch (cause) {
-    throw unusable(path, '--roots', cause);
+    throw unusable(path, option, cause);
   }
 }
 

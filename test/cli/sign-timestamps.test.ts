@@ -4,6 +4,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import { makePki } from '../support/pki.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import {
   AUTHORITY_MODES,
@@ -86,6 +87,30 @@ describe('an authority that is no use', () => {
     expect(JSON.parse(run.stdout).files[0]).toMatchObject({ timestampAuthority: authority.urlOf('ok') });
   });
 
+  it('for its root is passed over, in sign and in timestamp: exit 7 where there is no other', async () => {
+    await using folder = await temporaryFolder();
+    const [own, other] = ['own.pem', 'other.pem'].map((name) => join(folder.path, name));
+    await writeFile(own ?? '', authority.rootPem);
+    await writeFile(other ?? '', makePki('Other').root.pem);
+    const path = join(folder.path, 'app.exe');
+    const asked = [...asking('ok'), fixture('pe/hello.exe'), '-o', path];
+    const refused = await sign(asked, { CODESIGN_TIMESTAMP_ROOTS: other ?? '' });
+    expect(refused.code).toBe(7);
+    expect(parseJson(refused).files[0]?.error).toMatchObject({
+      code: 'timestamp-failed',
+      message: expect.stringContaining(`do not lead to a root in ${other}`),
+    });
+    // The option wins. The journal has the signature.
+    const signed = await sign(['--timestamp-roots', own ?? '', ...asked], { CODESIGN_TIMESTAMP_ROOTS: other ?? '' });
+    expect(signed.code).toBe(0);
+    const url = authority.urlOf('ok');
+    const again = ['timestamp', '--force', '--json', '-t', url, '--timestamp-roots', other ?? '', path];
+    const untouched = await readFile(path);
+    const stamped = await runCli(again);
+    expect([stamped.code, parseJson(stamped).files[0]?.error?.code]).toEqual([7, 'timestamp-failed']);
+    expect(await readFile(path)).toEqual(untouched);
+  });
+
   it('stops the run after one signature: what it cannot stamp is not signed any more', async () => {
     await using folder = await temporaryFolder();
     const names = Array.from({ length: 12 }, (_, index) => join(folder.path, `app-${index}.exe`));
@@ -126,6 +151,9 @@ describe('which authorities', () => {
     [['-t', 'http://timestamp.example.com', '--no-timestamp'], 'settings-conflict'],
     [['--timestamp-policy', '1.2.x'], 'invalid-setting'],
     [['--timestamp-algorithm', 'MD5'], 'invalid-setting'],
+    [['-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
+    [['-t', 'http://timestamp.example.com', '--timestamp-roots', fixture('pe/hello.exe')], 'roots-unusable'],
+    [['--dry-run', '-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
   ])('is refused before anything is sent: %j', async (args, code) => {
     const before = server.operations('sign').length;
     const run = await sign([...args, fixture('pe/hello.exe')]);

@@ -15,6 +15,7 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   timestampUrl: ['http://one.example', 'https://other.example'],
   timestampAlgorithm: ['SHA384', 'SHA512'],
   timestampPolicy: ['1.2.3', '2.999'],
+  timestampRoots: ['/one.pem', '/other.pem'],
   description: ['One', 'Über'],
   url: ['https://one.example', 'http://other.example'],
   signerName: ['ONE', 'OTHER'],

@@ -103,6 +103,7 @@ describe('may not say', () => {
     ['profile', /credentials go/],
     ['proxy', /credentials go/],
     ['caFile', /trusts/],
+    ['timestampRoots', /trusts/],
     ['code', /which certificate/],
     ['certificate', /which certificate/],
     ['timeout', /whoever signs/],

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { encode, sequence, smallInteger } from '../../src/asn1/write.ts';
+import { parseCertificate } from '../../src/certificates/parsed-certificate.ts';
 import { DIGEST_OID } from '../../src/cms/object-identifiers.ts';
 import { NODE_DIGEST_NAME } from '../../src/crypto/algorithms.ts';
 import { checkAnswer } from '../../src/timestamp/check-answer.ts';
@@ -14,11 +15,17 @@ const NONCE = Uint8Array.of(1, 2, 3);
 /** Of the built tokens. */
 const NOW = new Date('2024-06-01T12:00:00Z');
 
-const judge = (parts: TokenParts, algorithm: 'SHA1' | 'SHA256' = 'SHA256') => {
+const judge = (
+  parts: TokenParts,
+  algorithm: 'SHA1' | 'SHA256' = 'SHA256',
+  trusted: readonly IssuedCertificate[] | undefined = undefined,
+) => {
   const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(SIGNATURE).digest();
   const info = buildTstInfo(SIGNATURE, { algorithm: DIGEST_OID[algorithm], digest, rest: [encode(0x02, NONCE)] });
+  const certificates = trusted?.map(({ der }) => parseCertificate(der, 'root'));
+  const roots = certificates && { roots: certificates, source: 'roots.pem' };
   const body = sequence(sequence(smallInteger(0)), buildToken({ info, ...parts }));
-  return checkAnswer(body, { signatureValue: SIGNATURE, algorithm, policy: undefined, nonce: NONCE, now: NOW });
+  return checkAnswer(body, { signatureValue: SIGNATURE, algorithm, policy: undefined, nonce: NONCE, now: NOW, roots });
 };
 const authority = (name: string, more: Partial<Parameters<typeof issue>[0]> = {}): IssuedCertificate =>
   issue({ commonName: name, key: testKey('rsa-2048', name), ca: true, ...more });
@@ -26,6 +33,39 @@ const signerUnder = (issuer: IssuedCertificate): IssuedCertificate =>
   issue({ commonName: 'TSA', key: testKey('rsa-2048', 'tsa'), issuer, purposes: [TIME_STAMPING] });
 
 const root = authority('Root');
+
+describe('a token, with roots named', () => {
+  const issuer = authority('Issuer', { issuer: root });
+  const signer = signerUnder(issuer);
+  const whole = { signer, certificates: [issuer.der, signer.der] };
+  const refused = { refusal: 'the certificates of its timestamp do not lead to a root in roots.pem' };
+
+  it('is used when its chain ends at one of them', () => {
+    const used = expect.objectContaining({ time: NOW });
+    expect(judge(whole, 'SHA256', [authority('Other'), root])).toEqual(used);
+    expect(judge(whole, 'SHA256', [issuer])).toEqual(used);
+    expect(judge(whole, 'SHA256', [signer])).toEqual(used);
+    expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [issuer])).toEqual(used);
+  });
+
+  it('is refused when it ends elsewhere, or does not get there', () => {
+    expect(judge(whole, 'SHA256', [authority('Other')])).toEqual(refused);
+    expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [])).toEqual(refused);
+    expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [root])).toEqual(refused);
+  });
+
+  it('is refused when its root has only the name of one of them', () => {
+    const namesake = issue({ commonName: 'Root', key: testKey('rsa-2048', 'namesake'), ca: true });
+    expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [namesake])).toEqual(refused);
+  });
+
+  it('is refused when a certificate on the way to one of them had expired', () => {
+    const old = authority('Old', { issuer: root, notAfter: new Date('2024-01-01') });
+    const below = signerUnder(old);
+    const judged = judge({ signer: below, certificates: [old.der, below.der] }, 'SHA256', [root]);
+    expect(judged).toEqual({ refusal: expect.stringMatching(/"Old" expired/) });
+  });
+});
 
 describe('a token', () => {
   it('signed under an authority that it carries is used', () => {

@@ -27,6 +27,11 @@ export const TIMESTAMP_URL = [
   repeatable,
 ] as const;
 
+export const TIMESTAMP_ROOTS = [
+  '--timestamp-roots <pem>',
+  "roots at which the timestamp's chain must end (default: any) [CODESIGN_TIMESTAMP_ROOTS]",
+] as const;
+
 export const EXCLUDE = [
   '--exclude <pattern>',
   'leave out files and folders by name ("*.node"), or by path ("dist/vendor/**"); repeatable',

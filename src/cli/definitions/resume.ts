@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { ResumeCommandOptions } from '../commands/resume.ts';
-import { CERTIFICATE, ENVIRONMENT, PROFILE, repeatable, TIMESTAMP_URL } from './common-options.ts';
+import { CERTIFICATE, ENVIRONMENT, PROFILE, repeatable, TIMESTAMP_ROOTS, TIMESTAMP_URL } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -17,6 +17,7 @@ export function defineResume(program: Command, run: Run): void {
     .option(...TIMESTAMP_URL)
     .option('--timestamp-algorithm <name>', "digest algorithm of the timestamp (default: the signature's)")
     .option('--timestamp-policy <oid>', 'policy to ask the authority for')
+    .option(...TIMESTAMP_ROOTS)
     .option('--no-timestamp', 'write files without a timestamp: their signature ends with the certificate')
     .option('--forget <id>', 'give this call up, for good, and finish nothing else; repeatable', repeatable)
     .option('-j, --concurrency <n>', 'files and reports under way at once (default 4) [CODESIGN_CONCURRENCY]')

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { SignCommandOptions } from '../commands/sign.ts';
-import { CERTIFICATE, ENVIRONMENT, EXCLUDE, PROFILE, TIMESTAMP_URL } from './common-options.ts';
+import { CERTIFICATE, ENVIRONMENT, EXCLUDE, PROFILE, TIMESTAMP_ROOTS, TIMESTAMP_URL } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -20,6 +20,7 @@ export function defineSign(program: Command, run: Run): void {
     .option(...TIMESTAMP_URL)
     .option('--timestamp-algorithm <name>', 'digest algorithm of the timestamp (default: as --algorithm)')
     .option('--timestamp-policy <oid>', 'policy to ask the authority for')
+    .option(...TIMESTAMP_ROOTS)
     .option('--no-timestamp', 'sign without a timestamp: the signature ends with the certificate')
     .option('-d, --description <text>', "the program's name, shown by Windows")
     .option('-u, --url <url>', "the program's web page, shown by Windows")

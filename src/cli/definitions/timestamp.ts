@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { TimestampCommandOptions } from '../commands/timestamp.ts';
-import { EXCLUDE, PROFILE, TIMESTAMP_URL } from './common-options.ts';
+import { EXCLUDE, PROFILE, TIMESTAMP_ROOTS, TIMESTAMP_URL } from './common-options.ts';
 import { PROXY } from './proxy.ts';
 import type { Run } from './run.ts';
 
@@ -15,6 +15,7 @@ export function defineTimestamp(program: Command, run: Run): void {
     .option(...TIMESTAMP_URL)
     .option('--timestamp-algorithm <name>', 'digest algorithm of the timestamp (default SHA256)')
     .option('--timestamp-policy <oid>', 'policy to ask the authority for')
+    .option(...TIMESTAMP_ROOTS)
     .option('--force', 'replace timestamps that are there, and stamp signatures of expired certificates too')
     .option('-o, --output <path>', 'write there instead of in place: a file for one input, a folder for several')
     .option('--recursive', 'take folders: every signed file in them')
