@@ -19,8 +19,8 @@ const EXPECTED = [
   /^README\.md$/,
   /^LICENSE$/,
   /^man\/codesign-remote\.1$/,
-  /^bin\/(codesign-remote\.js|load\.js|code-cache\.js|package\.json)$/,
-  /^dist\/(cli\.cjs|(index|digest-worker|electron-builder|electron-windows-sign)\.js)$/,
+  /^bin\/(codesign-remote\.js|package\.json)$/,
+  /^dist\/((cli|compile-cache)\.cjs|(index|digest-worker|electron-builder|electron-windows-sign)\.js)$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.c?js$/,
   /^schema\/codesign-remote\.config\.schema\.json$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
@@ -80,8 +80,10 @@ describe('the command line', () => {
     const loaded = [...(await loadedBy('cli.cjs')).values()].join('');
     expect(loaded.length).toBeLessThan(120_000);
     const required = [...loaded.matchAll(/require\)?\("(node:[\w/]+)"/g)].map(([, name]) => name);
-    const forCommander = ['node:events', 'node:fs', 'node:path', 'node:process', 'node:util'];
-    expect([...new Set(required)].sort()).toEqual(forCommander);
+    const forCommander = ['child_process', 'events', 'fs', 'path', 'process', 'util'];
+    const forMain = ['v8'];
+    const expected = [...forCommander, ...forMain].map((name) => `node:${name}`);
+    expect([...new Set(required)].sort()).toEqual(expected.sort());
   });
 });
 

@@ -14,7 +14,6 @@ import { listenForInterruption } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { jsonText, resultJson } from '../json.ts';
 import { resolveOutputs } from '../outputs.ts';
-import { makeRoomFor } from '../young-generation.ts';
 
 export interface SignCommandOptions extends SettingsOptions {
   readonly recursive?: boolean;
@@ -44,7 +43,6 @@ export async function sign(named: readonly string[], options: SignCommandOptions
     checkProjectOutputs(settings.projectOutput, outputs);
   }
   console.expect(files.length);
-  const stopMakingRoom = makeRoomFor(files.length);
 
   const interruption = listenForInterruption(io, {
     warn: (text) => console.warning(text),
@@ -62,7 +60,6 @@ export async function sign(named: readonly string[], options: SignCommandOptions
     const { exitCode = exitCodeFor(categories) } = interruption;
     return exitCode;
   } finally {
-    stopMakingRoom();
     interruption.stopListening();
   }
 }

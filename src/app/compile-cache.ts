@@ -1,0 +1,60 @@
+/** Node.js's own cache of compiled code, in a folder that only the user of the program can write. */
+
+import { lstatSync, statSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { makeFolders } from '../bytes/make-folders.ts';
+
+type Enable = (folder: string) => unknown;
+/** Node.js 22.8 and later. */
+const { enableCompileCache } = module as typeof module & { readonly enableCompileCache?: Enable };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Has Node.js keep what it compiles for later runs: without it a run takes about a third longer. Older versions and unusable
+ * folders do without. Node.js obeys NODE_DISABLE_COMPILE_CACHE itself, and with NODE_COMPILE_CACHE it has a folder already.
+ */
+export async function keepCompiledCode(
+  environment: Environment,
+  enable: Enable | undefined = enableCompileCache,
+): Promise<void> {
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = environment;
+  if (enable === undefined || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
+  const folder = folderFor(environment);
+  if (folder !== undefined && (await isPrivate(folder))) enable(folder);
+}
+
+/** Undefined without an absolute path: what lies below the working folder may be from anyone. */
+function folderFor({ XDG_CACHE_HOME, LOCALAPPDATA }: Environment): string | undefined {
+  const onWindows = process.platform === 'win32' ? LOCALAPPDATA : undefined;
+  const caches = XDG_CACHE_HOME || onWindows || join(homedir(), '.cache');
+  return isAbsolute(caches) ? join(caches, 'codesign-remote', 'compiled') : undefined;
+}
+
+/** Makes the folder if it would not be inside one of another user. The code in it runs, so no one else may write to it. */
+async function isPrivate(folder: string): Promise<boolean> {
+  try {
+    if (!isOwn(ownerOf(folder))) return false;
+    await makeFolders(folder, 0o700);
+    const stats = lstatSync(folder);
+    if (process.platform === 'win32') return stats.isDirectory();
+    return stats.isDirectory() && isOwn(stats.uid) && (stats.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Owner of the folder or, if it does not exist, of the nearest folder above that does. */
+function ownerOf(folder: string): number {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  const parent = dirname(folder);
+  return stats === undefined && parent !== folder ? ownerOf(parent) : (stats?.uid ?? -1);
+}
+
+/** Windows keeps the cache folder of one user from others itself. */
+function isOwn(uid: number): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || user === uid;
+}
