@@ -2,7 +2,7 @@
 
 import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
 import { readName } from './names.ts';
-import { addressesOfPoint } from './revocation-sources.ts';
+import { pointNames } from './revocation-sources.ts';
 import { readTime } from './times.ts';
 
 export interface Crl {
@@ -37,8 +37,8 @@ export interface CrlScope {
   /** Comparable: equal for lists of one issuer that cover the same certificates. */
   readonly key: string;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** The distribution points it is for; undefined: for all. */
-  readonly addresses: readonly string[] | undefined;
+  /** Names of the distribution points that it is for, comparable; undefined: for all. */
+  readonly points: readonly string[] | undefined;
 }
 
 const ISSUING_DISTRIBUTION_POINT = '2.5.29.28';
@@ -61,14 +61,15 @@ export function parseCrl(der: Uint8Array): Crl {
   const fields = fieldsOf(body, 0x30, what);
   const version = fields.optional(0x02);
   const innerAlgorithm = fields.next(0x30, 'signature algorithm').bytes;
-  const issuer = readName(fields.next(0x30, 'issuer').bytes);
+  const issuerField = fields.next(0x30, 'issuer').bytes;
+  const issuer = readName(issuerField);
   const thisUpdate = readTime(fields.any('this update'), what);
   const nextUpdate = fields.optional(0x17) ?? fields.optional(0x18);
   const entries = fields.optional(0x30);
   const extensions = readExtensions(fields.optional(0xa0));
   fields.end();
   const isConsistent = Buffer.compare(innerAlgorithm, signatureAlgorithm) === 0;
-  const scope = readScope(extensions);
+  const scope = readScope(extensions, issuerField);
   const problem = isConsistent ? versionProblem(version, extensions) : 'it names two signature algorithms';
   return {
     issuerKey: issuer.key,
@@ -120,7 +121,7 @@ function readExtensions(tagged: Element | undefined): Extension[] {
   });
 }
 
-function readScope(extensions: readonly Extension[]): CrlScope {
+function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlScope {
   let scope: CrlScope = {
     problem: undefined,
     partial: undefined,
@@ -128,14 +129,14 @@ function readScope(extensions: readonly Extension[]): CrlScope {
     isIndirect: false,
     key: '',
     covers: 'all',
-    addresses: undefined,
+    points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
     // Both must be critical, and mean the same when they are not.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, isDelta: true, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
-      scope = readDistributionPoint(value, scope);
+      scope = readDistributionPoint(value, scope, issuer);
     } else if (isCritical && !HARMLESS_EXTENSIONS.has(type)) {
       scope = { ...scope, partial: `it has the critical extension ${type}, which is not known here` };
     }
@@ -143,9 +144,10 @@ function readScope(extensions: readonly Extension[]): CrlScope {
   return scope;
 }
 
-function readDistributionPoint(value: Uint8Array, scope: CrlScope): CrlScope {
+function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8Array): CrlScope {
   const what = 'issuingDistributionPoint';
-  const fields = fieldsOf(readDer(value, what), 0x30, what);
+  const element = readDer(value, what);
+  const fields = fieldsOf(element, 0x30, what);
   const name = fields.optional(0xa0);
   const isSet = (tag: number): boolean => (fields.optional(tag)?.contents[0] ?? 0) !== 0;
   const endEntitiesOnly = isSet(0x81);
@@ -155,10 +157,12 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope): CrlScope {
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
+  // RFC 5280, 5.2.5 forbids it: what was meant is unknown.
+  if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
   if (attributesOnly || (endEntitiesOnly && authoritiesOnly)) problem = 'it covers no public key certificates';
   const covers = endEntitiesOnly ? 'end-entities' : authoritiesOnly ? 'authorities' : 'all';
   const key = Buffer.from(value).toString('base64');
-  return { ...scope, problem, partial, isIndirect, key, covers, addresses: name && addressesOfPoint(name, what) };
+  return { ...scope, problem, partial, isIndirect, key, covers, points: name && pointNames(name, issuer, what) };
 }

@@ -5,7 +5,7 @@ import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificat
 import type { Crl } from './crl.ts';
 import { type CrlEntry, findInCrl } from './crl-entries.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
-import { crlAddressesOf } from './revocation-sources.ts';
+import { crlPointsOf } from './revocation-sources.ts';
 import {
   type ListInfo,
   ON_HOLD,
@@ -101,7 +101,14 @@ function authenticityProblem(
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   const isAuthority = basicConstraintsOf(fields)?.isAuthority ?? false;
   if (scope.covers === 'authorities' && !isAuthority) return false;
-  if (scope.covers === 'end-entities' && isAuthority) return false;
-  const { addresses } = scope;
-  return addresses === undefined || crlAddressesOf(fields).some((address) => addresses.includes(address));
+  // Without extensions, as in version 1, nothing says which of both the certificate is.
+  if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
+  const points = crlPointsOf(fields);
+  // All its points name lists of another issuer.
+  if (points?.length === 0) return false;
+  const { points: listed } = scope;
+  if (listed === undefined) return true;
+  return (points ?? []).some(
+    ({ names, isForSomeReasons }) => !isForSomeReasons && names.some((name) => listed.includes(name)),
+  );
 }
