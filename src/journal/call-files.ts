@@ -3,19 +3,9 @@
 import { join } from 'node:path';
 import { shareWork } from '../bytes/shared-work.ts';
 import { type CallState, readCall } from './call-state.ts';
-import {
-  flushFolder,
-  type LinesFile,
-  type Making,
-  makeFolder,
-  moveFile,
-  namesIn,
-  type Owner,
-  openLines,
-  readLines,
-  removeFile,
-} from './disk.ts';
+import type { Disk, Making } from './disk.ts';
 import { encodeLine } from './lines.ts';
+import type { LinesFile } from './lines-file.ts';
 import { rememberSteps } from './remembered-steps.ts';
 import type { readStep, Step } from './steps.ts';
 
@@ -61,10 +51,10 @@ export interface CallFolders {
   readonly aside: string;
 }
 
-export function callFiles(folders: CallFolders, owner: Owner | undefined): CallFiles {
+export function callFiles(folders: CallFolders, disk: Disk): CallFiles {
   const stepIn = rememberSteps();
-  const flushCalls = shareWork(() => flushFolder(folders.calls));
-  const flushAside = shareWork(() => flushFolder(folders.aside));
+  const flushCalls = shareWork(() => disk.flushFolder(folders.calls));
+  const flushAside = shareWork(() => disk.flushFolder(folders.aside));
   const current = (work: string): Place => ({ work, aside: false, path: join(folders.calls, `${work}.jsonl`) });
   const aside = (work: string, call: string): Place => ({
     work,
@@ -73,7 +63,7 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
   });
 
   async function begin(place: Place, making: Making, step: Step): Promise<CallState | undefined> {
-    await using file = await openLines(place.path, making, owner);
+    await using file = await disk.openLines(place.path, making);
     if (file === undefined) return undefined;
     await write(file, step, 'no', place);
     const state = await stateOf(file, place, stepIn);
@@ -85,7 +75,7 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
     decide: (state: CallState) => Step | undefined,
     flush: Flush,
   ): Promise<CallState | undefined> {
-    await using file = await openLines(place.path, 'must-exist', owner);
+    await using file = await disk.openLines(place.path, 'must-exist');
     const step = file && decide(await stateOf(file, place, stepIn));
     if (file === undefined || step === undefined) return undefined;
     await write(file, step, flush, place);
@@ -101,11 +91,11 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
   return {
     current,
     aside,
-    read: readPlace,
+    read: (place) => readPlace(disk, place),
     append,
     begin,
     async restore(work, step) {
-      for (const path of [folders.calls, folders.aside]) await makeFolder(path, owner);
+      for (const path of [folders.calls, folders.aside]) await disk.makeFolder(path);
       for (const place of [current(work), aside(work, step.call)]) {
         if (await begin(place, 'must-not-exist', step)) return;
       }
@@ -116,22 +106,22 @@ export function callFiles(folders: CallFolders, owner: Owner | undefined): CallF
       if (state !== undefined) return state;
       return await append(aside(work, step.call), decide, flush);
     },
-    moveAside: (place, call) => moveFile(place.path, aside(place.work, call).path),
-    remove: ({ path }) => removeFile(path),
-    all: async () => [...(await placesIn(folders.calls, false)), ...(await placesIn(folders.aside, true))],
-    movedAside: (work) => placesIn(folders.aside, true, work),
+    moveAside: (place, call) => disk.moveFile(place.path, aside(place.work, call).path),
+    remove: ({ path }) => disk.removeFile(path),
+    all: async () => [...(await placesIn(disk, folders.calls, false)), ...(await placesIn(disk, folders.aside, true))],
+    movedAside: (work) => placesIn(disk, folders.aside, true, work),
   };
 }
 
-async function readPlace({ path, aside }: Place): Promise<CallState | undefined> {
-  const lines = await readLines(path);
+async function readPlace(disk: Disk, { path, aside }: Place): Promise<CallState | undefined> {
+  const lines = await disk.readLines(path);
   return lines && readCall(lines, aside);
 }
 
 /** What is not named as the journal names its files is not the journal's. */
-async function placesIn(folder: string, aside: boolean, only?: string): Promise<Place[]> {
+async function placesIn(disk: Disk, folder: string, aside: boolean, only?: string): Promise<Place[]> {
   const pattern = aside ? ASIDE_FILE : CALL_FILE;
-  return (await namesIn(folder)).flatMap((name) => {
+  return (await disk.namesIn(folder)).flatMap((name) => {
     const work = pattern.exec(name)?.[1];
     return work === undefined || work !== (only ?? work) ? [] : [{ work, aside, path: join(folder, name) }];
   });

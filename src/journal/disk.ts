@@ -1,231 +1,194 @@
-/** The journal's files and folders: made for their owner alone, appended to by whole lines, flushed, read up to a bound. */
+/** The journal's files and folders: made for this user alone, reached without following a link, flushed. */
 
-import {
-  closeSync,
-  constants,
-  fchownSync,
-  fdatasync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { chown, open, rename, unlink } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, type Stats, unlinkSync } from 'node:fs';
+import { mkdir, open, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolders } from '../bytes/make-folders.ts';
+import { type LinesFile, linesFile, readAll } from './lines-file.ts';
+import { assertOwned, assertOwnLinks, enterFolder, type OwnFolder, refusal } from './own-folder.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** The file of a call has a few lines for each file that shares its signature. */
-const LARGEST_CALL_FILE = 16 * 1024 * 1024;
-
-const NEWLINE = 0x0a;
-const LINE_END = Buffer.from([NEWLINE]);
-const NOTHING = Buffer.alloc(0);
-
-const APPEND_ATTEMPTS = 5;
-
 /** Every write goes to the end, wherever another process has moved that meanwhile: lines are never mixed. */
 const READ_AND_APPEND = constants.O_RDWR | constants.O_APPEND;
-
-/** Who shall own what is made: root leaves nothing behind in another user's folder that this user could not use. */
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-export interface LinesFile extends AsyncDisposable {
-  /** All of it, from this very file, even if its name is another's by now. What is known of it is not read again. */
-  read(): Promise<Uint8Array>;
-  /** At its end, in this order. */
-  append(lines: readonly string[]): Promise<void>;
-  /** To the disk. */
-  flush(): Promise<void>;
-}
+const NEW_FILE = READ_AND_APPEND | constants.O_CREAT | constants.O_EXCL;
+/** No link is followed, and a pipe is not waited for. Windows has no such flags. */
+const FILE_ITSELF = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Each turn is lost to a process that has just made the file, or just removed it. */
+const MOST_TURNS = 5;
+const IS_NO_FILE = 'is a link or not a file';
 
 export type Making = 'must-exist' | 'may-exist' | 'must-not-exist';
 
-/** Undefined when the file is not there, or is there although it must not. */
-export async function openLines(
-  path: string,
-  making: Making,
-  owner: Owner | undefined,
-): Promise<LinesFile | undefined> {
-  const create = making === 'must-exist' ? 0 : constants.O_CREAT;
-  const exclusive = making === 'must-not-exist' ? constants.O_EXCL : 0;
-  const unwelcome = making === 'must-not-exist' ? 'EEXIST' : 'ENOENT';
-  const fd = await unless(unwelcome, async () => openSync(path, READ_AND_APPEND | create | exclusive, FILE_MODE));
-  if (fd === undefined) return undefined;
+/** All paths are those of the journal's folder, or below it. Everything throws what the system throws, and `refusal`. */
+export interface Disk {
+  /** Undefined when the file is not there, or is there although it must not. */
+  openLines(path: string, making: Making): Promise<LinesFile | undefined>;
+  /** All of it, without the right to write; undefined when it is not there. */
+  readLines(path: string): Promise<Uint8Array | undefined>;
+  /** Gives a descriptor. Throws ENOENT when it is not there. */
+  openToRead(path: string): Promise<number>;
+  /** Size in bytes; undefined when it is not there. */
+  sizeOf(path: string): Promise<number | undefined>;
+  /** A new file, on the disk when the promise resolves. */
+  writeNew(path: string, content: Uint8Array): Promise<void>;
+  /** One that is not there is fine. */
+  removeFile(path: string): Promise<void>;
+  /** For a process that is about to end. A file that is not there is an error. */
+  removeFileNow(path: string): void;
+  moveFile(from: string, to: string): Promise<void>;
+  /** Names in a folder; none when it is not there. */
+  namesIn(folder: string): Promise<readonly string[]>;
+  /** With the folders above it. */
+  makeFolder(folder: string): Promise<void>;
+  /** One that is not there is fine. */
+  removeFolder(folder: string): Promise<void>;
+  /** Makes the name of a new file durable. Windows has no handle for that, and some file systems refuse it. */
+  flushFolder(folder: string): Promise<void>;
+}
+
+/** @param root the journal's folder, which need not be there */
+export function openDisk(root: string): Disk {
+  let areLinksOwn = false;
+
+  function enter(folder: string): OwnFolder {
+    if (!areLinksOwn) assertOwnLinks(root);
+    areLinksOwn = true;
+    return enterFolder(root, folder);
+  }
+
+  /** The work gets a path that leads into the very folder of the file. */
+  async function inFolder<T>(path: string, work: (inside: string) => T | Promise<T>): Promise<T> {
+    using folder = enter(dirname(path));
+    return await work(join(folder.path, basename(path)));
+  }
+
+  const openIn = (path: string, flags: number): Promise<number> =>
+    inFolder(path, (inside) => openFile(inside, flags, path));
+
+  async function openOrMake(path: string): Promise<number> {
+    for (let turn = 1; ; turn++) {
+      const made = await unless('EEXIST', () => openIn(path, NEW_FILE));
+      const fd = made ?? (await unless(turn < MOST_TURNS ? 'ENOENT' : '', () => openIn(path, READ_AND_APPEND)));
+      if (fd !== undefined) return fd;
+    }
+  }
+
+  return {
+    async openLines(path, making) {
+      if (making === 'may-exist') return linesFile(await openOrMake(path), false);
+      const isNew = making === 'must-not-exist';
+      const unwelcome = isNew ? 'EEXIST' : 'ENOENT';
+      const fd = await unless(unwelcome, () => openIn(path, isNew ? NEW_FILE : READ_AND_APPEND));
+      return fd === undefined ? undefined : linesFile(fd, isNew);
+    },
+
+    async readLines(path) {
+      const fd = await unless('ENOENT', () => openIn(path, constants.O_RDONLY));
+      if (fd === undefined) return undefined;
+      try {
+        return readAll(fd);
+      } finally {
+        closeSync(fd);
+      }
+    },
+
+    openToRead: (path) => openIn(path, constants.O_RDONLY),
+
+    sizeOf: (path) =>
+      unless('ENOENT', () =>
+        inFolder(path, (inside) => {
+          const stats = lstatSync(inside);
+          assertFile(path, stats);
+          return stats.size;
+        }),
+      ),
+
+    writeNew: (path, content) =>
+      inFolder(path, (inside) => writeFile(inside, content, { flag: 'wx', mode: FILE_MODE, flush: true })),
+
+    async removeFile(path) {
+      await unless('ENOENT', () => inFolder(path, (inside) => patiently(() => unlink(inside))));
+    },
+
+    removeFileNow(path) {
+      using folder = enter(dirname(path));
+      unlinkSync(join(folder.path, basename(path)));
+    },
+
+    moveFile: (from, to) =>
+      inFolder(from, (inside) => inFolder(to, (target) => patiently(() => rename(inside, target)))),
+
+    async namesIn(folder) {
+      const names = await unless('ENOENT', async () => {
+        using entered = enter(folder);
+        return readdirSync(entered.path);
+      });
+      return names ?? [];
+    },
+
+    async makeFolder(folder) {
+      await makeFolders(root, FOLDER_MODE);
+      let path = root;
+      for (const name of relative(root, folder).split(sep)) {
+        path = join(path, name);
+        if (name !== '') await inFolder(path, makeOne);
+      }
+      enter(folder)[Symbol.dispose]();
+    },
+
+    async removeFolder(folder) {
+      await unless('ENOENT', () => inFolder(folder, (inside) => rmdir(inside)));
+    },
+
+    async flushFolder(folder) {
+      if (process.platform === 'win32') return;
+      using entered = enter(folder);
+      const handle = await open(entered.path, constants.O_RDONLY);
+      try {
+        await handle.sync();
+      } catch (thrown) {
+        if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+/** `shown`: its path for people. */
+function openFile(path: string, flags: number, shown: string): number {
+  if (process.platform === 'win32') assertNoLink(path, shown);
+  let fd: number;
   try {
-    if (making !== 'must-exist' && owner !== undefined) fchownSync(fd, owner.uid, owner.gid);
-    return linesFile(fd, making === 'must-not-exist');
+    fd = openSync(path, flags | FILE_ITSELF, FILE_MODE);
+  } catch (thrown) {
+    // FreeBSD says EMLINK.
+    throw hasCode(thrown, 'ELOOP', 'EMLINK') ? refusal(shown, IS_NO_FILE) : thrown;
+  }
+  try {
+    assertFile(shown, fstatSync(fd));
+    return fd;
   } catch (thrown) {
     closeSync(fd);
     throw thrown;
   }
 }
 
-/** All of it, without the right to write; undefined when it is not there. */
-export async function readLines(path: string): Promise<Uint8Array | undefined> {
-  const fd = await unless('ENOENT', async () => openSync(path, constants.O_RDONLY));
-  if (fd === undefined) return undefined;
-  try {
-    return readAll(fd);
-  } finally {
-    closeSync(fd);
-  }
+function assertNoLink(path: string, shown: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw refusal(shown, IS_NO_FILE);
 }
 
-function readAll(fd: number): Uint8Array {
-  const size = sizeOf(fd);
-  assertNotTooLarge(size);
-  return readFrom(fd, 0, size);
+function assertFile(shown: string, stats: Stats): void {
+  if (!stats.isFile()) throw refusal(shown, IS_NO_FILE);
+  assertOwned(shown, stats);
 }
 
-function linesFile(descriptor: number, isNew: boolean): LinesFile {
-  let isClosed = false;
-  let flushing: Promise<unknown> = Promise.resolve();
-
-  /** The number of a file that was closed may be another file's by now. */
-  function file(): number {
-    if (isClosed) throw Object.assign(new Error('the file was closed'), { code: 'EBADF' });
-    return descriptor;
-  }
-
-  /** From its beginning, as far as it has been read. Undefined for one that is only appended to: a history is large. */
-  let known: Buffer | undefined = isNew ? NOTHING : undefined;
-
-  /** The end of the file when the lines were appended begins here, with what was the last byte before them. */
-  function learn(tail: Buffer, start: number): void {
-    if (known !== undefined && known.length >= start) known = Buffer.concat([known.subarray(0, start), tail]);
-    else known = undefined;
-  }
-
-  return {
-    async read() {
-      const fd = file();
-      const size = sizeOf(fd);
-      assertNotTooLarge(size);
-      const before = known !== undefined && known.length <= size ? known : NOTHING;
-      known = Buffer.concat([before, readFrom(fd, before.length, size - before.length)]);
-      return known;
-    },
-    async append(lines) {
-      let missing: readonly Buffer[] = lines.map((line) => Buffer.from(line));
-      for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
-        missing = appendOnce(file(), missing, learn);
-        if (missing.length === 0) return;
-      }
-      throw Object.assign(new Error('what was appended is not there'), { code: 'EIO' });
-    },
-    async flush() {
-      const flushed = flushData(file());
-      flushing = flushed.catch(() => undefined);
-      await flushed;
-    },
-    async [Symbol.asyncDispose]() {
-      if (isClosed) return;
-      isClosed = true;
-      await flushing;
-      closeSync(descriptor);
-    },
-  };
-}
-
-/**
- * Gives the lines that did not become lines of their own: another process was stopped inside a line of its own meanwhile,
- * or this is a network's file system, on which one end of the file can be taken for another.
- */
-function appendOnce(
-  fd: number,
-  lines: readonly Buffer[],
-  learn: (tail: Buffer, start: number) => void,
-): readonly Buffer[] {
-  const size = sizeOf(fd);
-  const before = Math.max(0, size - 1);
-  // A torn line before these must not take the first along.
-  const isInsideLine = size > 0 && readFrom(fd, before, 1)[0] !== NEWLINE;
-  const bytes = Buffer.concat(isInsideLine ? [LINE_END, ...lines] : lines);
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(fd, bytes, done, bytes.length - done);
-  }
-  const tail = readFrom(fd, before, sizeOf(fd) - before);
-  learn(tail, before);
-  return lines.filter((line) => !isLineIn(tail, line, before === 0));
-}
-
-function isLineIn(tail: Buffer, line: Buffer, isWhole: boolean): boolean {
-  const at = tail.indexOf(line);
-  return (at === 0 && isWhole) || (at > 0 && tail[at - 1] === NEWLINE);
-}
-
-function assertNotTooLarge(size: number): void {
-  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
-}
-
-/**
- * All but this is asked of the system directly: the journal's files are small, what is read was just written, and it is
- * hardly ever on another machine's disk, so the system answers out of memory. Through Node's thread pool each call would take
- * ten times as long, and that is most of what a step of the journal costs. A flush waits for the disk, and so it goes there.
- */
-function flushData(fd: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fdatasync(fd, (failure) => (failure ? reject(failure) : resolve()));
-  });
-}
-
-function sizeOf(fd: number): number {
-  return fstatSync(fd).size;
-}
-
-function readFrom(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(Math.max(0, length));
-  let done = 0;
-  for (let read = -1; read !== 0 && done < length; done += read) {
-    read = readSync(fd, bytes, done, length - done, position + done);
-  }
-  return bytes.subarray(0, done);
-}
-
-/** Makes the name of a new file durable. Windows has no handle for that, and some file systems refuse it. */
-export async function flushFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } catch (thrown) {
-    if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** With the folders above it. */
-export async function makeFolder(path: string, owner?: Owner): Promise<void> {
-  const isNew = await makeFolders(path, FOLDER_MODE);
-  if (isNew && owner !== undefined) await chown(path, owner.uid, owner.gid);
-}
-
-/** Names in a folder; none when it is not there. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await unless('ENOENT', async () => readdirSync(folder))) ?? [];
-}
-
-export async function moveFile(from: string, to: string): Promise<void> {
-  await patiently(() => rename(from, to));
-}
-
-/** One that is not there is fine. */
-export async function removeFile(path: string): Promise<void> {
-  await unless('ENOENT', () => patiently(() => unlink(path)));
-}
-
-/** For a process that is about to end. A file that is not there is an error. */
-export function removeFileNow(path: string): void {
-  unlinkSync(path);
+async function makeOne(path: string): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  await unless('EEXIST', () => mkdir(path, { mode: FOLDER_MODE }));
 }
 
 export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {

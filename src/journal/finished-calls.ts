@@ -1,10 +1,9 @@
 /** Calls that ended well a short while ago: runs that were going then, and those that go on with a broken one, may use their signatures. */
 
-import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallFiles, Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
-import { hasCode, makeFolder, moveFile, namesIn, type Owner, removeFile, unless } from './disk.ts';
+import { type Disk, hasCode, unless } from './disk.ts';
 import { HOUR_MILLISECONDS, hourOf, isHour } from './hours.ts';
 
 export interface FinishedCalls {
@@ -21,24 +20,19 @@ const FUTURE_MILLISECONDS = 62 * 24 * HOUR_MILLISECONDS;
 /** Files that one opening of the journal removes at most: a few milliseconds. */
 const REMOVED_AT_ONCE = 2000;
 
-export function finishedCalls(
-  folder: string,
-  calls: CallFiles,
-  now: () => Date,
-  owner: Owner | undefined,
-): FinishedCalls {
-  const hours = async () => (await namesIn(folder)).filter(isHour).sort();
+export function finishedCalls(folder: string, calls: CallFiles, now: () => Date, disk: Disk): FinishedCalls {
+  const hours = async () => (await disk.namesIn(folder)).filter(isHour).sort();
 
   return {
     async keep(place) {
       const hour = join(folder, hourOf(now().getTime()));
       const target = join(hour, `${place.work}.jsonl`);
       try {
-        await moveFile(place.path, target);
+        await disk.moveFile(place.path, target);
       } catch (thrown) {
         if (!hasCode(thrown, 'ENOENT')) throw thrown;
-        await makeFolder(hour, owner);
-        await moveFile(place.path, target);
+        await disk.makeFolder(hour);
+        await disk.moveFile(place.path, target);
       }
     },
     async find(work) {
@@ -56,10 +50,10 @@ export function finishedCalls(
       let left = REMOVED_AT_ONCE;
       for (const hour of await hours()) {
         if (hour >= first && hour <= last) continue;
-        const names = (await namesIn(join(folder, hour))).slice(0, left);
-        for (const name of names) await removeFile(join(folder, hour, name));
+        const names = (await disk.namesIn(join(folder, hour))).slice(0, left);
+        for (const name of names) await disk.removeFile(join(folder, hour, name));
         left -= names.length;
-        await unless('ENOTEMPTY', async () => unless('ENOENT', () => rmdir(join(folder, hour))));
+        await unless('ENOTEMPTY', () => disk.removeFolder(join(folder, hour)));
         if (left <= 0) return;
       }
     },

@@ -1,10 +1,9 @@
 /** The history: calls that are over, a line each, in a file a month; `sign` only ever appends to it. */
 
-import { statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shareWork } from '../bytes/shared-work.ts';
-import { flushFolder, namesIn, type Owner, openLines, removeFile, unless } from './disk.ts';
+import type { Disk } from './disk.ts';
 import { readEntry } from './history-entry.ts';
 import type { HistoryEntry } from './journal.ts';
 import { encodeLine } from './lines.ts';
@@ -37,13 +36,13 @@ const NEWLINE = 0x0a;
 
 export interface HistoryOptions {
   readonly folder: string;
-  readonly owner: Owner | undefined;
+  readonly disk: Disk;
   readonly now: () => Date;
   /** Told of lines that cannot be read: a month, and how many. */
   readonly onDamaged: (month: string, lines: number) => void;
 }
 
-export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): History {
+export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions): History {
   const pathOf = (month: string): string => join(folder, `${month}.jsonl`);
   const waiting: { readonly place: HistoryPlace; readonly line: string }[] = [];
 
@@ -52,23 +51,22 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
     const taken = waiting.splice(0);
     for (const month of new Set(taken.map(({ place }) => place.month))) {
       const together = taken.filter(({ place }) => place.month === month);
-      await using file = await openLines(pathOf(month), 'may-exist', owner);
+      await using file = await disk.openLines(pathOf(month), 'may-exist');
       await file?.append(together.map(({ line }) => line));
       await file?.flush();
-      if (together.some(({ place }) => place.size === 0)) await flushFolder(folder);
+      if (together.some(({ place }) => place.size === 0)) await disk.flushFolder(folder);
     }
   });
 
   return {
     async place() {
       const month = now().toISOString().slice(0, 7);
-      const stats = await unless('ENOENT', async () => statSync(pathOf(month)));
-      return { month, size: stats?.size ?? 0 };
+      return { month, size: (await disk.sizeOf(pathOf(month))) ?? 0 };
     },
     async holds(id, places) {
       for (const { month, size } of places) {
-        if ((await unless('ENOENT', async () => statSync(pathOf(month)))) === undefined) continue;
-        for await (const lines of linesFrom(pathOf(month), size)) {
+        if ((await disk.sizeOf(pathOf(month))) === undefined) continue;
+        for (const lines of linesFrom(await disk.openToRead(pathOf(month)), size)) {
           if (lines.some((line) => readEntry(line)?.id === id)) return true;
         }
       }
@@ -79,10 +77,10 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
       await appendWaiting();
     },
     async *pages(from = '') {
-      const months = (await namesIn(folder)).filter((name) => MONTH_FILE.test(name) && name >= from).sort();
+      const months = (await disk.namesIn(folder)).filter((name) => MONTH_FILE.test(name) && name >= from).sort();
       for (const name of months) {
         let damaged = 0;
-        for await (const lines of linesFrom(join(folder, name), 0)) {
+        for (const lines of linesFrom(await disk.openToRead(join(folder, name)), 0)) {
           const entries = lines.map(readEntry).filter((entry) => entry !== undefined);
           damaged += lines.length - entries.length;
           yield entries;
@@ -91,29 +89,28 @@ export function openHistory({ folder, owner, now, onDamaged }: HistoryOptions): 
       }
     },
     async removeOld(keepDays) {
-      for (const name of await namesIn(folder)) {
+      for (const name of await disk.namesIn(folder)) {
         const [, year, month] = MONTH_FILE.exec(name) ?? [];
         if (year === undefined || month === undefined) continue;
         const ended = Date.UTC(Number(year), Number(month));
-        if (ended + keepDays * DAY_MILLISECONDS < now().getTime()) await removeFile(join(folder, name));
+        if (ended + keepDays * DAY_MILLISECONDS < now().getTime()) await disk.removeFile(join(folder, name));
       }
     },
   };
 }
 
 /**
- * The lines of a file from a place on, some at a time: a history is larger than memory should be. Into one buffer again
- * and again: a stream's buffers pile up until they are collected.
+ * The lines of an open file from an offset on, some at a time: a history is larger than memory should be. Into one buffer
+ * again and again: a stream's buffers pile up until they are collected. Closes the file.
  */
-async function* linesFrom(path: string, start: number): AsyncGenerator<readonly string[]> {
-  const file = await open(path, 'r');
+function* linesFrom(fd: number, start: number): Generator<readonly string[]> {
   try {
     const buffer = Buffer.alloc(LONGEST_LINE);
     let kept = 0;
     let position = start;
     for (;;) {
       const room = Math.min(READ_AT_ONCE, buffer.length - kept);
-      const { bytesRead } = await file.read(buffer, kept, room, position);
+      const bytesRead = readSync(fd, buffer, kept, room, position);
       position += bytesRead;
       const length = kept + bytesRead;
       const end = bytesRead === 0 ? length : buffer.lastIndexOf(NEWLINE, length - 1) + 1;
@@ -125,7 +122,7 @@ async function* linesFrom(path: string, start: number): AsyncGenerator<readonly 
       else buffer.copyWithin(0, end, length);
     }
   } finally {
-    await file.close();
+    closeSync(fd);
   }
 }
 

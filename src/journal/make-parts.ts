@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { callFiles } from './call-files.ts';
-import type { Owner } from './disk.ts';
+import type { Disk } from './disk.ts';
 import { finishedCalls } from './finished-calls.ts';
 import { inJournal } from './guard.ts';
 import { openHistory } from './history.ts';
@@ -32,7 +32,7 @@ export interface JournalOptions {
 }
 
 interface Opened {
-  readonly owner: Owner | undefined;
+  readonly disk: Disk;
   readonly warn: (sentence: string) => void;
   /** What this opening of the journal is called. */
   readonly run: string;
@@ -57,9 +57,9 @@ export function warningList() {
 
 export function makeParts(options: JournalOptions, opened: Opened): JournalParts {
   const { folder, now, uptime, randomId, processes, runningFor } = options;
-  const { owner, warn, run, unended, isReadOnly } = opened;
+  const { disk, warn, run, unended, isReadOnly } = opened;
   const folders = foldersIn(folder);
-  const calls = callFiles(folders, owner);
+  const calls = callFiles(folders, disk);
   const onDamaged = (month: string, lines: number): void =>
     warn(
       `The history of ${month} in ${folders.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
@@ -75,9 +75,9 @@ export function makeParts(options: JournalOptions, opened: Opened): JournalParts
       boot: processes.self.boot,
     },
     calls,
-    finished: finishedCalls(folders.finished, calls, now, owner),
-    history: openHistory({ folder: folders.history, owner, now, onDamaged }),
-    proven: provenPairs(folders.proven, owner),
+    finished: finishedCalls(folders.finished, calls, now, disk),
+    history: openHistory({ folder: folders.history, disk, now, onDamaged }),
+    proven: provenPairs(folders.proven, disk),
     unended,
     liveness: observeLiveness(processes, run, now),
     waiting: createWaiting(),

@@ -1,10 +1,8 @@
 /** Opens the journal: its folder made and judged, what is old removed, and what it can do put together. */
 
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { claim } from './claim.ts';
-import { makeFolder, namesIn, removeFile } from './disk.ts';
-import { judgeFolder } from './folder.ts';
+import { type Disk, openDisk } from './disk.ts';
 import { inJournal } from './guard.ts';
 import type { Claim, Journal } from './journal.ts';
 import { foldersIn, type JournalOptions, makeParts, warningList } from './make-parts.ts';
@@ -27,29 +25,28 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 async function open(options: JournalOptions): Promise<Journal> {
   const { folder, now, randomId } = options;
   const { warnings, warn } = warningList();
-  await makeFolder(folder);
-  const owner = await judgeFolder(folder, warn);
+  const disk = openDisk(folder);
   const folders = foldersIn(folder);
-  for (const path of Object.values(folders)) await makeFolder(path, owner);
-  await probe(folder, randomId());
+  for (const path of [folder, ...Object.values(folders)]) await disk.makeFolder(path);
+  await probe(folder, disk, randomId());
   const run = randomId();
-  const unended = await lookForUnendedRuns({ folder: folders.running, owner, now, self: run });
-  const parts = makeParts(options, { owner, warn, run, unended, isReadOnly: false });
+  const unended = await lookForUnendedRuns({ folder: folders.running, disk, now, self: run });
+  const parts = makeParts(options, { disk, warn, run, unended, isReadOnly: false });
   await parts.finished.removeOld(unended.since);
   await parts.history.removeOld(options.keepDays);
   return guarded(parts, warnings);
 }
 
 /** What a full or read-only disk would refuse is refused here, before anything is asked of anybody. */
-async function probe(folder: string, id: string): Promise<void> {
+async function probe(folder: string, disk: Disk, id: string): Promise<void> {
   const path = join(folder, `${PROBE_NAME}${id}`);
   // A process that was killed left its own; one that runs has no further use for its name.
-  const left = (await namesIn(folder)).filter((name) => name.startsWith(PROBE_NAME));
-  for (const name of left) await removeFile(join(folder, name)).catch(() => undefined);
+  const left = (await disk.namesIn(folder)).filter((name) => name.startsWith(PROBE_NAME));
+  for (const name of left) await disk.removeFile(join(folder, name)).catch(() => undefined);
   try {
-    await writeFile(path, PROBE, { flag: 'wx', mode: 0o600, flush: true });
+    await disk.writeNew(path, PROBE);
   } finally {
-    await removeFile(path);
+    await disk.removeFile(path);
   }
 }
 

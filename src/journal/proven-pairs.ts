@@ -1,9 +1,8 @@
 /** Certificate numbers and certificates that are known to belong together, since a signature of the one verified under the other. */
 
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Owner, openLines, unless } from './disk.ts';
+import type { Disk } from './disk.ts';
 import type { ProvenPair } from './journal.ts';
 
 export interface ProvenPairs {
@@ -12,7 +11,7 @@ export interface ProvenPairs {
 }
 
 /** An empty file for each pair, named by its digest. */
-export function provenPairs(folder: string, owner: Owner | undefined): ProvenPairs {
+export function provenPairs(folder: string, disk: Disk): ProvenPairs {
   const known = new Set<string>();
   const nameOf = ({ origin, code, leaf }: ProvenPair): string =>
     createHash('sha256')
@@ -21,13 +20,13 @@ export function provenPairs(folder: string, owner: Owner | undefined): ProvenPai
   return {
     async has(pair) {
       const name = nameOf(pair);
-      const stats = known.has(name) || (await unless('ENOENT', () => stat(join(folder, name))));
-      return stats !== undefined;
+      const size = known.has(name) ? 0 : await disk.sizeOf(join(folder, name));
+      return size !== undefined;
     },
     async add(pair) {
       const name = nameOf(pair);
       if (known.has(name)) return;
-      await using _file = await openLines(join(folder, name), 'may-exist', owner);
+      await using _file = await disk.openLines(join(folder, name), 'may-exist');
       known.add(name);
     },
   };

@@ -1,5 +1,6 @@
 /** The journal for who only reads it: nothing is made, changed or removed, and nothing has to be there. */
 
+import { openDisk } from './disk.ts';
 import type { Journal } from './journal.ts';
 import { type JournalOptions, makeParts, warningList } from './make-parts.ts';
 import { noUnendedRuns } from './unended-runs.ts';
@@ -11,7 +12,13 @@ export type JournalReading = Pick<Journal, 'unfinished' | 'history' | 'warnings'
 export function readJournal(options: JournalOptions): JournalReading {
   const { warnings, warn } = warningList();
   const run = options.randomId();
-  const parts = makeParts(options, { owner: undefined, warn, run, unended: noUnendedRuns, isReadOnly: true });
+  const parts = makeParts(options, {
+    disk: openDisk(options.folder),
+    warn,
+    run,
+    unended: noUnendedRuns,
+    isReadOnly: true,
+  });
   const { unfinished, history } = unfinishedCalls(parts);
   return { warnings, unfinished: () => parts.guard(unfinished), history };
 }

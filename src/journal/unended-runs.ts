@@ -1,7 +1,7 @@
 /** Runs that have not come to a good end: a file each, there from before the first claim until nothing is left undone. */
 
 import { join } from 'node:path';
-import { namesIn, type Owner, openLines, removeFile, removeFileNow } from './disk.ts';
+import type { Disk } from './disk.ts';
 import { hourOf, isHour } from './hours.ts';
 
 /** What a run finished that was killed, or that left files undone, is shared for so long with runs that come after it. */
@@ -27,7 +27,7 @@ export const noUnendedRuns: UnendedRuns = {
 
 interface UnendedRunsOptions {
   readonly folder: string;
-  readonly owner: Owner | undefined;
+  readonly disk: Disk;
   readonly now: () => Date;
   /** Of this opening of the journal. */
   readonly self: string;
@@ -37,12 +37,12 @@ interface UnendedRunsOptions {
 const MARKER = /^(.{13})\.([0-9a-z]+)$/;
 
 /** Looks once: what is begun after this run is shared with it anyway. */
-export async function lookForUnendedRuns({ folder, owner, now, self }: UnendedRunsOptions): Promise<UnendedRuns> {
+export async function lookForUnendedRuns({ folder, disk, now, self }: UnendedRunsOptions): Promise<UnendedRuns> {
   const kept = new Map<string, string>();
-  for (const name of await namesIn(folder)) {
+  for (const name of await disk.namesIn(folder)) {
     const [, hour, run] = MARKER.exec(name) ?? [];
     if (hour === undefined || run === undefined || !isHour(hour)) continue;
-    if (hour < hourOf(now().getTime() - KEPT_MILLISECONDS)) await removeFile(join(folder, name));
+    if (hour < hourOf(now().getTime() - KEPT_MILLISECONDS)) await disk.removeFile(join(folder, name));
     else kept.set(run, hour);
   }
   let mine: Promise<void> | undefined;
@@ -50,7 +50,7 @@ export async function lookForUnendedRuns({ folder, owner, now, self }: UnendedRu
 
   async function make(): Promise<void> {
     const path = join(folder, `${hourOf(now().getTime())}.${self}`);
-    await using _file = await openLines(path, 'may-exist', owner);
+    await using _file = await disk.openLines(path, 'may-exist');
     made = path;
   }
 
@@ -68,7 +68,7 @@ export async function lookForUnendedRuns({ folder, owner, now, self }: UnendedRu
     },
     end() {
       mine = undefined;
-      if (made !== undefined) removeFileNow(made);
+      if (made !== undefined) disk.removeFileNow(made);
       made = undefined;
     },
   };

@@ -1,10 +1,10 @@
 /** Calls that are not over, as people and `resume` see them: listed, entered into the history, reported, given up. */
 
-import { systemReason } from '../errors/system-reason.ts';
 import type { Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { type Closing, closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
 import { type Fate, fateOf, kindOf, withoutOvertaken } from './fate.ts';
+import { journalReason } from './guard.ts';
 import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from './journal.ts';
 import { belongsToHistory, isSettled, sharesOf } from './judge-call.ts';
 import type { JournalParts } from './parts.ts';
@@ -33,7 +33,7 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
   async function look(place: Place): Promise<FoundCall | OverCall | undefined> {
     const found = await calls.read(place).catch((thrown) => {
       // One that cannot be read hides no other.
-      warn(`An entry of the journal, ${place.path}, cannot be read: ${systemReason(thrown)}.`);
+      warn(`An entry of the journal, ${place.path}, cannot be read: ${journalReason(thrown)}.`);
       return undefined;
     });
     if (found?.id === undefined) {

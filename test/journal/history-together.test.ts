@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDisk } from '../../src/journal/disk.ts';
 import { openHistory } from '../../src/journal/history.ts';
 import type { HistoryEntry } from '../../src/journal/journal.ts';
 
@@ -35,7 +36,12 @@ const entry = (id: string): HistoryEntry => ({
 });
 
 const open = () =>
-  openHistory({ folder, owner: undefined, now: () => new Date('2026-11-21T12:00:02Z'), onDamaged: () => undefined });
+  openHistory({
+    folder,
+    disk: openDisk(folder),
+    now: () => new Date('2026-11-21T12:00:02Z'),
+    onDamaged: () => undefined,
+  });
 
 async function idsIn(history: ReturnType<typeof open>): Promise<string[]> {
   const ids: string[] = [];

@@ -31,9 +31,15 @@ const placeOfOpen = new Map();
 /** A lock is written under a temporary name, like the copy, but not to be read again. */
 const drafts = new Set();
 
+/** The journal's folders are entered by their descriptors: /proc/self/fd/20/2026-11.jsonl. */
+function behindDescriptor(file) {
+  const [, descriptor, rest] = /^(\/proc\/self\/fd\/\d+)(.*)$/.exec(file) ?? [];
+  return descriptor === undefined ? file : fs.readlinkSync(descriptor) + rest;
+}
+
 /** What a path is to the program. */
 function placeOf(name) {
-  const file = path.resolve(String(name));
+  const file = behindDescriptor(path.resolve(String(name)));
   const inState = path.relative(CODESIGN_STATE_DIR, file);
   if (CODESIGN_STATE_DIR !== '' && !inState.startsWith('..')) return placeInJournal(inState.split(path.sep));
   if (drafts.has(file) || file.endsWith('.lock')) return 'lock';
@@ -154,6 +160,8 @@ fs.promises.open = async (name, flags, ...rest) => {
 
 // What the program asks directly, and not through the thread pool.
 fs.openSync = (name, flags, ...rest) => {
+  // A folder is opened to enter it, with each thing that is done in it.
+  if ((flags & fs.constants.O_DIRECTORY) !== 0) return openSync(name, flags, ...rest);
   const place = meetOpening(name, flags);
   const fd = openSync(name, flags, ...rest);
   placeOfOpen.set(fd, place);

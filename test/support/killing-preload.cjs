@@ -55,7 +55,21 @@ fs.promises.open = async (...args) => {
 for (const name of ['mkdir', 'rename', 'unlink', 'writeFile']) countCalls(fs.promises, name);
 // What it asks directly, and not through the thread pool.
 countCalls(fs, 'writeSync', (_fs, ...args) => writeHalf(...args));
-for (const name of ['openSync', 'closeSync', 'fdatasync', 'unlinkSync']) countCalls(fs, name);
+// Folders are opened only to enter them, with each thing that is done in them: such steps would be most of all.
+const folders = new Set();
+const { closeSync, openSync } = fs;
+fs.openSync = (name, flags, mode) => {
+  const isFolder = (flags & fs.constants.O_DIRECTORY) !== 0;
+  if (!isFolder) step();
+  const fd = openSync(name, flags, mode);
+  if (isFolder) folders.add(fd);
+  return fd;
+};
+fs.closeSync = (fd) => {
+  if (!folders.delete(fd)) step();
+  closeSync(fd);
+};
+for (const name of ['fdatasync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
 
 // Before a request goes out, and before its answer is heard.

@@ -58,7 +58,7 @@ export function disruptFileSystem({ at, how }: Disruption): void {
     return handle;
   };
 
-  const { openSync, writeSync, fdatasync } = fs;
+  const { openSync, writeSync, fdatasync, unlinkSync } = fs;
   const direct = fs as unknown as Methods;
   /** The journal's: Node itself opens and writes by these functions too. */
   const files = new Set<unknown>();
@@ -75,6 +75,10 @@ export function disruptFileSystem({ at, how }: Disruption): void {
       Reflect.apply(writeSync, fs, [file, given[0], given[1], much, ...given.slice(3)]);
     if (files.has(file)) meet('write', () => write(Math.floor(Number(given[2]) / 2)));
     return write(given[2]);
+  };
+  direct.unlinkSync = (path) => {
+    meet('unlink');
+    unlinkSync(path as string);
   };
   direct.fdatasync = (file, then) => {
     const done = then as (thrown: unknown) => void;

@@ -10,12 +10,16 @@ import { factsOf, SIGNATURE } from './works.ts';
 
 export { factsAt, factsOf, SIGNATURE, workOf } from './works.ts';
 
+type Overrides = Partial<JournalOptions & { readonly self: Partial<Holder> }>;
+
 export interface Setting extends AsyncDisposable {
   readonly folder: string;
   /** Both clocks, in milliseconds from the beginning; a test sets them. */
   readonly clock: { wall: number; up: number };
   /** Opens the journal as another process, which runs until its pid is in `ended`. */
-  open(overrides?: Partial<JournalOptions & { readonly self: Partial<Holder> }>): Promise<Journal>;
+  open(overrides?: Overrides): Promise<Journal>;
+  /** What it is opened with. */
+  options(overrides?: Overrides): JournalOptions;
   /** Pids of processes that do not run any more, and of those of which nothing can be told. */
   readonly ended: Set<number>;
   readonly invisible: Set<number>;
@@ -41,29 +45,32 @@ export async function journalSetting(): Promise<Setting> {
     return paths.map((path) => path.slice(folder.length + 1).replaceAll('\\', '/')).sort();
   };
 
+  function options({ self, ...overrides }: Overrides = {}): JournalOptions {
+    pids += 1;
+    const processes: Processes = {
+      self: { host: 'here', boot: 'first', pid: pids, started: `${pids}`, ...self },
+      isRunning: async ({ pid }) => (invisible.has(pid) ? undefined : !ended.has(pid)),
+    };
+    return {
+      folder,
+      now: () => new Date(BEGINNING + clock.wall),
+      uptime: () => clock.up,
+      randomId: () => `id${String(++ids).padStart(8, '0')}`,
+      processes,
+      keepDays: 90,
+      runningFor: 0,
+      ...overrides,
+    };
+  }
+
   return {
     folder,
     clock,
     ended,
     invisible,
     files,
-    async open({ self, ...overrides } = {}) {
-      pids += 1;
-      const processes: Processes = {
-        self: { host: 'here', boot: 'first', pid: pids, started: `${pids}`, ...self },
-        isRunning: async ({ pid }) => (invisible.has(pid) ? undefined : !ended.has(pid)),
-      };
-      return await openJournal({
-        folder,
-        now: () => new Date(BEGINNING + clock.wall),
-        uptime: () => clock.up,
-        randomId: () => `id${String(++ids).padStart(8, '0')}`,
-        processes,
-        keepDays: 90,
-        runningFor: 0,
-        ...overrides,
-      });
-    },
+    options,
+    open: async (overrides) => await openJournal(options(overrides)),
     async tamper(name, change) {
       const found = (await files()).filter((file) => file.startsWith(`${name}/`));
       const [only] = found;
@@ -90,7 +97,7 @@ export async function signAndReport(journal: Journal, work: Work, file: string):
   return claim;
 }
 
-export async function historyOf(journal: Journal): Promise<HistoryEntry[]> {
+export async function historyOf(journal: Pick<Journal, 'history'>): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
   for await (const entry of journal.history()) entries.push(entry);
   return entries;
