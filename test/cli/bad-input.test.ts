@@ -1,10 +1,19 @@
 /** Bad input, each kind with its exit code, its error code and a hint: nothing is asked of the service, nothing is touched. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmod, copyFile, cp, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliRun, fixture, parseJson, REPOSITORY, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import {
+  type CliRun,
+  fixture,
+  parseJson,
+  programForOthers,
+  REPOSITORY,
+  runCli,
+  snapshot,
+  temporaryFolder,
+} from '../support/cli.ts';
 import { openssl } from '../support/openssl.ts';
 import { type CertificateRequest, makePki, type Pki, testKey } from '../support/pki.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -137,18 +146,6 @@ describe('files', () => {
 });
 
 describe('rights and room', () => {
-  /** The program, and Node, where another user can read them: both may lie in folders that are closed to others. */
-  async function openCopy(folder: string): Promise<{ program: string; node: string }> {
-    await chmod(folder, 0o755);
-    for (const part of ['bin', 'dist', 'package.json']) {
-      await cp(join(REPOSITORY, part), join(folder, 'program', part), { recursive: true });
-    }
-    const node = join(folder, 'node');
-    await copyFile(process.execPath, node);
-    await chmod(node, 0o755);
-    return { node, program: join(folder, 'program', 'bin', 'codesign-remote.js') };
-  }
-
   /** What another user needs: the certificate and the roots in the open, the rest as it is. */
   async function openEnvironment(folder: string): Promise<Record<string, string>> {
     const { CODESIGN_CERTIFICATE = '', CODESIGN_CA_FILE = '' } = server.env;
@@ -168,7 +165,7 @@ describe('rights and room', () => {
     ['a folder that may not be written', 0o777, 0o755, 'permission-denied'],
   ])('%s: 6, as another user', async (_, fileMode, folderMode, code) => {
     await using room = await temporaryFolder();
-    const copy = await openCopy(room.path);
+    const copy = await programForOthers(room.path);
     const env = await openEnvironment(room.path);
     const folder = join(room.path, 'work');
     await mkdir(folder);
@@ -187,7 +184,7 @@ describe('rights and room', () => {
 
   it('an output folder that may not be made: 6, as another user', async () => {
     await using room = await temporaryFolder();
-    const copy = await openCopy(room.path);
+    const copy = await programForOthers(room.path);
     const env = await openEnvironment(room.path);
     const path = join(room.path, 'app.exe');
     await copyFile(fixture('pe/hello.exe'), path);

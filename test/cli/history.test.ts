@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/journal/journal.ts';
 import { encodeLine } from '../../src/journal/lines.ts';
-import { runCli, temporaryFolder } from '../support/cli.ts';
+import { programForOthers, runCli, temporaryFolder } from '../support/cli.ts';
 
 const ENTRY: HistoryEntry = {
   id: 'call-1',
@@ -117,7 +117,8 @@ describe('history', () => {
       await chmod(join(folder.path, name), name.endsWith('l') ? 0o444 : 0o555);
     }
     // Root may write everywhere.
-    const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    await using copy = await temporaryFolder();
+    const user = process.getuid?.() === 0 ? { uid: 65_534, ...(await programForOthers(copy.path)) } : {};
     const run = (...args: readonly string[]) =>
       runCli(args, { env: { CODESIGN_STATE_DIR: folder.path, CODESIGN_CONFIG_DIR: folder.path }, ...user });
     const { code, stdout } = await run('history', '--json');

@@ -3,7 +3,15 @@
 import { appendFile, chmod, chown, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliOptions, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../support/cli.ts';
+import {
+  type CliOptions,
+  fixture,
+  parseJson,
+  programForOthers,
+  runCli,
+  snapshot,
+  temporaryFolder,
+} from '../support/cli.ts';
 import type { MisbehaviourName } from '../support/misbehaving-answers.ts';
 import {
   type MisbehavingServiceOptions,
@@ -253,11 +261,10 @@ describe('with the real service', () => {
       CODESIGN_CERTIFICATE: certificate ?? '',
       CODESIGN_CA_FILE: caFile ?? '',
     };
+    await using copy = await temporaryFolder();
+    const other = user === undefined ? {} : { uid: user, ...(await programForOthers(copy.path)) };
     const run = (...args: readonly string[]) =>
-      runCli(['sign', '--json', '--no-timestamp', ...args, path], {
-        env,
-        ...(user === undefined ? {} : { uid: user }),
-      });
+      runCli(['sign', '--json', '--no-timestamp', ...args, path], { env, ...other });
 
     const refused = await run();
     expect([refused.code, parseJson(refused).error?.code]).toEqual([6, 'journal-unusable']);

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ export interface CliOptions {
   readonly program?: string;
   /** Another copy of Node's own program than the one that runs the tests. */
   readonly node?: string;
-  /** Runs it as this user (needs root). */
+  /** Runs it as this user (needs root), by a copy that `programForOthers` makes. */
   readonly uid?: number;
   /** Hears of the process once it runs. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
@@ -36,7 +36,9 @@ export interface CliOptions {
 
 /** Runs `codesign-remote` to its end. Throws when it gave credentials away. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const { env = {}, cwd, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
+  const { env = {}, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
+  // The folder of the repository may be one that another user cannot enter.
+  const cwd = options.cwd ?? (uid === undefined ? undefined : tmpdir());
   const [command = node, ...rest] = [...through, node, program, ...args];
   // A journal of its own for each run, unless several are to have one.
   const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
@@ -76,6 +78,18 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
     if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
   }
   return { code, stdout, stderr };
+}
+
+/** Copies the program, and Node's own, to where every user can run them: this repository may be below a folder of root's. */
+export async function programForOthers(folder: string): Promise<{ readonly program: string; readonly node: string }> {
+  await chmod(folder, 0o755);
+  for (const part of ['bin', 'dist', 'package.json']) {
+    await cp(join(REPOSITORY, part), join(folder, 'program', part), { recursive: true });
+  }
+  const node = join(folder, 'node');
+  await copyFile(process.execPath, node);
+  await chmod(node, 0o755);
+  return { node, program: join(folder, 'program', 'bin', 'codesign-remote.js') };
 }
 
 export interface CliFileJson {
