@@ -59,7 +59,10 @@ export function attribute(oid: string, ...values: readonly Uint8Array[]): Uint8A
 }
 
 /** An RSA or EC signature by `signer`, sound but for what is asked for. */
-export function peculiarSignature(signer: IssuedCertificate, options: Peculiar = {}): Uint8Array {
+export function peculiarSignature(
+  signer: Pick<IssuedCertificate, 'der' | 'privateKey'>,
+  options: Peculiar = {},
+): Uint8Array {
   const { digest = SHA256, contentType = SPC_INDIRECT_DATA } = options;
   const { contentDigest = digest, dataType = '1.3.6.1.4.1.311.2.1.15', dataValue = sequence() } = options;
   const algorithm = sequence(objectIdentifier(digest.oid), nullValue());

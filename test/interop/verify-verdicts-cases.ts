@@ -7,6 +7,7 @@ import { repack } from '../formats/jar/simple-zip.ts';
 import { fixture, runCli } from '../support/cli.ts';
 import { startServer } from '../support/server.ts';
 import { signArchive, signArchives, tamperArchive } from './verify-verdicts-jar.ts';
+import { legacyArchives, legacyPrograms } from './verify-verdicts-legacy.ts';
 import {
   changeNested,
   changeTimestamps,
@@ -51,7 +52,18 @@ export async function pkiGroups(folder: string, pki: VerdictPki, verifiers: stri
     signArchives(path.join(folder, 'signed-jar'), pki),
   ]);
   const mutants = await mutatePrograms(plain, path.join(folder, 'tampered-pe'), verifiers);
+  const stamped = archives.get('leafexp+past2024.jar') ?? '';
   return [
+    {
+      kind: 'pe',
+      files: underName('legacy-pe', await legacyPrograms(path.join(folder, 'legacy-pe'), pki)),
+      roots: pki.root,
+    },
+    {
+      kind: 'jar',
+      files: underName('legacy-jar', legacyArchives(path.join(folder, 'legacy-jar'), stamped)),
+      roots: pki.root,
+    },
     { kind: 'pe', files: underName('signed-pe', programs), roots: pki.root },
     { kind: 'pe', files: underName('tampered-pe', mutants), roots: pki.root },
     { kind: 'jar', files: underName('signed-jar', archives), roots: pki.root },

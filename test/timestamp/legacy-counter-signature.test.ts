@@ -1,56 +1,30 @@
 /** Countersignatures of older authorities: a bare SHA-1 value in place of DigestInfo, another contentType, or none. */
 
-import { constants, createHash, privateEncrypt, sign } from 'node:crypto';
+import { constants, createHash, privateEncrypt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { nullValue, objectIdentifier, octetString, sequence, setOf, smallInteger } from '../../src/asn1/write.ts';
-import { readCertificateFields } from '../../src/certificates/certificate-fields.ts';
-import { encodeAttribute } from '../../src/cms/build-signed-data.ts';
+import { octetString, sequence } from '../../src/asn1/write.ts';
 import { readCounterSignature } from '../../src/timestamp/read-counter-signature.ts';
 import { openssl } from '../support/openssl.ts';
 import { type IssuedCertificate, issue, testKey } from '../support/pki.ts';
-import { signingTime, TIME_STAMPING, tokenSigner } from './support/build-token.ts';
+import { buildCounterSignature, type CounterSignatureParts } from './support/build-counter-signature.ts';
+import { TIME_STAMPING, tokenSigner } from './support/build-token.ts';
 import * as symantec from './support/symantec-g4.ts';
 
 const VALUE = Buffer.from('signature');
 const DATA = '1.2.840.113549.1.7.1';
 const CT_TST_INFO = '1.2.840.113549.1.9.16.1.4';
-const RSA = '1.2.840.113549.1.1.1';
 const SHA1_RSA = '1.2.840.113549.1.1.5';
-const DIGESTS = { sha1: '1.3.14.3.2.26', sha256: '2.16.840.1.101.3.4.2.1', sha512: '2.16.840.1.101.3.4.2.3' };
 const OF_SHA1 = 'timestamp-algorithm-weak nothing';
 const WRONG = 'timestamp-signature-wrong integrity';
 
-interface Options {
+interface Options extends CounterSignatureParts {
   readonly signer?: IssuedCertificate;
-  readonly digest?: keyof typeof DIGESTS;
-  /** Dotted values of contentType attributes. */
-  readonly contentTypes?: readonly string[];
-  readonly signatureAlgorithm?: string;
-  /** Default: the usual signature. */
-  readonly signs?: (signedAttributes: Uint8Array) => Uint8Array;
 }
 
 /** The findings of a countersignature on VALUE. */
-function findingsOf(options: Options): string[] {
-  const { signer = tokenSigner(), digest = 'sha1', contentTypes = [DATA], signatureAlgorithm = RSA } = options;
-  const attributes = [
-    ...contentTypes.map((type) => ({ type: '1.2.840.113549.1.9.3', value: objectIdentifier(type) })),
-    { type: '1.2.840.113549.1.9.4', value: octetString(createHash(digest).update(VALUE).digest()) },
-    signingTime('170601120000Z'),
-  ];
-  const set = setOf(...attributes.map(encodeAttribute));
-  const inside = Uint8Array.from(set);
-  inside[0] = 0xa0;
-  const { issuer, serialNumber } = readCertificateFields(signer.der);
-  const bytes = sequence(
-    smallInteger(1),
-    sequence(issuer, serialNumber),
-    sequence(objectIdentifier(DIGESTS[digest]), nullValue()),
-    inside,
-    sequence(objectIdentifier(signatureAlgorithm), nullValue()),
-    octetString((options.signs ?? ((signed) => sign(digest, signed, signer.privateKey)))(set)),
-  );
-  return readCounterSignature(bytes, VALUE, [signer.der]).findings.map(({ code, against }) => `${code} ${against}`);
+function findingsOf({ signer = tokenSigner(), ...parts }: Options): string[] {
+  const { findings } = readCounterSignature(buildCounterSignature(VALUE, signer, parts), VALUE, [signer.der]);
+  return findings.map(({ code, against }) => `${code} ${against}`);
 }
 
 const sha1 = (bytes: Uint8Array): Buffer => createHash('sha1').update(bytes).digest();
