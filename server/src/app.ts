@@ -11,7 +11,7 @@ import { createHoldBack, type HoldBack } from './failed-logins.ts';
 import { finishBeforeClosing } from './finish-before-closing.ts';
 import { answerClientError, checkHead, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
-import { createMetrics, METRICS_TYPE } from './metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { PAGE_PATHS } from './page/paths.ts';
 import { servePage } from './page/route.ts';
 import type { Client, Store } from './records/store.ts';
@@ -149,16 +149,13 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     handleReport({ store, now }, clientOf(request), request, reply),
   );
 
-  const metrics = createMetrics();
+  const metrics = createMetrics(() => underWay);
   app.addHook('onResponse', async (request, reply) =>
     metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
   );
   app.get(HEALTH_PATH, handleHealth);
   app.get(READY_PATH, createReadiness(checksOf(store, keys, now)));
-  app.get(METRICS_PATH, (_request, reply) => {
-    const help = 'Calls of sign that hold a session of the HSM or wait for one.';
-    reply.type(METRICS_TYPE).send(metrics.text([{ name: 'codesign_signatures_under_way', help, value: underWay }]));
-  });
+  app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 }
 
 /** The authority's path, with a parser of its own: the API's operations take no queries, and it takes no JSON. */
