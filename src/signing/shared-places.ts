@@ -3,9 +3,9 @@
 import { statSync } from 'node:fs';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';
+import { findOnePlace } from './one-place.ts';
 import type { JudgedFile } from './plan.ts';
 import { identityOf } from './same-file.ts';
-import { placeOf } from './target.ts';
 
 /** Of the files that will be written, those whose result may not go where it would; each with its `output-conflict`. */
 export function findConflicts<Plan extends JudgedFile>(
@@ -14,13 +14,15 @@ export function findConflicts<Plan extends JudgedFile>(
 ): ReadonlyMap<Plan, CodesignError> {
   const written = plans.filter(isWritten);
   const results = new Map<string, number>();
-  for (const { target } of written) results.set(placeOf(target), (results.get(placeOf(target)) ?? 0) + 1);
+  for (const { target } of written) results.set(target, (results.get(target) ?? 0) + 1);
+  const alike = findOnePlace(results.keys());
   const inputs = new Map(plans.map((plan) => [identityOf(plan.stats), plan]));
   const conflicts = new Map<Plan, CodesignError>();
   for (const plan of written) {
     const there = identityAt(plan.target);
     const owner = there && inputs.get(there);
-    if (results.get(placeOf(plan.target)) === 1 && (owner === undefined || owner === plan)) continue;
+    const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
+    if (isAlone && (owner === undefined || owner === plan)) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));
   }
   return conflicts;

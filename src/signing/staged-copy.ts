@@ -1,4 +1,4 @@
-/** The temporary file beside the target: written and read back while the original is digested, edited, flushed, renamed into place. */
+/** The temporary file beside the target: written while the original is digested, edited, proven, renamed into place. */
 
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -45,17 +45,13 @@ import {
 } from './temporary-file.ts';
 import { writeBackWith } from './write-back.ts';
 
-interface CopiedChunk {
-  /** Valid until the next one is asked for. */
-  readonly chunk: Uint8Array;
-  /** Where it is in the copy. */
-  readonly position: number;
-}
+/** `chunk` is valid until the next one is asked for; `position` is its offset in the copy. */
+type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
 
 const FLUSH = 'flush the temporary file to the disk';
 
 export interface StagedCopy extends AsyncDisposable {
-  /** Measures the original, and in the same pass writes the copy and compares it with what the disk gives back. */
+  /** Measures the original, and in the same pass writes the copy. A small copy is compared with what the disk gives back. */
   readonly measure: MeasureContent;
   /** Of the original; the copy is written when a patch is applied. */
   readonly digestEntries: DigestEntries;
@@ -66,8 +62,8 @@ export interface StagedCopy extends AsyncDisposable {
   /** Flushes, and makes sure that the file holds the original with the patch, to the last byte. Throws `copy-changed`. */
   prove(): Promise<void>;
   /**
-   * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, compared one by
-   * one when they were written.
+   * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, which `prove`
+   * compares.
    */
   reopen(): { readonly source: ByteSource; readonly reading: ReadOptions };
   /** Gives the copy what the original has, as far as this user may. */
@@ -129,8 +125,9 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   const remembered = rememberDigests(options.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
   const flushes = flushInTurn(() => inFileSystem(FLUSH, () => handle.sync()));
-  const flush = flushes.flush;
-  const proof = proveCopy({ handle, original: options.original?.unwatched ?? source, isClone, flush });
+  /** Read back as it is written. A larger one is read back whole while the service signs. */
+  const isSmall = source.size <= SOON_COMPARED;
+  const proof = proveCopy({ handle, original: options.original?.unwatched ?? source, isClone, flush: flushes.flush });
   let writeBack: (written: number) => void = () => undefined;
   let renamed = false;
 
@@ -150,9 +147,9 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     let scratch = new Uint8Array();
     let position = offset;
     for await (const chunk of source.stream(start, end)) {
-      if (scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
+      if (isSmall && scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
       // Started before the chunk is looked at and awaited after it: writing and reading run in the thread pool meanwhile.
-      const copying = writeAndCompare(chunk, position, scratch);
+      const copying = isSmall ? writeAndCompare(chunk, position, scratch) : write(chunk, position);
       try {
         yield { chunk, position };
       } finally {
@@ -236,7 +233,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   return {
     measure: measureWhileCopying,
     digestEntries: remembered.digestEntries,
-    flush: () => (source.size > SOON_COMPARED ? proof.prove() : flush()),
+    flush: () => (isSmall ? flushes.flush() : proof.prove()),
     prove: proof.prove,
 
     async apply(patch) {

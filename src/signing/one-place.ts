@@ -1,0 +1,83 @@
+/** Whether two paths lead to one place on their file system, which may ignore case, or different ways to write a letter. */
+
+import { randomBytes } from 'node:crypto';
+import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { temporaryPathName } from './file-owners.ts';
+
+/** Gives those of the absolute paths, all different as text, that lead to the same place as another of them. */
+export function findOnePlace(paths: Iterable<string>): ReadonlySet<string> {
+  const alike = new Map<string, string[]>();
+  for (const path of paths) {
+    const key = folded(path);
+    alike.set(key, [...(alike.get(key) ?? []), path]);
+  }
+  const shared = new Set<string>();
+  for (const group of alike.values()) {
+    for (const [index, path] of group.entries()) {
+      for (const other of group.slice(index + 1)) if (isOnePlace(path, other)) shared.add(path).add(other);
+    }
+  }
+  return shared;
+}
+
+/**
+ * The same text for all paths that any file system takes for one: it ignores case, ways to write a letter, characters that
+ * are not shown, and dots and spaces at the end of a name.
+ */
+function folded(path: string): string {
+  const shown = path.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const names = shown.toUpperCase().toLowerCase().normalize('NFKD').split(sep);
+  return names.map((name) => name.replace(/[. ]+$/, '')).join(sep);
+}
+
+function isOnePlace(path: string, other: string): boolean {
+  const names = path.split(sep);
+  const others = other.split(sep);
+  return names.every((name, index) => {
+    const otherName = others[index] ?? '';
+    return name === otherName || isOneName(names.slice(0, index).join(sep) || sep, name, otherName);
+  });
+}
+
+/**
+ * Finds out by making a file of one name in a new folder, and looking for the other. Where no folder can be made, names
+ * that are there are compared, and others count as one if they differ in case, on Windows and macOS only.
+ */
+function isOneName(folder: string, name: string, other: string): boolean {
+  const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];
+  if ((first === undefined) !== (second === undefined)) return false;
+  try {
+    return tryNames(nearestFolder(folder), name, other);
+  } catch {
+    if (first !== undefined && second !== undefined) return first.dev === second.dev && first.ino === second.ino;
+    const ignoresCase = process.platform === 'win32' || process.platform === 'darwin';
+    return ignoresCase && name.toLowerCase() === other.toLowerCase();
+  }
+}
+
+/** Without a pause: nothing that ends the process in an orderly way comes between, so nothing is left. */
+function tryNames(folder: string, name: string, other: string): boolean {
+  const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`, 'copy'));
+  mkdirSync(probe, { mode: 0o700 });
+  try {
+    const path = join(probe, name);
+    closeSync(openSync(path, 'wx', 0o600));
+    try {
+      return statsOf(join(probe, other)) !== undefined;
+    } finally {
+      unlinkSync(path);
+    }
+  } finally {
+    rmdirSync(probe);
+  }
+}
+
+function nearestFolder(path: string): string {
+  const parent = dirname(path);
+  return parent === path || statsOf(path) !== undefined ? path : nearestFolder(parent);
+}
+
+function statsOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
