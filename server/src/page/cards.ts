@@ -2,10 +2,15 @@
 
 import { type Html, html, type Part } from './html.ts';
 
-/** @param rows as many cells each as there are columns; the first one names its row */
-export function cardTable(caption: string, columns: readonly string[], rows: readonly (readonly Part[])[]): Html {
+/** @param caption above the table @param rows as many cells each as there are columns; the first one names its row */
+export function cardTable(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly Part[])[],
+  kind: 'cards' | 'cards records' = 'cards',
+): Html {
   return html`
-  <table class="cards" role="table">
+  <table class="${kind}" role="table">
     <caption>${caption}</caption>
     <thead role="rowgroup"><tr role="row">${columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
     <tbody role="rowgroup">

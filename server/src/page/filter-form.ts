@@ -29,7 +29,9 @@ export function filterForm(query: Query, { clients, certificates }: Known): Html
     ${chosen('report', 'Report', reports, fields)}
     ${timeField('since', 'From (UTC)', fields)}
     ${timeField('until', 'Before (UTC)', fields)}
-    ${field('file', 'File name contains', html`<input id="file" name="file" type="search" maxlength="200" value="${verbatim(fields.file ?? '')}">`)}
+    ${textField('file', 'File name contains', fields)}
+    ${textField('id', 'Record id starts with', fields)}
+    ${textField('digest', 'Digest starts with', fields)}
     ${days !== SPANS[0] && html`<input type="hidden" name="days" value="${days}">`}
     <div class="buttons">
       <button type="submit">Filter</button>
@@ -40,6 +42,11 @@ export function filterForm(query: Query, { clients, certificates }: Known): Html
 
 function field(name: Field, label: string, control: Html): Html {
   return html`<div class="field"><label for="${name}">${label}</label>${control}</div>`;
+}
+
+function textField(name: Field, label: string, fields: Query['fields']): Html {
+  const value = verbatim(fields[name] ?? '');
+  return field(name, label, html`<input id="${name}" name="${name}" type="search" maxlength="200" value="${value}">`);
 }
 
 function chosen(name: Field, label: string, choices: readonly Choice[], fields: Query['fields']): Html {

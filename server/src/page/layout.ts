@@ -30,12 +30,17 @@ export function overview(sections: readonly Html[], now: Date, viewer: string): 
   );
 }
 
-/** A page with nothing but a text. */
-export function message(title: string, text: Html): string {
-  return whole(title, html`<main class="message"><h1>${title}</h1>${text}</main>`);
+/**
+ * A page with nothing but a text.
+ * @param style the style sheet is for viewers: for others, the browser would ask for credentials to get it
+ */
+export function message(title: string, text: Html, style: Style = 'with style'): string {
+  return whole(title, html`<main class="message"><h1>${title}</h1>${text}</main>`, style);
 }
 
-function whole(title: string, body: Html): string {
+type Style = 'with style' | 'without style';
+
+function whole(title: string, body: Html, style: Style = 'with style'): string {
   return render(html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -45,7 +50,7 @@ function whole(title: string, body: Html): string {
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${STYLE_PATH}">
+${style === 'with style' && html`<link rel="stylesheet" href="${STYLE_PATH}">`}
 </head>
 <body>${body}
 </body>

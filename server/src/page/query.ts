@@ -6,7 +6,7 @@ import type { Client, Position, SearchFilter, StoredCertificate } from '../recor
 import { DOWNLOAD_PATH, PAGE_PATH } from './paths.ts';
 
 /** The fields of the form, as they came. */
-export const FIELDS = ['client', 'certificate', 'since', 'until', 'report', 'file'] as const;
+export const FIELDS = ['client', 'certificate', 'since', 'until', 'report', 'file', 'id', 'digest'] as const;
 export type Field = (typeof FIELDS)[number];
 
 /** What a report may be, in the words of exports. */
@@ -66,6 +66,8 @@ export function readQuery(url: string, { clients, certificates }: Known): Query 
     since: read('since', (value) => readTime('since', value)),
     until: read('until', (value) => readTime('until', value)),
     report: read('report', (value) => Object.entries(REPORTS).find(([name]) => name === value)?.[1]),
+    id: read('id', (value) => startOf(value, /^[\x21-\x7e]{1,64}$/)),
+    digest: read('digest', (value) => startOf(value, /^[\da-f]{1,128}$/)),
     file: read('file', printable), // as names are shown, so that they may be copied from the page
   };
   const before = read('before', readPosition);
@@ -98,6 +100,11 @@ export function pageLink(
   return `${PAGE_PATH}${query}#${section}`;
 }
 
+/** The address that shows one record with all that is known of it. */
+export function recordLink(id: string): string {
+  return `${PAGE_PATH}${withParameters({ id }, {})}#records`;
+}
+
 /** The address of the CSV with what is filtered. */
 export function downloadLink({ fields }: Pick<Query, 'fields'>): string {
   return `${DOWNLOAD_PATH}${withParameters(fields, {})}`;
@@ -106,6 +113,12 @@ export function downloadLink({ fields }: Pick<Query, 'fields'>): string {
 function withParameters(fields: Query['fields'], more: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams({ ...fields, ...more }).toString();
   return query === '' ? '' : `?${query}`;
+}
+
+/** The start of an id or a digest, as people paste it. */
+function startOf(value: string, pattern: RegExp): string | undefined {
+  const start = value.trim().replace(/…$/, '').toLowerCase();
+  return pattern.test(start) ? start : undefined;
 }
 
 function positionText({ signedAt, id }: Position): string {

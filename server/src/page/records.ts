@@ -5,15 +5,15 @@ import type { Client } from '../records/store.ts';
 import { cardTable } from './cards.ts';
 import { filterForm } from './filter-form.ts';
 import { type Html, html, type Part } from './html.ts';
-import { downloadLink, type Known, pageLink, type Query } from './query.ts';
+import { downloadLink, type Known, pageLink, type Query, recordLink } from './query.ts';
 import type { Found } from './search.ts';
-import { count, time } from './texts.ts';
+import { count, size, time } from './texts.ts';
 
 /** Enough to tell two digests apart; the CSV has them whole. */
 const DIGEST_SHOWN = 12;
 
 const CAPTION = 'Signature records, the latest first; times are in UTC';
-const COLUMNS = ['Signed (UTC)', 'Client', 'Certificate', 'File', 'Digest', 'Counted', 'Report'];
+const COLUMNS = ['File', 'Report', 'Signed (UTC)', 'Client', 'Host', 'Certificate', 'Digest', 'Record id'];
 const NOT_GIVEN = html`<span class="quiet">not given</span>`;
 
 /** @param found undefined where the query is not to be used @param lookedAt how many records are looked at for one page */
@@ -31,9 +31,10 @@ export function recordsSection(found: Found | undefined, query: Query, known: Kn
 
 function list(found: Found, query: Query, clients: readonly Client[], lookedAt: number): Html {
   const byId = new Map(clients.map((client) => [client.id, client]));
-  const rows = found.records.map((record) => cellsOf(shown(record, byId)));
+  const whole = query.filter.id !== undefined && found.records.length === 1;
+  const rows = found.records.map((record) => cellsOf(shown(record, byId), whole));
   return html`
-  ${rows.length === 0 ? nothing(found, query, lookedAt) : cardTable(CAPTION, COLUMNS, rows)}
+  ${rows.length === 0 ? nothing(found, query, lookedAt) : cardTable(CAPTION, COLUMNS, rows, whole ? 'cards' : 'cards records')}
   ${rows.length > 0 && found.stopped && html`<p class="note">${count(lookedAt)} records were looked at for these; there may be more.</p>`}
   ${pager(found, query)}`;
 }
@@ -44,25 +45,33 @@ function nothing({ stopped }: Found, query: Query, lookedAt: number): Html {
   return html`<p class="empty">Nothing was signed yet.</p>`;
 }
 
-/** What a record's row shows, in the order of the columns. */
-function cellsOf(record: Shown): readonly Part[] {
-  const { signedAt, client, clientName, certificate, algorithm, digest, counted, extra } = record;
-  const file = extra?.signing_filename;
+/** What a record's row shows, in the order of the columns. @param whole whether nothing is shortened */
+function cellsOf(record: Shown, whole: boolean): readonly Part[] {
+  const { id, signedAt, client, clientName, certificate, algorithm, digest, extra } = record;
+  const { signing_filename: file, signing_filesize: bytes, hostname, platform } = extra ?? {};
+  const shownDigest = whole ? digest : `${digest.slice(0, DIGEST_SHOWN)}…`;
+  const name = file ? html`<b>${file}</b>` : NOT_GIVEN;
   return [
-    time(new Date(signedAt)),
-    clientName ?? html`<code>${client}</code>`,
-    certificate,
-    file ? html`<b>${file}</b>` : NOT_GIVEN,
-    html`<span class="digest">${algorithm} <code>${digest.slice(0, DIGEST_SHOWN)}…</code></span>`,
-    counted ? 'yes' : html`<b>no</b>`,
+    html`<a class="clip" href="${recordLink(id)}" title="${file ?? id}">${name}</a>${bytes !== undefined && second(size(bytes))}`,
     reportOf(record),
+    time(new Date(signedAt)),
+    html`<span class="clip" title="${clientName ?? client}">${clientName ?? html`<code>${client}</code>`}</span>`,
+    html`<span class="clip" title="${hostname ?? ''}">${hostname ?? NOT_GIVEN}</span>${platform !== undefined && second(platform)}`,
+    certificate,
+    html`<span class="digest">${algorithm} <code>${shownDigest}</code></span>`,
+    html`<code class="id">${id}</code>`,
   ];
 }
 
-function reportOf({ report, reportedAt }: Shown): Html {
-  if (reportedAt === undefined) return html`<span class="badge none">none</span>`;
+function second(text: string): Html {
+  return html` <span class="second clip" title="${text}">${text}</span>`;
+}
+
+function reportOf({ report, reportedAt, counted }: Shown): Html {
+  const uncounted = !counted && html` <span class="badge none uncounted">not counted</span>`;
+  if (reportedAt === undefined) return html`<span class="badge none">none</span>${uncounted}`;
   const at = html`<span class="at">${time(new Date(reportedAt))}</span>`;
-  return html`<span class="report"><span class="badge ${report}">${report}</span> ${at}</span>`;
+  return html`<span class="report"><span class="badge ${report}">${report}</span>${uncounted} ${at}</span>`;
 }
 
 function pager({ older, newer }: Found, query: Query): Html | undefined {

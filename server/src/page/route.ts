@@ -15,6 +15,7 @@ import { chartSection } from './chart.ts';
 import { clientsSection } from './clients.ts';
 import { signedPerDay } from './days.ts';
 import { csvOf, fileName } from './download.ts';
+import { HTML_TYPE, PAGE_HEADERS } from './error-page.ts';
 import { html } from './html.ts';
 import { message, overview } from './layout.ts';
 import { DOWNLOAD_PATH, PAGE_PATH, STYLE_PATH } from './paths.ts';
@@ -30,19 +31,6 @@ export interface PageDependencies {
   readonly ending: AbortSignal;
 }
 
-/** No script, no frame around it, nothing from elsewhere, and nothing of it in any cache. */
-const HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'cross-origin-embedder-policy': 'require-corp',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-};
-const HTML_TYPE = 'text/html; charset=utf-8';
 /** How much a page shows at most, of records and of everything else. */
 const RECORDS_SHOWN = 50;
 const ROWS_SHOWN = 200;
@@ -119,7 +107,7 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
     // Once, so that it is read where the program starts to serve, and not while others wait.
     const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
     scope.addHook('onRequest', async (request, reply) => {
-      reply.headers(HEADERS);
+      reply.headers(PAGE_HEADERS);
       const login = await authenticate(request.raw, store.viewers, now());
       const known = login.holder ?? login.known;
       if (known !== undefined) request.describe({ accessKey: known.accessKey, viewer: nameOfHolder(known) });

@@ -27,6 +27,14 @@ export function time(value: Date): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
 }
 
+/** 1.5 MB, in units of 1000 as file managers show it. @param bytes 0 or more */
+export function size(bytes: number): string {
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  if (bytes < 1000) return counted(bytes, 'byte');
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+}
+
 export function day(value: Date): Html {
   return html`<time datetime="${value.toISOString()}">${dayOf(value)}</time>`;
 }

@@ -86,8 +86,10 @@ function beyond(condition: Condition, comparison: '>' | '<' | '>=' | '<=', posit
   return [condition(refTuple('signed_at', 'id'), comparison, tuple(position.signedAt.toISOString(), position.id))];
 }
 
-function fitting(condition: Condition, { clientId, certificate, report, file }: SearchFilter) {
+function fitting(condition: Condition, { clientId, certificate, report, file, id, digest }: SearchFilter) {
   return [
+    ...(id === undefined ? [] : [begins('id', id)]),
+    ...(digest === undefined ? [] : [begins('digest', digest)]),
     ...(clientId === undefined ? [] : [condition('client_id', '=', clientId)]),
     ...(certificate === undefined ? [] : [condition('certificate', '=', certificate)]),
     ...(report === undefined
@@ -95,6 +97,10 @@ function fitting(condition: Condition, { clientId, certificate, report, file }: 
       : [report === 'none' ? condition('report_status', 'is', null) : condition('report_status', '=', report)]),
     ...(file === undefined ? [] : [mayHoldName(condition, file)]),
   ];
+}
+
+function begins(column: 'id' | 'digest', text: string) {
+  return sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(text.length)}) = ${text}`;
 }
 
 /**

@@ -123,6 +123,10 @@ export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 /** What somebody who looks for records may ask for besides. */
 export interface SearchFilter extends RecordFilter {
   readonly report?: ReportStatus | 'none' | undefined;
+  /** How its id begins, in lower case. */
+  readonly id?: string | undefined;
+  /** How its digest begins, in lower-case hexadecimal. */
+  readonly digest?: string | undefined;
   /** Part of the file's name as people see it, in capitals or not: what would steer a terminal is written out. */
   readonly file?: string | undefined;
 }

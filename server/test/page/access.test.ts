@@ -94,6 +94,25 @@ test.each(['/index.html', '/page', '/records', '/favicon.ico', '/page.css/', '//
   },
 );
 
+test('shows errors to a browser as HTML, and to every other program as an envelope', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  for (const [url, status] of [
+    ['/page', 404],
+    ['/%E0%A4%A', 400],
+    ['/tsa', 404],
+  ] as const) {
+    const shown = await server.app.inject({ method: 'GET', url, headers: { accept } });
+    expect(shown.statusCode).toBe(status);
+    expect(shown.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+    expect(shown.body).toContain(`<h1>Error ${status}</h1>`);
+    expect(shown.body).not.toContain('page.css'); // it would make the browser ask for credentials
+    const told = await server.app.inject({ method: 'GET', url, headers: { accept: '*/*' } });
+    expect(told.json()).toMatchObject({ code: status, data: null });
+  }
+  const signing = await server.app.inject({ method: 'GET', url: SIGN_PATH, headers: { accept } });
+  expect(signing.json()).toMatchObject({ code: 405, data: null });
+});
+
 test('no viewer signs or reports, whatever the page shows him', async () => {
   const { body } = await server.sign(goodRequest());
   const headers = { authorization: basic(viewer), 'content-type': 'application/json' };

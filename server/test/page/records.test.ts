@@ -1,6 +1,7 @@
 /** Which records the page shows, page by page, and what of them is downloaded. */
 
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminCommand } from '../support/commands.ts';
 import { basic, type Credentials, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
@@ -45,6 +46,38 @@ const filesOf = (indexes: readonly number[]) =>
 const newestFirst = Array.from({ length: COUNT }, (_, index) => COUNT - 1 - index);
 const link = (body: string, label: string) =>
   new RegExp(`<a class="button" href="([^"]*)">${label}`).exec(body)?.[1]?.replaceAll('&amp;', '&').split('#')[0];
+
+test('shows size, host, platform and id of a record, and finds it by the start of its id or digest', async () => {
+  const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+  const file = `${'very-'.repeat(30)}long.exe`;
+  const extra = { signing_filename: file, signing_filesize: 1_234_567, hostname: 'build-7', platform: 'linux-x64' };
+  const record = { id, clientId: other.clientId, certificate: '1', signedAt: new Date('2019-01-01'), extra };
+  seedRecords(server.data.folder.database, [record]);
+  const digest = id.replaceAll('-', '');
+  for (const query of [
+    `id=${id}`,
+    'id=01890A5D',
+    `id=%20${id}%20`,
+    `digest=${digest}`,
+    'digest=01890a5dac96%E2%80%A6',
+  ]) {
+    const { body, statusCode } = await get(`/?${query}`);
+    expect(statusCode).toBe(200);
+    for (const text of [`>${file}</b>`, '1.2 MB', 'build-7', 'linux-x64', `<code class="id">${id}</code>`]) {
+      expect(body).toContain(text);
+    }
+    expect(body.match(/class="id"/g)).toHaveLength(1);
+    expect((await get(`/records.csv?${query}`)).body.trim().split('\n')).toHaveLength(2);
+  }
+  expect((await get(`/?id=${id}`)).body).toContain(digest); // whole
+  for (const query of ['id=1890', 'digest=890a', 'id=%25', 'id=_', 'digest=f00']) {
+    expect((await get(`/?${query}`)).body).not.toContain(id);
+  }
+  expect((await get('/?digest=xyz')).statusCode).toBe(400);
+  const database = new Database(server.data.folder.database);
+  database.prepare('delete from records where id = ?').run(id);
+  database.close();
+});
 
 describe('the pages', () => {
   test('have 50 records each, newest first, and follow each other without a gap in both directions', async () => {
