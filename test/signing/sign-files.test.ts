@@ -274,6 +274,20 @@ describe('a run', () => {
     expect(service.reports).toEqual([['record-1', 2]]);
   });
 
+  it('leaves the original and keeps the record when a program changes its temporary file while the service signs', async () => {
+    const service = testService(async () => {
+      for (const name of await readdir(folder)) {
+        if (name.endsWith('.tmp')) await writeFile(join(folder, name), '!', { flag: 'r+' });
+      }
+    });
+    const [file] = await programs(1);
+    const before = await readFile(file?.path ?? '');
+    const { files } = await signFiles([file ?? { path: '', output: '' }], signingWith(service));
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
+    expect((await readFile(file?.path ?? '')).equals(before)).toBe(true);
+    expect(await noTemporaryFiles()).toBe(true);
+  });
+
   it('writes no result over another file of the run', async () => {
     const [a, b] = await programs(2);
     const out = join(folder, 'out');
