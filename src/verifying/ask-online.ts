@@ -16,6 +16,8 @@ import { remembering } from './remembering.ts';
 export interface Asked {
   readonly certificate: ParsedCertificate;
   readonly issuer: ParsedCertificate;
+  /** Certificates of the issuer with other keys of its own: lists by them may say "revoked". */
+  readonly otherKeys: readonly ParsedCertificate[];
 }
 
 /** Every statement that was obtained; reasons where none was. `needsLists`: also fetch CRLs that an OCSP answer makes unnecessary. */

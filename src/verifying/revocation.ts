@@ -15,7 +15,12 @@ import { revocationFindings } from './revocation-findings.ts';
 
 export interface Revocation {
   /** What CRLs and OCSP say of a certificate that was used at a time; findings rather than throws. */
-  judge(certificate: ParsedCertificate, issuer: ParsedCertificate, at: Date): Promise<readonly Finding[]>;
+  judge(
+    certificate: ParsedCertificate,
+    issuer: ParsedCertificate,
+    at: Date,
+    otherKeys?: readonly ParsedCertificate[],
+  ): Promise<readonly Finding[]>;
 }
 
 export interface RevocationOptions {
@@ -37,13 +42,19 @@ const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 export function createRevocation(options: RevocationOptions): Revocation {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const isSigned = rememberingSignatures();
-  const byCrl = (crl: Crl, { certificate, issuer }: Asked): Statement =>
-    judgeByCrl(crl, certificate, issuer, now, isSigned);
+  const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): Statement => {
+    const byKeyOf = (signer: ParsedCertificate) => judgeByCrl(crl, certificate, signer, now, isSigned);
+    const statement = byKeyOf(issuer);
+    if (statement.list !== undefined) return statement;
+    // Whether such a key was revoked itself is not asked, so that its lists say "revoked" and never "good".
+    const revoked = otherKeys.map((other) => byKeyOf(other).status).find(({ kind }) => kind === 'revoked');
+    return revoked === undefined ? statement : { status: revoked };
+  };
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
   const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
   return {
-    async judge(certificate, issuer, at) {
-      const status = await statusOf({ certificate, issuer });
+    async judge(certificate, issuer, at, otherKeys = []) {
+      const status = await statusOf({ certificate, issuer, otherKeys });
       // A source that says "revoked" nevertheless counts.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];
       return revocationFindings(status, certificate, at);
@@ -100,8 +111,9 @@ function rememberingSignatures(): typeof crlIsSignedBy {
   };
 }
 
-function keyOf({ certificate, issuer }: Asked): string {
-  return `${digestOf(certificate.der)} ${digestOf(issuer.fields.publicKeyInfo)}`;
+function keyOf({ certificate, issuer, otherKeys }: Asked): string {
+  const keys = [issuer, ...otherKeys].map(({ fields }) => digestOf(fields.publicKeyInfo));
+  return [digestOf(certificate.der), ...keys].join(' ');
 }
 
 function digestOf(bytes: Uint8Array): string {

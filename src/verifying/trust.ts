@@ -8,6 +8,7 @@ import { secondOf } from '../certificates/times.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
+import { otherKeysOf } from './other-keys.ts';
 import { remembering } from './remembering.ts';
 import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
@@ -84,7 +85,9 @@ async function judgeOnce(request: TrustRequest, parse: Parse, options: TrustJudg
     ...path.findings,
     ...(path.isTrusted ? [] : [whyNotTrusted(path.certificates, root, roots.source)]),
     ...lifetimeFindings(leaf, request, options.now),
-    ...(path.isTrusted && revocation !== undefined ? await judgeRevocation(path, revocation, request.at) : []),
+    ...(path.isTrusted && revocation !== undefined
+      ? await judgeRevocation({ path, pool, budget }, revocation, request.at)
+      : []),
     ...poolFindings(request.certificates.length, given.length - pool.length),
   ];
   const isTrusted = path.isTrusted && !speaksAgainst(findings, 'trust');
@@ -122,12 +125,18 @@ function isLifetime({ fields }: ParsedCertificate): boolean {
   }
 }
 
+interface Searched {
+  readonly path: CertificatePath;
+  readonly pool: readonly ParsedCertificate[];
+  readonly budget: WorkBudget;
+}
+
 /**
  * From the root down, and only when the path is trusted: the addresses asked are those that a trusted authority wrote
  * into a certificate, never those of somebody who made one up. Nothing below a revoked authority is asked about.
  */
 async function judgeRevocation(
-  { certificates }: CertificatePath,
+  { path: { certificates }, pool, budget }: Searched,
   revocation: Revocation,
   at: Date,
 ): Promise<Finding[]> {
@@ -136,7 +145,8 @@ async function judgeRevocation(
     const certificate = certificates[index];
     const issuer = certificates[index + 1];
     if (certificate === undefined || issuer === undefined) break;
-    const found = await revocation.judge(certificate, issuer, at);
+    const otherKeys = otherKeysOf(issuer, certificates.slice(index + 1), pool, budget);
+    const found = await revocation.judge(certificate, issuer, at, otherKeys);
     for (const finding of found) findings.push(finding);
     if (found.some(({ code, against }) => code === 'certificate-revoked' && against === 'trust')) break;
   }

@@ -1,9 +1,12 @@
 /** Judging trust: findings for everything that certificates hold, never a throw, and one search for the same question. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Crl } from '../../src/certificates/crl.ts';
+import { readCrls } from '../../src/certificates/read-crls.ts';
+import { createRevocation } from '../../src/verifying/revocation.ts';
 import type { TrustRoots } from '../../src/verifying/roots.ts';
 import { type TrustRequest, trustJudge } from '../../src/verifying/trust.ts';
-import { AUTHORITY, type Made, make, SIGNER, TIME_STAMPER } from './support/openssl-pki.ts';
+import { AUTHORITY, type Made, make, makeCrl, SIGNER, TIME_STAMPER } from './support/openssl-pki.ts';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
 
@@ -133,6 +136,31 @@ describe('a question asked again', () => {
     };
     const trust = await trustJudge({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
     expect([trust.isTrusted, codes(trust.findings), asked]).toEqual([false, ['certificate-revoked'], ['Issuing CA']]);
+  });
+
+  it('ends with a list that lists the certificate by another key of its issuer, certified by an authority of the path', async () => {
+    const asked = async (by: Made, pool: readonly Made[] = [by]) => {
+      const revoked = [{ certificate: leaf, date: '240601000000Z', reason: 'keyCompromise' }];
+      const crls = readCrls(Buffer.from([{ revoked }, {}].map((one) => makeCrl({ issuer: by, ...one })).join('')));
+      if (typeof crls === 'string') throw new Error(crls);
+      const judged = async (lists: readonly Crl[]) => {
+        const revocation = createRevocation({ crls: lists, http: undefined, now: NOW });
+        const judge = trustJudge({ roots: rootsOf(root), now: NOW, revocation });
+        const { findings } = await judge(ask({ leaf, pool: [intermediate, ...pool] }));
+        return findings.map(({ code, message }) => `${code} ${/"(.*?)"/.exec(message)?.[1]}`);
+      };
+      return [await judged(crls.slice(0, 1)), await judged(crls.slice(1))];
+    };
+    const ofRoot = 'revocation-unknown Issuing CA';
+    const unknown = [ofRoot, 'revocation-unknown Publisher'];
+    const authority = { subject: 'Issuing CA', extensions: AUTHORITY };
+    // By the root, by the key before, and by somebody else.
+    const renewed = make({ ...authority, issuer: root });
+    expect(await asked(renewed)).toEqual([[ofRoot, 'certificate-revoked Publisher'], unknown]);
+    const next = make({ ...authority, issuer: intermediate });
+    expect(await asked(next)).toEqual([[ofRoot, 'certificate-revoked Publisher'], unknown]);
+    expect(await asked(make(authority))).toEqual([unknown, unknown]);
+    expect(await asked(renewed, [])).toEqual([unknown, unknown]);
   });
 
   it('of an untrusted path never reaches revocation, whose addresses anybody could have written', async () => {
