@@ -21,6 +21,8 @@ export interface CallState {
   /** Lines, damaged ones too. */
   readonly lines: number;
   readonly damaged: number;
+  /** Whether one of these is no half line, as a process leaves it that is killed while it writes. */
+  readonly isCorrupt: boolean;
   readonly phase: Phase;
   /** Of who asked first; undefined when all lines that say so are damaged. */
   readonly holder: HolderOnRecord | undefined;
@@ -48,18 +50,26 @@ export function readCall(bytes: Uint8Array, aside: boolean, stepIn = readStep): 
   const state: Draft = { ...EMPTY, shares: new Map(), lines: 0 };
   for (const [index, line] of lines.entries()) {
     const step = stepIn(line);
-    const torn = !terminated && index === lines.length - 1;
-    if (step === undefined && !torn) damage(state);
+    const torn = !terminated && index === lines.length - 1 && isBeginning(line);
+    if (step === undefined && !torn) damage(state, line);
     if (step !== undefined) take(state, step, aside);
     state.lines += 1;
   }
   return state;
 }
 
+/** Every step begins so. What begins otherwise was never the beginning of a line, but is something else. */
+const LINE_START = '{"step":"';
+
+function isBeginning(line: string): boolean {
+  return line.startsWith(LINE_START) || LINE_START.startsWith(line);
+}
+
 const EMPTY: CallState = {
   id: undefined,
   lines: 0,
   damaged: 0,
+  isCorrupt: false,
   phase: 'empty',
   holder: undefined,
   work: undefined,
@@ -76,8 +86,9 @@ const EMPTY: CallState = {
 };
 
 /** A whole line that cannot be read may have said that the request was about to go. A torn one was never acted upon. */
-function damage(state: Draft): void {
+function damage(state: Draft, line: string): void {
   state.damaged += 1;
+  if (!isBeginning(line) || line.endsWith('"}')) state.isCorrupt = true;
   if (state.phase === 'claimed') state.phase = 'requested';
 }
 

@@ -41,6 +41,10 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
         warn(`A damaged entry of the journal cannot be read: ${place.path}.`);
       return undefined;
     }
+    // Without its signature: what is lost may be the very line that held it.
+    if (found.isCorrupt && found.signed === undefined) {
+      warn(`An entry of the journal for ${found.facts?.file ?? 'a file'} is damaged: ${place.path}.`);
+    }
     places.set(found.id, place);
     const state = await withoutOvertaken(found, liveness);
     const fate = await fateOf(state, place.aside, liveness);

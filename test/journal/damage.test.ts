@@ -109,15 +109,19 @@ describe('the file of a call', () => {
     expect(await unfinishedOf(await setting.open())).toEqual([['unknown', claim.id]]);
   });
 
-  test('whose signature is damaged may have been counted', async () => {
+  test('whose signature is damaged may have been counted, with a warning', async () => {
     const id = await leaveUnwritten();
     await setting.tamper('calls', (text) => flipLine(text, '"signed"'));
-    expect(await unfinishedOf(await setting.open())).toEqual([['unknown', id]]);
+    const later = await setting.open();
+    expect(await unfinishedOf(later)).toEqual([['unknown', id]]);
+    expect(later.warnings).toEqual([expect.stringMatching(/for a is damaged: .*[0-9a-f]{64}\.jsonl\.$/)]);
   });
 
   test.each([
     ['a byte of its only line flipped', (text: string) => flipLine(text, '"claimed"')],
     ['garbage', () => 'garbage\n\0\0\0\n'],
+    ['zero bytes alone, as after a power failure', (text: string) => '\0'.repeat(text.length)],
+    ['one line of 1 MB that does not end', () => 'x'.repeat(1_000_000)],
   ])('that cannot be read at all (%s) keeps nobody from signing, with a warning', async (_what, change) => {
     await journal.claim(WORK, factsOf('a'));
     await setting.tamper('calls', change);
