@@ -8,6 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENXIO: 'it is a pipe, a socket or a device',
   ELOOP: 'its links lead in a circle',
+  FOREIGN_LINK: 'it is a link of another user',
   EFBIG: 'it is too large',
   ENOSPC: 'no space is left on the disk',
   EROFS: 'the file system is read-only',

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isTrustedOwner } from '../bytes/trusted-owner.ts';
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
 export const REFUSED = 'REFUSED';
@@ -80,17 +81,13 @@ function judgeFolder(shown: string, stats: Stats): void {
 
 /** This user's, or root's. */
 export function assertOwned(shown: string, { uid }: Stats): void {
-  if (!isTrusted(uid)) throw refusal(shown, 'belongs to another user');
-}
-
-function isTrusted(uid: number): boolean {
-  return process.geteuid === undefined || uid === process.geteuid() || uid === 0;
+  if (!isTrustedOwner(uid)) throw refusal(shown, 'belongs to another user');
 }
 
 /** Refuses a link of another user in the path, which could lead to any folder of this one. */
 export function assertOwnLinks(folder: string): void {
   for (let path = resolve(folder); path !== dirname(path); path = dirname(path)) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink() && !isTrusted(stats.uid)) throw refusal(path, 'is a link of another user');
+    if (stats?.isSymbolicLink() && !isTrustedOwner(stats.uid)) throw refusal(path, 'is a link of another user');
   }
 }

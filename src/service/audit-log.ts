@@ -1,6 +1,7 @@
 /** The client's records (API 7, rule 5) in a file: a JSON object a line, added to whatever stands there, by several processes at once too. */
 
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
+import { isTrustedOwner } from '../bytes/trusted-owner.ts';
 import { harmlessJson } from '../errors/harmless-json.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import type { CallRecord } from './call-record.ts';
@@ -16,6 +17,7 @@ export interface AuditLog {
 /** For this user alone. Nothing waits for a reader where the path is a pipe. */
 const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
+const ITSELF = constants.O_NOFOLLOW ?? 0;
 /** Characters of a text from outside: a record id has some dozens. */
 const LONGEST = 1000;
 
@@ -44,13 +46,21 @@ export function openAuditLog(path: string): AuditLog {
 
 /** Opened for each line, so that it may be moved away meanwhile; one write, which the system does not mix with others'. */
 function append(path: string, line: string): void {
-  const file = openSync(path, FLAGS, MODE);
+  const file = openSync(path, isOwnLink(path) ? FLAGS : FLAGS | ITSELF, MODE);
   try {
     const bytes = Buffer.from(line, 'utf8');
     if (bytes.length > 0 && writeSync(file, bytes) < bytes.length) throw new Error('it took half a line');
   } finally {
     closeSync(file);
   }
+}
+
+/** Another user's link could have this user, root perhaps, make or change any file. */
+function isOwnLink(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isSymbolicLink()) return false;
+  if (isTrustedOwner(stats.uid)) return true;
+  throw Object.assign(new Error(`${path} is a link of another user`), { code: 'FOREIGN_LINK' });
 }
 
 /** Always the same members in the same order. */

@@ -1,6 +1,6 @@
 /** The client's records of calls, and the file they are kept in. */
 
-import { chmod, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lchown, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -162,6 +162,19 @@ describe('the audit log', () => {
     expect(line.length).toBeLessThan(3000);
     expect(JSON.parse(line).file).toBe(nasty);
     expect(JSON.parse(line).record.startsWith(nasty)).toBe(true);
+  });
+
+  test('follows a link of this user, and none of another user', async () => {
+    const [link, target] = [join(folder, 'link'), join(folder, 'target')];
+    await symlink(target, link);
+    openAuditLog(link).write(RECORD);
+    const written = await readFile(target, 'utf8');
+    expect(written.split('\n')).toHaveLength(2);
+    if (process.getuid?.() !== 0) return;
+    await lchown(link, 65_534, 65_534);
+    const expected = { code: 'audit-log-unusable', message: expect.stringContaining('link of another user') };
+    expect(() => openAuditLog(link)).toThrow(expect.objectContaining(expected));
+    expect(await readFile(target, 'utf8')).toBe(written);
   });
 
   test('a path that cannot be written is refused', async () => {
