@@ -8,6 +8,8 @@ const path = require('node:path');
 async function start() {
   await require('../dist/compile-cache.cjs').keepCompiledCode(process.env);
   process.exitCode = await require('../dist/cli.cjs').main(process.argv.slice(2));
+  // Not while the process ends: by then a run has noted its end, and a kill would come too late.
+  require('node:module').flushCompileCache?.();
 }
 
 if (existsSync(path.join(__dirname, '..', 'dist', 'cli.cjs'))) {

@@ -1,6 +1,7 @@
 /**
- * The program killed with SIGKILL on its way and then finished, by the same command or by `resume`, which is killed too: no
- * file damaged, no signature asked for twice, nothing left. CODESIGN_TEST_KILL_POINTS says how many points.
+ * The program killed with SIGKILL, or interrupted with SIGINT or SIGTERM, on its way and then finished, by the same command or
+ * by `resume`, which is killed too: no file damaged, no signature asked for twice, nothing left. CODESIGN_TEST_KILL_POINTS
+ * says how many kills; for every five of them there are two interruptions.
  */
 
 import { mkdir } from 'node:fs/promises';
@@ -11,7 +12,10 @@ import { type Aftermath, type Kill, type KillPoint, killAndFinish, type Sequel }
 import { makeOriginals, prepareSubject, type Subject } from '../support/killed-subjects.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 300);
+const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 150);
+const SIGNALS = Math.round(POINTS * 0.4);
+/** In this time before the end of a run its result is printed, its connections are closed, and its end is noted. */
+const END_MILLISECONDS = 300;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let servers: readonly TestServer[];
@@ -28,36 +32,69 @@ afterAll(async () => {
 
 /** Of each subject as many points as its share says. */
 const SUBJECTS = [
-  { name: 'program', programs: 1, archives: 0, isStamped: false, share: 0.28 },
-  { name: 'archive', programs: 0, archives: 1, isStamped: false, share: 0.28 },
-  { name: 'batch', programs: 10, archives: 10, isStamped: false, share: 0.3 },
-  { name: 'stamped', programs: 2, archives: 2, isStamped: true, share: 0.14 },
+  { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.28 },
+  { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.28 },
+  { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.3 },
+  { name: 'stamped', programs: 2, archives: 2, isStamped: true, isAppended: false, share: 0.14 },
 ] as const;
 
 /** In turn; of those that leave all to `resume`, every second one has that killed too. */
-const SEQUELS: readonly { readonly sequel: Sequel; readonly isResumeKilled: boolean }[] = [
+const SEQUELS = [
   { sequel: 'same', isResumeKilled: false },
   { sequel: 'resume', isResumeKilled: false },
   { sequel: 'same', isResumeKilled: false },
   { sequel: 'skip-signed', isResumeKilled: false },
   { sequel: 'resume', isResumeKilled: true },
-];
+] as const satisfies readonly { readonly sequel: Sequel; readonly isResumeKilled: boolean }[];
 
-/** Steps at even distances over the whole run, every third in the middle of a write; a quarter at times of chance. */
-function killsOf(subject: Subject, count: number): readonly Kill[] {
-  const atTimes = Math.floor(count / 4);
-  const steps = Array.from({ length: count - atTimes }, (_, index): KillPoint => {
-    const step = 1 + Math.round((index * (subject.steps - 1)) / Math.max(1, count - atTimes - 1));
+/**
+ * Half at steps at even distances over the whole run, every third of them in the middle of a write; the others at one of the
+ * last steps, at times of chance, and at times of chance near the end.
+ */
+function killPoints(subject: Subject, count: number): readonly KillPoint[] {
+  const each = Math.floor(count / 6);
+  const even = count - 3 * each;
+  const steps = Array.from({ length: even }, (_, index): KillPoint => {
+    const step = 1 + Math.round((index * (subject.steps - 1)) / Math.max(1, even - 1));
     return { step, torn: index % 3 === 2 };
   });
-  const times = Array.from(
-    { length: atTimes },
-    (): KillPoint => ({ milliseconds: Math.random() * subject.milliseconds }),
-  );
+  const last = Array.from({ length: each }, (_, index): KillPoint => ({ step: subject.steps - index, torn: false }));
+  const times = Array.from({ length: each }, (): KillPoint => ({ milliseconds: timeIn(subject), signals: KILL }));
+  const ends = Array.from({ length: each }, (): KillPoint => ({ milliseconds: timeNearEnd(subject), signals: KILL }));
+  return [...steps, ...last, ...times, ...ends];
+}
+
+const KILL: readonly NodeJS.Signals[] = ['SIGKILL'];
+const INTERRUPTIONS: readonly (readonly NodeJS.Signals[])[] = [
+  ['SIGINT'],
+  ['SIGTERM'],
+  ['SIGINT', 'SIGINT'],
+  ['SIGTERM', 'SIGINT'],
+];
+
+/** Every other one near the end. */
+function signalPoints(subject: Subject, count: number): readonly KillPoint[] {
+  return Array.from({ length: count }, (_, index): KillPoint => {
+    const milliseconds = index % 2 === 0 ? timeIn(subject) : timeNearEnd(subject);
+    return { milliseconds, signals: INTERRUPTIONS[(index >> 1) % INTERRUPTIONS.length] ?? KILL };
+  });
+}
+
+function timeIn({ milliseconds }: Subject): number {
+  return Math.random() * milliseconds;
+}
+
+function timeNearEnd({ milliseconds }: Subject): number {
+  return Math.max(0, milliseconds - Math.random() * END_MILLISECONDS);
+}
+
+function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[] {
   // At most four files were at work.
   const resumeSteps = Math.ceil(subject.steps * Math.min(1, 4 / subject.originals.length));
-  return [...steps, ...times].map((point, index) => {
-    const { sequel, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? { sequel: 'same', isResumeKilled: false };
+  return points.map((point, index) => {
+    const { sequel: usual, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? SEQUELS[0];
+    // --append and --skip-signed exclude one another.
+    const sequel = subject.isAppended && usual === 'skip-signed' ? 'same' : usual;
     const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
     const judged = subject.isStamped && index % 8 === 1;
     return {
@@ -70,17 +107,18 @@ function killsOf(subject: Subject, count: number): readonly Kill[] {
   });
 }
 
-it(`${POINTS} kills: every file whole, each signature asked for once, nothing left`, {
+it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signature asked for once, nothing left`, {
   timeout: 3_600_000,
 }, async () => {
   const [first] = servers;
   if (first === undefined) throw new Error('no server');
   const queue: Kill[] = [];
-  for (const { name, programs, archives, isStamped, share } of SUBJECTS) {
+  for (const { name, programs, archives, share, ...how } of SUBJECTS) {
     const place = join(folder.path, name);
     await mkdir(place);
-    const subject = await prepareSubject(name, await makeOriginals(place, programs, archives), first, isStamped);
-    queue.push(...killsOf(subject, Math.ceil(POINTS * share)));
+    const subject = await prepareSubject(name, await makeOriginals(place, programs, archives), first, how);
+    queue.push(...killsOf(subject, killPoints(subject, Math.ceil(POINTS * share))));
+    queue.push(...killsOf(subject, signalPoints(subject, Math.ceil(SIGNALS * share))));
   }
   const done: { readonly kill: Kill; readonly aftermath: Aftermath }[] = [];
   const lanes = servers.map(async (server) => {
@@ -98,6 +136,9 @@ it(`${POINTS} kills: every file whole, each signature asked for once, nothing le
   const counts = {
     points: done.length,
     killed: sum(({ killed }) => killed),
+    interrupted: sum(({ interrupted }) => interrupted),
+    toldAndKilled: sum(({ toldAndKilled }) => toldAndKilled),
+    noted: sum(({ noted }) => noted),
     requests: sum(({ requests }) => requests),
     unknown: sum(({ unknown }) => unknown),
     reused: sum(({ reused }) => reused),
@@ -110,6 +151,10 @@ it(`${POINTS} kills: every file whole, each signature asked for once, nothing le
       .join(', '),
   );
   expect(faults).toEqual([]);
+  // A run notes its end directly before the process is gone: only a kill in between comes too late.
+  expect(counts.noted).toBeLessThanOrEqual(Math.ceil(POINTS / 100));
+  expect(counts.interrupted).toBeGreaterThan(0);
+  expect(counts.toldAndKilled).toBeGreaterThan(0);
   // Kills before and after the answer were among them, or this shows little.
   expect(counts.reused).toBeGreaterThan(0);
   expect(counts.resumed).toBeGreaterThan(0);

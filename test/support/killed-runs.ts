@@ -1,5 +1,6 @@
 /** Runs of the command line that are killed on the way and then finished, and what must hold afterwards. */
 
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CliRun, parseJson, temporaryFolder } from './cli.ts';
 import { judgeCalls, leftBeside } from './killed-calls.ts';
@@ -17,8 +18,10 @@ import {
 } from './killed-subjects.ts';
 import type { TestServer } from './server.ts';
 
-/** Where a run ends: at one of its steps, perhaps in the middle of a write, or after so many milliseconds. */
-export type KillPoint = { readonly step: number; readonly torn: boolean } | { readonly milliseconds: number };
+/** Where a run ends: at one of its steps, perhaps in the middle of a write, or by signals after so many milliseconds. */
+export type KillPoint =
+  | { readonly step: number; readonly torn: boolean }
+  | { readonly milliseconds: number; readonly signals?: readonly NodeJS.Signals[] };
 
 /** What follows the kill, before `resume` settles the rest: the very same command, the same with --skip-signed, or nothing. */
 export type Sequel = 'same' | 'skip-signed' | 'resume';
@@ -43,6 +46,11 @@ export interface Aftermath {
   /** Files that `resume` alone wrote, and kills that came before a process's own end. */
   readonly resumed: number;
   readonly killed: number;
+  /** Runs that ended with the exit code of a signal. */
+  readonly interrupted: number;
+  /** First runs that were killed when their result had been printed, and those of them that had noted their end. */
+  readonly toldAndKilled: number;
+  readonly noted: number;
 }
 
 type Env = Readonly<Record<string, string>>;
@@ -69,9 +77,13 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
   const killed = [first.code === null];
   const before = await look('the kill');
 
-  // After a run that came to its end, result and all, the same command signs anew: that is what --replace is for.
-  const more = sequel === 'skip-signed' || first.stdout.endsWith('}\n') ? ['--skip-signed'] : [];
-  const again = sequel === 'resume' ? undefined : await platform.run([...signing, ...more], { env });
+  // After a run that came to its end the same command signs anew: that is what --replace is for.
+  const isTold = first.stdout.endsWith('}\n');
+  const isNoted = first.code === null && isTold && (await readdir(join(state, 'running'))).length === 0;
+  const isOver = first.code === 0 || isNoted;
+  const more = sequel === 'skip-signed' || isOver ? ['--skip-signed'] : [];
+  const isLeft = sequel === 'resume' || (isOver && subject.isAppended === true);
+  const again = isLeft ? undefined : await platform.run([...signing, ...more], { env });
   if (again !== undefined) {
     if (again.code !== 0) faults.push(`the second run ended with ${again.code}: ${again.stderr}${again.stdout}`);
     const unsigned = (await look('the second run')).filter((found) => found === 'original').length;
@@ -108,6 +120,9 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
     reused: outcomes.filter((outcome) => 'reused' in outcome && outcome.reused === true).length,
     resumed: again === undefined ? signed - before.filter((found) => found === 'reference').length : 0,
     killed: killed.filter(Boolean).length,
+    interrupted: first.code === 130 || first.code === 143 ? 1 : 0,
+    toldAndKilled: first.code === null && isTold ? 1 : 0,
+    noted: isNoted ? 1 : 0,
   };
 }
 
@@ -130,8 +145,9 @@ interface ResumedCall {
 async function runAndKill(platform: Platform, args: readonly string[], env: Env, point: KillPoint): Promise<CliRun> {
   if ('milliseconds' in point) {
     let timer: NodeJS.Timeout | undefined;
+    const { signals = ['SIGKILL'] } = point;
     const onStart = (kill: (signal: NodeJS.Signals) => void): void => {
-      timer = setTimeout(() => kill('SIGKILL'), point.milliseconds);
+      timer = setTimeout(() => signals.forEach(kill), point.milliseconds);
     };
     const run = await platform.run(args, { env, onStart });
     clearTimeout(timer);

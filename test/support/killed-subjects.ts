@@ -16,6 +16,8 @@ export interface Subject {
   readonly name: string;
   /** Whether its files get a timestamp: then no two signed ones are the same. */
   readonly isStamped: boolean;
+  /** Whether it is signed with --append, which must not add a second signature. */
+  readonly isAppended?: boolean;
   /** Paths of the unsigned files. */
   readonly originals: readonly string[];
   /** What each is signed, by its file name. */
@@ -71,8 +73,10 @@ export async function makeOriginals(folder: string, programs: number, archives: 
   return paths;
 }
 
-export function signArguments({ isStamped }: Pick<Subject, 'isStamped'>): readonly string[] {
-  return ['sign', '--json', ...(isStamped ? [] : ['--no-timestamp'])];
+type How = Pick<Subject, 'isStamped' | 'isAppended'>;
+
+export function signArguments({ isStamped, isAppended = false }: How): readonly string[] {
+  return ['sign', '--json', ...(isStamped ? [] : ['--no-timestamp']), ...(isAppended ? ['--append'] : [])];
 }
 
 /** Signs copies without a disturbance, and keeps what came out. */
@@ -80,14 +84,14 @@ export async function prepareSubject(
   name: string,
   originals: readonly string[],
   { env, data }: Pick<TestServer, 'env' | 'data'>,
-  isStamped = false,
+  how: How = { isStamped: false },
   platform = THIS_PLATFORM,
 ): Promise<Subject> {
   await using scratch = await temporaryFolder('codesign-kill-');
   const files = await copyTo(join(scratch.path, 'files'), originals);
   const counter = join(scratch.path, 'steps');
   const started = performance.now();
-  const run = await platform.run([...signArguments({ isStamped }), ...files.map(platform.path)], {
+  const run = await platform.run([...signArguments(how), ...files.map(platform.path)], {
     env: {
       ...variablesFor(platform, { ...env, CODESIGN_STEPS_FILE: counter }),
       NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`,
@@ -101,7 +105,7 @@ export async function prepareSubject(
   const root = join(data, 'service', 'certificates', 'ca.pem');
   const complaints = await complaintsOfVerifiers(files, root, scratch.path);
   if (complaints.length > 0) throw new Error(`the references are not accepted: ${complaints.join('\n')}`);
-  return { name, isStamped, originals, references, root, steps, milliseconds };
+  return { name, ...how, originals, references, root, steps, milliseconds };
 }
 
 /** All of them by this program, and some by osslsigncode and jarsigner. */

@@ -32,7 +32,13 @@ it(`leaves every file whole and requests no signature twice after ${POINTS} call
   if (server === undefined) throw new Error('no server');
   const place = join(folder.path, 'mixed');
   await mkdir(place);
-  const subject = await prepareSubject('mixed', await makeOriginals(place, 1, 1), server, false, WINDOWS);
+  const subject = await prepareSubject(
+    'mixed',
+    await makeOriginals(place, 1, 1),
+    server,
+    { isStamped: false },
+    WINDOWS,
+  );
   const points = Array.from({ length: POINTS }, (_, index) => ({
     step: 1 + Math.floor(Math.random() * subject.steps),
     torn: index % 3 === 2,
