@@ -57,11 +57,16 @@ async function makeForeignAuthority(pki: string): Promise<string> {
   return folder;
 }
 
-/** Issued by a leaf, by a CA below one that may have none below it, and for a time to come. */
+const PSS = ['-sigopt', 'rsa_padding_mode:pss'];
+
+/**
+ * Issued by a leaf, by a CA below one that may have none below it, and for a time to come; with a short EC key, and with
+ * signatures by RSASSA-PSS.
+ */
 async function makeMoreBad(pki: string): Promise<void> {
   const subject = (commonName: string) => `/C=XX/O=Corpus/CN=${commonName}`;
-  const make = async (name: string, issuer: string, above: readonly string[], faketime?: string) => {
-    await certify(pki, { name, subject: subject(name), issuer, extensions: 'cs', faketime });
+  const make = async (name: string, issuer: string, above: readonly string[], how: CertifyOptions = {}) => {
+    await certify(pki, { name, subject: subject(name), issuer, extensions: 'cs', ...how });
     const pem = (each: string) => readFileSync(path.join(pki, `${each}.crt`), 'utf8');
     writeFileSync(path.join(pki, `${name}.chain.pem`), [name, ...above].map(pem).join(''));
     writeFileSync(path.join(pki, 'above.pem'), [...above, 'root'].map(pem).join(''));
@@ -70,28 +75,43 @@ async function makeMoreBad(pki: string): Promise<void> {
   await certify(pki, { name: 'subca', subject: subject('Sub CA'), issuer: 'ica', extensions: 'ica' });
   await make('leafofleaf', 'leaf2048', ['leaf2048', 'ica']);
   await make('leafofsubca', 'subca', ['subca', 'ica']);
-  await make('leafnotyet', 'ica', ['ica'], '2036-01-01 00:00:00');
+  await make('leafnotyet', 'ica', ['ica'], { faketime: '2036-01-01 00:00:00' });
+  await make('leafec192', 'ica', ['ica'], { curve: 'prime192v1' });
+  await make('leafpss', 'ica', ['ica'], { signing: PSS });
+  await make('leafpssmask', 'ica', ['ica'], { signing: [...PSS, '-sigopt', 'rsa_mgf1_md:sha1'] });
   await makeKeystore(pki, 'leaf2048', 'leaf2048-alone', []);
 }
 
-interface Certificate {
+interface CertifyOptions {
+  /** When it is issued; now when left out. */
+  readonly faketime?: string;
+  /** Of an EC key; RSA when left out. */
+  readonly curve?: string;
+  /** More arguments for the issuer's signature. */
+  readonly signing?: readonly string[];
+}
+
+interface Certificate extends CertifyOptions {
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
   /** A section of make-pki.sh's configuration. */
   readonly extensions: string;
-  /** When it is issued; now when left out. */
-  readonly faketime?: string | undefined;
 }
 
 /** NAME.key and NAME.crt. */
-async function certify(pki: string, { name, subject, issuer, extensions, faketime }: Certificate): Promise<void> {
+async function certify(pki: string, certificate: Certificate): Promise<void> {
+  const { name, subject, issuer, extensions, faketime, curve, signing = [] } = certificate;
   const file = (of: string) => path.join(pki, of);
-  await must('openssl', ['genrsa', '-out', file(`${name}.key`), '2048']);
+  const kind =
+    curve === undefined
+      ? ['RSA', '-pkeyopt', 'rsa_keygen_bits:2048']
+      : ['EC', '-pkeyopt', `ec_paramgen_curve:${curve}`];
+  await must('openssl', ['genpkey', '-algorithm', ...kind, '-out', file(`${name}.key`)]);
   const request = ['-new', '-key', file(`${name}.key`), '-subj', subject, '-out', file(`${name}.csr`)];
   await must('openssl', ['req', ...request]);
   const by = ['-CA', file(`${issuer}.crt`), '-CAkey', file(`${issuer}.key`), '-set_serial', `0x40${name.length}711`];
-  const what = ['-extfile', file('ext.cnf'), '-extensions', extensions, '-days', '1000', '-sha256'];
+  const what = ['-extfile', file('ext.cnf'), '-extensions', extensions, '-days', '1000', '-sha256', ...signing];
   const all = ['x509', '-req', '-in', file(`${name}.csr`), ...by, ...what, '-out', file(`${name}.crt`)];
   await (faketime === undefined ? must('openssl', all) : must('faketime', [faketime, 'openssl', ...all]));
 }
@@ -131,7 +151,17 @@ export interface Signing {
 }
 
 const GOOD = ['leaf2048', 'leaf3072', 'leaf4096', 'leafec256', 'leafec384', 'leafec521'];
-const BAD = ['leafexp', 'leafnoeku', 'evilleaf', 'leaf2048-alone', 'leafofleaf', 'leafofsubca', 'leafnotyet'];
+const BAD = [
+  'leafexp',
+  'leafnoeku',
+  'evilleaf',
+  'leaf2048-alone',
+  'leafofleaf',
+  'leafofsubca',
+  'leafnotyet',
+  'leafpss',
+  'leafpssmask',
+];
 /** `replay` comes last: it gives the token that another signature got. */
 const MODES = ['expired', 'past2024', 'future', 'corrupt', 'badimprint', 'badnonce', 'foreign', 'replay'] as const;
 
