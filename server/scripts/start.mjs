@@ -1,8 +1,8 @@
 // Starts the server for real use: `npm run server -- [options]`. Sets up and builds first where that is needed.
 //
-// npm passes a SIGTERM on to the shell it starts a script with, and to nobody else. Many shells die of it at once and leave
-// what they run behind, so package.json says `exec`: the server takes the shell's place, gets the signal, and its exit code
-// is npm's. Windows has no such word and no such signal; there exec.cmd in the repository's root stands for it.
+// npm passes SIGTERM to the shell that it starts a script with, and to nothing else. Many shells end at once and leave their
+// program running, so package.json says `exec`: the server replaces the shell, receives the signal, and its exit code
+// becomes npm's. On Windows, which has neither, start this file with node.
 import { fileURLToPath } from 'node:url';
 import { buildWhenStale } from './fresh-build.mjs';
 import { endWithParent } from './parent.mjs';

@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../journal/journal.ts';
 import type { HistoryForm } from './history-form.ts';
 import type { Sum } from './history-sums.ts';
 import { shown } from './render/shown.ts';
-import { columnsOf } from './render/wrap.ts';
+import { widthOf } from './terminal-width.ts';
 
 const NAME_COLUMNS = 24;
 const RECORD_COLUMNS = 36;
@@ -68,15 +68,15 @@ function sumRow(month: string, certificate: string, numbers: readonly string[]):
 
 /** Of just so many columns: what is longer is cut. */
 function cell(text: string, columns: number): string {
-  if (columnsOf(text) <= columns) return padded(text, columns);
+  if (widthOf(text) <= columns) return padded(text, columns);
   let kept = '';
   for (const character of text) {
-    if (columnsOf(kept + character) > columns - 1) break;
+    if (widthOf(kept + character) > columns - 1) break;
     kept += character;
   }
   return padded(`${kept}…`, columns);
 }
 
 function padded(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }

@@ -1,39 +1,40 @@
-/** How many columns of a terminal a text takes, and the text cut to fit into some. */
+/** How many columns of a terminal a printable text takes, and texts cut to fit. */
 
-/**
- * Takes two columns: East Asian Wide and Fullwidth (Unicode Standard Annex 11), and emoji. Rather too much than too
- * little: a line that is cut early does no harm, one that wraps does.
- */
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Emoji_Presentation}\p{Extended_Pictographic}\u{2e80}-\u{303e}\u{3200}-\u{33ff}\u{fe30}-\u{fe6f}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]/u;
+import { eastAsianWidth } from 'get-east-asian-width';
+
 const ASCII = /^[ -~]*$/;
+const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
+/** Marks are drawn over the character before them; format characters are not drawn. */
+const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u;
 
-/** Of printable text. */
+/** Counts columns by grapheme clusters (Unicode Standard Annexes 11 and 29). */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes(text)) width += widthOfGrapheme(segment);
+  for (const grapheme of graphemesOf(text)) width += widthOfGrapheme(grapheme);
   return width;
 }
 
-/** The beginning of `text` that takes `columns` at most, ending in `ellipsis` where something is left out. */
+/** The beginning of `text` that takes `columns` at most, ending in `ellipsis` if something is left out. */
 export function fitted(text: string, columns: number, ellipsis: string): string {
   if (widthOf(text) <= columns) return text;
-  const room = columns - widthOf(ellipsis);
+  const limit = columns - widthOf(ellipsis);
   let kept = '';
   let width = 0;
-  for (const { segment } of graphemes(text)) {
-    width += widthOfGrapheme(segment);
-    if (width > room) break;
-    kept += segment;
+  for (const grapheme of graphemesOf(text)) {
+    width += widthOfGrapheme(grapheme);
+    if (width > limit) break;
+    kept += grapheme;
   }
-  return room < 0 ? '' : kept + ellipsis;
+  return limit < 0 ? '' : kept + ellipsis;
 }
 
-function graphemes(text: string): Iterable<Intl.SegmentData> {
-  return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+/** What a reader sees as one character each. */
+export function graphemesOf(text: string): readonly string[] {
+  return Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
 }
 
 function widthOfGrapheme(grapheme: string): number {
-  return WIDE.test(grapheme) ? 2 : 1;
+  if (WITHOUT_WIDTH.test(grapheme)) return 0;
+  return EMOJI.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }

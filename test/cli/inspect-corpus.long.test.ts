@@ -8,7 +8,7 @@ import { composeReading } from '../../src/app/compose-reading.ts';
 import { jsonText } from '../../src/cli/json.ts';
 import { inspectJson } from '../../src/cli/render/inspect-json.ts';
 import { inspectText } from '../../src/cli/render/inspect-text.ts';
-import { columnsOf } from '../../src/cli/render/wrap.ts';
+import { widthOf } from '../../src/cli/terminal-width.ts';
 import { inspectFile } from '../../src/verifying/inspect-file.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
@@ -52,7 +52,7 @@ describe.skipIf(corpus === '')('inspecting the corpus', () => {
     const text = inspectText({ ...inspected, path: path.basename(file) });
     expect(text).not.toMatch(/unknown|undefined|not readable|cannot be read/);
     expect(text.split('\n').filter((line) => DOTTED.test(line))).toEqual([]);
-    expect(text.split('\n').filter((line) => columnsOf(line) > 80)).toEqual([]);
+    expect(text.split('\n').filter((line) => widthOf(line) > 80)).toEqual([]);
     const document = JSON.parse(jsonText(inspectJson(inspected)));
     expect(document.signatures[0].signers[0].certificate).toMatch(/^[\da-f]{64}$/);
     expect(JSON.stringify(document)).not.toMatch(/"name":null/);

@@ -6,7 +6,8 @@ import { jsonText } from '../../src/cli/json.ts';
 import { inspectJson } from '../../src/cli/render/inspect-json.ts';
 import { inspectText } from '../../src/cli/render/inspect-text.ts';
 import { certificatesPem } from '../../src/cli/render/pem.ts';
-import { columnsOf, field } from '../../src/cli/render/wrap.ts';
+import { field } from '../../src/cli/render/wrap.ts';
+import { widthOf } from '../../src/cli/terminal-width.ts';
 import { inspectCertificates } from '../../src/verifying/inspect-certificates.ts';
 import type { InspectedFile, InspectedSignature, InspectedTimestamp } from '../../src/verifying/inspect-file.ts';
 import { issue, testKey } from '../support/pki.ts';
@@ -92,7 +93,7 @@ describe('the text', () => {
 
   it('has no line longer than 80 columns', () => {
     expect(lines.length).toBeGreaterThan(100);
-    expect(lines.filter((line) => columnsOf(line) > 80)).toEqual([]);
+    expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
   });
 
   it('has nothing in it that a terminal would act on', () => {
