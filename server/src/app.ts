@@ -8,6 +8,7 @@ import { authenticate, nameOfHolder } from './auth.ts';
 import { connectionLimit, guardConnections, serverFactory } from './connections.ts';
 import { refuse } from './envelope.ts';
 import { createHoldBack, type HoldBack } from './failed-logins.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { finishBeforeClosing } from './finish-before-closing.ts';
 import { answerClientError, checkHead, frameworkErrors, handleError, operationOf } from './http-errors.ts';
 import type { KeyStore } from './keys/key-store.ts';
@@ -19,7 +20,6 @@ import { createRequestLog } from './request-log.ts';
 import { checksOf, createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './routes/health.ts';
 import { handleReport } from './routes/report-sign.ts';
 import { handleSign } from './routes/sign.ts';
-import { createPlaces } from './tsa/places.ts';
 import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from './tsa/route.ts';
 import { createTokens, type TimestampAuthority } from './tsa/token.ts';
 
@@ -39,10 +39,16 @@ export interface TimeLimits {
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
 /** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
 export const LEASE = 60_000;
-/** As many as `start` allows with its defaults on eight cores. */
-const SIGNATURES_AT_ONCE = 320;
+/** What `start` has by default on two cores. */
+const [SESSIONS, WAITING] = [64, 256];
+/** For each signature at the HSM, this many calls are under way: the others are at the database, before it or after it. */
+const CALLS_FOR_EACH_SESSION = 2;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
 const TIMESTAMPS_WAITING = 256;
+/** While signatures are under way, the authority rests so many times as long as a timestamp took: most of the machine is theirs. */
+const RESTS = 3;
+/** Milliseconds. */
+const LONGEST_REST = 1000;
 
 export interface ServerDependencies {
   readonly store: Store;
@@ -54,8 +60,10 @@ export interface ServerDependencies {
   readonly limits?: Partial<TimeLimits>;
   /** How many connections may be open at once. */
   readonly connections?: number;
-  /** How many signatures may be under way or wait for a session of the HSM; what comes then gets 503. */
-  readonly signaturesAtOnce?: number;
+  /** How many signatures the HSM may have under way. */
+  readonly sessions?: number;
+  /** How many calls of sign may wait; what comes then gets 503. */
+  readonly waiting?: number;
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
   readonly lease?: number;
   /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
@@ -100,15 +108,15 @@ export function buildServer(dependencies: ServerDependencies): App {
     request.is404 ? answerUnknown(posted, request, reply) : undefined,
   );
   const holdBack = createHoldBack(ending.signal);
-  serveApi(app, dependencies, holdBack, ending.signal);
+  const signatures = serveApi(app, dependencies, holdBack, ending.signal);
   servePage(app, { store: dependencies.store, now, holdBack, ending: ending.signal });
-  if (timestamps !== undefined) serveTimestamps(app, timestamps, now);
+  if (timestamps !== undefined) serveTimestamps(app, timestamps, now, signatures);
   return app;
 }
 
-/** The two operations of the API, and what those who run the server ask for. */
-function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): void {
-  const { store, keys, now, lease = LEASE, signaturesAtOnce = SIGNATURES_AT_ONCE } = dependencies;
+/** The two operations of the API, and what those who run the server ask for. @returns how many calls of sign are under way */
+function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): () => number {
+  const { store, keys, now, lease = LEASE, sessions = SESSIONS, waiting = WAITING } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const clients = new WeakMap<FastifyRequest, Client>();
@@ -129,21 +137,28 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     if (client === undefined) throw new TypeError('a request that was not authenticated reached its handler');
     return client;
   };
-  const signing = createPlaces(signaturesAtOnce, 0);
+  const calls = createFairQueue({ atOnce: CALLS_FOR_EACH_SESSION * sessions, limit: waiting });
+  const hsm = createFairQueue({ atOnce: sessions });
   let underWay = 0;
   app.post(SIGN_PATH, { onRequest }, (request, reply) => {
     const client = clientOf(request);
-    const served = signing(async () => {
+    const serve = async () => {
       underWay += 1;
       try {
-        return await handleSign({ store, keys, now, lease, afterSending, ending, settling }, client, request, reply);
+        return await handleSign(
+          { store, keys, hsm, now, lease, afterSending, ending, settling },
+          client,
+          request,
+          reply,
+        );
       } finally {
         underWay -= 1;
       }
+    };
+    return calls.run(client.id, serve, () => {
+      request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
+      return refuse(reply.header('retry-after', '1'), 503, 'too many signatures are asked for at once');
     });
-    if (served !== undefined) return served;
-    request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
-    return refuse(reply.header('retry-after', '1'), 503, 'too many signatures are asked for at once');
   });
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>
     handleReport({ store, now }, clientOf(request), request, reply),
@@ -156,6 +171,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
   app.get(HEALTH_PATH, handleHealth);
   app.get(READY_PATH, createReadiness(checksOf(store, keys, now)));
   app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  return () => underWay;
 }
 
 /** The authority's path, with a parser of its own: the API's operations take no queries, and it takes no JSON. */
@@ -163,14 +179,16 @@ function serveTimestamps(
   app: App,
   { authority, atOnce }: NonNullable<ServerDependencies['timestamps']>,
   now: () => Date,
+  signatures: () => number,
 ): void {
   const issue = createTokens(authority);
-  const places = createPlaces(atOnce, TIMESTAMPS_WAITING);
+  const rest = (took: number) => (signatures() === 0 ? 0 : Math.min(RESTS * took, LONGEST_REST));
+  const queue = createFairQueue({ atOnce, limit: TIMESTAMPS_WAITING, rest });
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(QUERY_TYPE, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
     scope.post(TSA_PATH, { bodyLimit: QUERY_LIMIT }, (request, reply) =>
-      handleTimestamp({ authority, issue, places, now }, request, reply),
+      handleTimestamp({ authority, issue, queue, now }, request, reply),
     );
     done();
   });

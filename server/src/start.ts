@@ -63,12 +63,11 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
 
     const tls = await tlsFor(config, data, now());
     const log = { level: config.logLevel, stream: surroundings.log };
-    const timestamps = config.tsa ? await timestampsOf(data, now()) : undefined;
-    const { lease } = config;
-    const signaturesAtOnce = data.sessions + config.waiting;
-    const { store, keys } = data;
+    const timestamps = config.tsa ? await timestampsOf(data, environment, now()) : undefined;
+    const { lease, waiting } = config;
+    const { store, keys, sessions } = data;
     const connections = connectionLimit(openFilesLimit());
-    const bounds = { lease, signaturesAtOnce, connections };
+    const bounds = { lease, sessions, waiting, connections };
     app = buildServer({ store, keys, tls, now, log, ...bounds, ...(timestamps && { timestamps }) });
     certificateInUse = tls.certificate;
     warnOfEnd(app, tls.certificate, now());
@@ -174,9 +173,17 @@ async function reloadPin(app: App, config: StartConfig, data: OpenData, environm
   }
 }
 
-/** Timestamps take half of the HSM's sessions at most, so that nobody who asks for many keeps signatures waiting. */
-async function timestampsOf(data: OpenData, now: Date): Promise<ServerDependencies['timestamps']> {
-  return { authority: await openTimestampAuthority(data, now), atOnce: Math.ceil(data.sessions / 2) };
+/**
+ * Timestamps take half of the threads that work at the HSM at most, and half of its sessions: a signature always finds the
+ * others free of them.
+ */
+async function timestampsOf(
+  data: OpenData,
+  { UV_THREADPOOL_SIZE: threads = '4' }: NodeJS.ProcessEnv,
+  now: Date,
+): Promise<ServerDependencies['timestamps']> {
+  const half = Math.floor(Math.min(data.sessions, Number(threads)) / 2);
+  return { authority: await openTimestampAuthority(data, now), atOnce: Math.max(1, half) };
 }
 
 async function listen(app: App, { host, port }: StartConfig): Promise<number> {

@@ -95,7 +95,8 @@ test('more signatures than may wait are refused with 503 before anything is done
     open = resolve;
   });
   server = await openApp(({ keys }) => ({
-    signaturesAtOnce: 3,
+    sessions: 1,
+    waiting: 1,
     keys: {
       ...keys,
       async find(id) {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AfterSending } from '../after-sending.ts';
 import { refuse, success } from '../envelope.ts';
 import { serverError } from '../errors.ts';
+import type { FairQueue } from '../fair-queue.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { maskExtra } from '../mask-extra.ts';
 import { newRecordId } from '../records/new-record-id.ts';
@@ -14,6 +15,8 @@ import { untilAnswered } from '../until-answered.ts';
 export interface SignDependencies {
   readonly store: Pick<Store, 'certificates' | 'quota' | 'records'>;
   readonly keys: Pick<KeyStore, 'find'>;
+  /** Shares the HSM between clients. */
+  readonly hsm: FairQueue;
   readonly now: () => Date;
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
   readonly lease: number;
@@ -29,7 +32,7 @@ const TAKING_BACK = 10 * 60_000;
 
 /** Serves one signing request of an authenticated client. */
 export async function handleSign(
-  { store, keys, now, lease: term, afterSending, ending, settling }: SignDependencies,
+  { store, keys, hsm, now, lease: term, afterSending, ending, settling }: SignDependencies,
   client: Client,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,6 +53,12 @@ export async function handleSign(
     return refuse(reply, 403, 'the quota is exhausted');
   };
 
+  const abandoned = () => {
+    request.log.warn({ ...about, outcome: 'abandoned' });
+    return reply;
+  };
+  if (reply.raw.destroyed) return abandoned(); // while it waited for its turn
+
   // What was read of the client suffices to refuse most calls beyond a quota, at no more cost.
   if (client.quota !== undefined && client.signatures >= client.quota) return quotaExhausted();
 
@@ -61,13 +70,12 @@ export async function handleSign(
   const signature = await orGiveBack(store, lease, async () => {
     const key = await keys.find(certificate.keyId);
     if (key === undefined) throw serverError('key-not-found', { id: certificate.keyId });
-    return await key.sign(algorithm, digest);
+    return await hsm.run(client.id, () => key.sign(algorithm, digest));
   });
   if (reply.raw.destroyed) {
     // Nobody is there to get the signature: it is dropped, and does not count (API 8, rule 2).
     await store.quota.release(lease);
-    request.log.warn({ ...about, outcome: 'abandoned' });
-    return reply;
+    return abandoned();
   }
 
   // 3. Record and count: a server killed from here on has counted, and the record holds the signature.

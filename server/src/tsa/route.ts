@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newSerialNumber } from '../certificates/authority.ts';
 import { refuse } from '../envelope.ts';
-import type { Places } from './places.ts';
+import type { FairQueue } from '../fair-queue.ts';
 import { checkQuery, type Failure } from './request.ts';
 import { granted, rejected } from './response.ts';
 import type { IssueToken, TimestampAuthority } from './token.ts';
@@ -17,13 +17,14 @@ export const QUERY_LIMIT = 4096;
 export interface TimestampDependencies {
   readonly authority: Pick<TimestampAuthority, 'notBefore' | 'notAfter'>;
   readonly issue: IssueToken;
-  readonly places: Places;
+  /** Shares the authority between the addresses that requests come from. */
+  readonly queue: FairQueue;
   readonly now: () => Date;
 }
 
 /** Serves one request for a timestamp, from anybody. */
 export async function handleTimestamp(
-  { authority, issue, places, now }: TimestampDependencies,
+  { authority, issue, queue, now }: TimestampDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -37,18 +38,18 @@ export async function handleTimestamp(
   const check = checkQuery(body);
   if (!check.accepted) return reject(check.failure, check.message);
 
-  const issued = places(async () => {
-    if (reply.raw.destroyed) return undefined; // nobody waits for it any more
+  const serve = async () => {
+    if (reply.raw.destroyed) return undefined; // no client waits for it any longer
     const time = now();
-    if (time < authority.notBefore || time > authority.notAfter) return 'late';
+    if (time < authority.notBefore || time > authority.notAfter) return 'late' as const;
     const serialNumber = newSerialNumber();
     return { serialNumber, token: await issue(check.query, { time, serialNumber }) };
-  });
-  if (issued === undefined) {
+  };
+  const result = await queue.run(request.ip, serve, () => 'busy' as const);
+  if (result === 'busy') {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
     return refuse(reply.header('retry-after', '1'), 503, 'too many timestamps are asked for at once');
   }
-  const result = await issued;
   if (result === undefined) {
     request.log.info({ operation, outcome: 'abandoned' });
     return reply;

@@ -18,6 +18,8 @@ export interface Instance {
   sign(body: unknown, by: Pick<Credentials, 'accessKey' | 'accessSecret'>): Promise<SignAnswer>;
   /** GET of a path that needs no credentials. @returns the HTTP status; rejects where there is no answer */
   status(path: string): Promise<number>;
+  /** What reaches it, once it is started. */
+  address(): { readonly port: number; readonly ca: Buffer };
   /** Whether the process that was started last still runs. */
   isAlive(): boolean;
   stop(): Promise<number | null>;
@@ -88,6 +90,10 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
       const [response] = await once(call, 'response');
       response.resume();
       return response.statusCode;
+    },
+    address() {
+      if (ca === undefined) throw new Error('the server is not started');
+      return { port, ca };
     },
     isAlive: () => child !== undefined && child.exitCode === null && child.signalCode === null,
     async stop() {

@@ -13,7 +13,10 @@ export interface TestPostgres {
   newDatabase(): string;
   /** Runs SQL in a database. @returns what psql prints, unaligned */
   query(url: string, sql: string): string;
-  /** Ends it as `pg_ctl restart -m immediate` does (SIGQUIT: no transaction under way is finished), and starts it again. */
+  /** Ends it as `pg_ctl stop -m immediate` does (SIGQUIT): no transaction under way is finished. */
+  stopImmediately(): Promise<void>;
+  start(): Promise<void>;
+  /** Both, as `pg_ctl restart -m immediate` does. */
   restart(): Promise<void>;
   /** Everything it wrote to its log so far. */
   log(): string;
@@ -62,6 +65,13 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
   const addressOf = (name: string) => `postgres://tests@localhost/${name}?host=${encodeURIComponent(folder)}`;
   const psql = (url: string, sql: string) =>
     execFileSync('psql', ['-X', '-q', '-At', '-v', 'ON_ERROR_STOP=1', '-c', sql, url], { encoding: 'utf8' }).trim();
+  const stopImmediately = async () => {
+    kill();
+    await running.ended;
+  };
+  const startAgain = async () => {
+    running = await start();
+  };
   let made = 0;
   return {
     newDatabase() {
@@ -70,10 +80,11 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
       return addressOf(name);
     },
     query: psql,
+    stopImmediately,
+    start: startAgain,
     async restart() {
-      kill();
-      await running.ended;
-      running = await start();
+      await stopImmediately();
+      await startAgain();
     },
     log: () => log,
     async stop() {

@@ -1,23 +1,39 @@
-/** Three servers over one data folder and one database, for the quota's tests. */
+/** Servers over one data folder and one database. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyData } from '../../../test/support/server-data.ts';
+import type { Store } from '../../src/records/store.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';
-import { instance } from './instances.ts';
-import { startPostgres } from './postgres.ts';
+import { type Instance, instance } from './instances.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
 import { LEASE_SECONDS, quotaRound } from './quota-round.ts';
 
-/** Runs this many rounds, one after the other, each with so many calls at once. */
-export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number, calls: number): Promise<void> {
+export interface Scene {
+  /** The test's own connection to the database of the instances. */
+  readonly store: Store;
+  readonly instances: readonly Instance[];
+  readonly postgres: TestPostgres | undefined;
+  close(): Promise<void>;
+}
+
+/** Starts so many servers on one data folder and one database, with settings of the configuration file. */
+export async function openScene(
+  kind: 'SQLite' | 'PostgreSQL',
+  servers: number,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<Scene> {
   const data = await mkdtemp(join(tmpdir(), 'codesign-quota-'));
   const postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined;
   const cleanUp: (() => Promise<unknown>)[] = [
     async () => await rm(data, { recursive: true, force: true }),
     ...(postgres ? [() => postgres.stop()] : []),
   ];
+  const close = async () => {
+    for (const each of cleanUp.reverse()) await each();
+  };
   try {
     await copyData(data, 2048);
     const database = postgres?.newDatabase();
@@ -25,17 +41,28 @@ export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number,
     if (database !== undefined) await copyStore(folder.database, database);
     const store = await openStore(folder, database);
     cleanUp.push(() => store.close());
-    const nobody = { id: 'first', accessKey: 'AK-first', secretDigest: Buffer.alloc(32) };
-    await store.clients.addPending(nobody, new Date());
+    const first = { id: 'first', accessKey: 'AK-first', secretDigest: Buffer.alloc(32) };
+    await store.clients.addPending(first, new Date());
     await store.clients.markHandedOver('first'); // so that no start hands credentials over
 
-    const config = { limits: { leaseSeconds: LEASE_SECONDS }, logLevel: 'error', ...(database && { database }) };
-    const instances = ['one', 'two', 'three'].map((name) => instance({ data, config }, name));
+    const config = { logLevel: 'error', ...settings, ...(database && { database }) };
+    const instances = Array.from({ length: servers }, (_, index) => instance({ data, config }, `server-${index}`));
     for (const each of instances) cleanUp.push(() => each.stop());
     await Promise.all(instances.map((each) => each.start()));
+    return { store, instances, postgres, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Runs this many rounds on three servers, one after the other, each with so many calls at once. */
+export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number, calls: number): Promise<void> {
+  const { store, instances, close } = await openScene(kind, 3, { limits: { leaseSeconds: LEASE_SECONDS } });
+  try {
     for (let round = 0; round < rounds; round++) await quotaRound(store, instances, calls);
   } finally {
-    for (const each of cleanUp.reverse()) await each();
+    await close();
   }
 }
 

@@ -1,4 +1,4 @@
-/** How many timestamps may be under way: few at once in the HSM, some waiting, and the rest are told to come again. */
+/** How many pages and downloads may be under way: few at once, some waiting, and the rest get 503. */
 
 import { createSessionPool } from '../keys/session-pool.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlaces } from '../../src/tsa/places.ts';
+import { createPlaces } from '../../src/page/places.ts';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

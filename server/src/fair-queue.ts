@@ -1,0 +1,106 @@
+/** Bounds how much work is under way, and shares it fairly: one owner with many callers leaves the others their part. */
+
+export interface FairQueue {
+  /**
+   * Runs `work` once there is a place for it.
+   * @param owner the client, or whatever a part belongs to
+   * @param busy runs instead where too much work waits, immediately or when other owners need the place in the queue
+   */
+  run<T, Busy = never>(owner: string, work: () => Promise<T>, busy?: () => Busy): Promise<T | Busy>;
+}
+
+export interface FairQueueOptions {
+  /** How much work may be under way. */
+  readonly atOnce: number;
+  /** How much may wait; no limit by default. */
+  readonly limit?: number;
+  /** How long a place stays empty after work that took so long, in milliseconds; not at all by default. */
+  readonly rest?: (took: number) => number;
+}
+
+interface Owner {
+  running: number;
+  /** When work of it began last, in the order of such beginnings; 0: never. */
+  turn: number;
+  /** Each is called once: with true to begin, with false where the queue needs its place for another owner. */
+  readonly waiting: ((admitted: boolean) => void)[];
+}
+
+/**
+ * Gives each owner the same part of what may be under way, and the next place to the one that has the least under way; of
+ * several such owners, to the one whose turn was the longest ago. A full queue rejects the latest work of the owner that
+ * has the most in it.
+ */
+export function createFairQueue({ atOnce, limit = Number.POSITIVE_INFINITY, rest }: FairQueueOptions): FairQueue {
+  /** Those that have work under way or waiting. */
+  const owners = new Map<string, Owner>();
+  let running = 0;
+  let waiting = 0;
+  let turns = 0;
+
+  const hasPlace = (owner: Owner): boolean => running < atOnce && owner.running < Math.ceil(atOnce / owners.size);
+  const begin = (owner: Owner): void => {
+    running += 1;
+    turns += 1;
+    owner.running += 1;
+    owner.turn = turns;
+  };
+  const startWaiting = (): void => {
+    for (;;) {
+      const [next] = [...owners.values()]
+        .filter((owner) => owner.waiting.length > 0 && hasPlace(owner))
+        .sort((one, other) => one.running - other.running || one.turn - other.turn);
+      if (next === undefined) return;
+      begin(next);
+      waiting -= 1;
+      next.waiting.shift()?.(true);
+    }
+  };
+  const end = (name: string, owner: Owner): void => {
+    running -= 1;
+    owner.running -= 1;
+    leave(name, owner);
+    startWaiting();
+  };
+  const leave = (name: string, owner: Owner): void => {
+    if (owner.running === 0 && owner.waiting.length === 0) owners.delete(name);
+  };
+  /** @returns whether this owner may have one more in the queue */
+  const makeSpace = (owner: Owner): boolean => {
+    if (waiting < limit) return true;
+    const [most] = [...owners.values()].sort((one, other) => other.waiting.length - one.waiting.length);
+    if (most === undefined || most.waiting.length <= owner.waiting.length + 1) return false;
+    waiting -= 1;
+    most.waiting.pop()?.(false);
+    return true;
+  };
+  const admit = async (owner: Owner): Promise<boolean> => {
+    if (owner.waiting.length === 0 && hasPlace(owner)) {
+      begin(owner);
+      return true;
+    }
+    if (!makeSpace(owner)) return false;
+    waiting += 1;
+    return await new Promise((resolve) => owner.waiting.push(resolve));
+  };
+
+  return {
+    async run(name, work, busy) {
+      const owner = owners.get(name) ?? { running: 0, turn: 0, waiting: [] };
+      owners.set(name, owner);
+      if (!(await admit(owner))) {
+        leave(name, owner);
+        if (busy === undefined) throw new TypeError('the queue is full');
+        return busy();
+      }
+      const began = performance.now();
+      try {
+        return await work();
+      } finally {
+        const pause = rest?.(performance.now() - began) ?? 0;
+        if (pause > 0) setTimeout(end, pause, name, owner);
+        else end(name, owner);
+      }
+    },
+  };
+}
