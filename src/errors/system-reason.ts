@@ -9,6 +9,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'it is a pipe, a socket or a device',
   ELOOP: 'its links lead in a circle',
   FOREIGN_LINK: 'it is a link of another user',
+  FOREIGN_FOLDER: 'its folder belongs to another user',
+  OPEN_FOLDER: 'its folder may be written by every user',
   EFBIG: 'it is too large',
   ENOSPC: 'no space is left on the disk',
   EROFS: 'the file system is read-only',

@@ -1,7 +1,7 @@
 /** A settings file: read in bounds, taken only from those who may decide, and parsed with a place for every fault. */
 
-import type { Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { readHandleUpTo } from '../bytes/read-file-up-to.ts';
 import { printable } from '../errors/printable.ts';
 import { systemReason } from '../errors/system-reason.ts';
@@ -10,7 +10,9 @@ import { placeOfFault } from './json-fault.ts';
 
 /** Hundreds of settings fit in; what is larger is another file. */
 const LARGEST_FILE = 256 * 1024;
-const WRITABLE_BY_ANYBODY = 0o002;
+export const WRITABLE_BY_ANYBODY = 0o002;
+/** Opening a pipe would wait for a writer. Windows has no such flag. */
+const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -32,12 +34,12 @@ export async function readJsonFile(path: string, options: JsonFileOptions): Prom
 
 async function readText(path: string): Promise<{ readonly text: string; readonly stats: Stats } | undefined> {
   try {
-    // Opening a pipe would wait for a writer.
-    const found = await stat(path);
-    if (!found.isFile()) throw Object.assign(new Error('no file'), { code: found.isDirectory() ? 'EISDIR' : 'ENXIO' });
-    const file = await open(path, 'r');
+    const file = await open(path, constants.O_RDONLY | AT_ONCE);
     try {
-      return { stats: await file.stat(), text: Buffer.from(await readHandleUpTo(file, LARGEST_FILE)).toString() };
+      const stats = await file.stat();
+      if (!stats.isFile())
+        throw Object.assign(new Error('no file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENXIO' });
+      return { stats, text: Buffer.from(await readHandleUpTo(file, LARGEST_FILE)).toString() };
     } finally {
       await file.close();
     }

@@ -1,10 +1,12 @@
 /** The file of the profiles: read without any package, and changed by conf, which writes it whole or not at all. */
 
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolders } from '../bytes/make-folders.ts';
+import { isTrustedOwner } from '../bytes/trusted-owner.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { settingsErrors } from './errors.ts';
-import { isObject, type JsonObject, readJsonFile, shownKey } from './json-file.ts';
+import { isObject, type JsonObject, readJsonFile, shownKey, WRITABLE_BY_ANYBODY } from './json-file.ts';
 import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
 import type { StoredProfile } from './lookup.ts';
 import { damaged, isSettingKey, textOf, unknownKey } from './stored-values.ts';
@@ -61,12 +63,22 @@ function readAddresses(environments: unknown, where: string, path: string): Read
   return addresses;
 }
 
+/** The package changes owner and mode by path: in a folder of another user that could be any file of root's. */
+function assertOwnFolder(folder: string): void {
+  const { uid, mode } = statSync(folder);
+  if (!isTrustedOwner(uid)) throw Object.assign(new Error(`${folder} is foreign`), { code: 'FOREIGN_FOLDER' });
+  if (process.platform !== 'win32' && (mode & WRITABLE_BY_ANYBODY) !== 0) {
+    throw Object.assign(new Error(`${folder} is open`), { code: 'OPEN_FOLDER' });
+  }
+}
+
 /** The package is loaded for a change only: that takes longer than reading the file, and most runs change nothing. Throws `settings-file-unwritable`. */
 export async function writeProfile(path: string, name: string, profile: JsonObject): Promise<void> {
   const { default: Conf } = await import('conf');
   try {
     const folder = dirname(path);
     await makeFolders(folder, 0o700);
+    assertOwnFolder(folder);
     const conf = new Conf<{ profiles?: Record<string, JsonObject> }>({
       cwd: folder,
       configFileMode: 0o600,

@@ -1,5 +1,6 @@
 /** The file of profiles: what goes in comes out, what cannot be right is refused, and nobody else reads it. */
 
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -222,6 +223,30 @@ describe.skipIf(process.platform === 'win32')('whoever may change the file', () 
     const folder = await withFile('{"profiles":{"theirs":{}}}');
     await chown(join(folder, 'config.json'), 12_345, 12_345);
     expect((await open(folder)).names()).toEqual(['theirs']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('is not root in the folder of another user', async () => {
+    const folder = await withFile('{}');
+    await chown(folder, 12_345, 12_345);
+    const change = (await open(folder)).set('default', 'code', ['1']);
+    const reason = expect.stringContaining('its folder belongs to another user');
+    await expect(change).rejects.toMatchObject({ code: 'settings-file-unwritable', message: reason });
+    expect(await readdir(folder)).toEqual(['config.json']);
+  });
+
+  it('cannot change a file in a folder that every user may write', async () => {
+    const folder = await withFile('{}');
+    await chmod(folder, 0o1777);
+    const change = (await open(folder)).set('default', 'code', ['1']);
+    const reason = expect.stringContaining('its folder may be written by every user');
+    await expect(change).rejects.toMatchObject({ code: 'settings-file-unwritable', message: reason });
+  });
+
+  it('is not waited for where the file is a pipe', async () => {
+    const folder = await withFile('{}');
+    await rm(join(folder, 'config.json'));
+    execFileSync('mkfifo', [join(folder, 'config.json')]);
+    await expect(open(folder)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
   });
 });
 
