@@ -183,8 +183,8 @@ export const SERVER_ERRORS = {
   },
   'no-certificate-valid': {
     category: 'usage',
-    message: 'the server has no certificate that is valid now',
-    hint: 'Add one with certificate add, or import one with certificate import.',
+    message: 'the server has no certificate that is valid now and not disabled',
+    hint: 'Add one with certificate add, import one with certificate import, or enable one with certificate enable.',
   },
   'nothing-requested': {
     category: 'usage',

@@ -42,8 +42,9 @@ export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
   | { readonly accepted: false; readonly refusal: Refusal; readonly certificate: string | undefined };
 
-export function isValidAt({ notBefore, notAfter }: StoredCertificate, now: Date): boolean {
-  return now >= notBefore && now <= notAfter;
+/** Whether signatures may be made with the certificate now: it is within its validity and not disabled. */
+export function isUsable({ notBefore, notAfter, disabled }: StoredCertificate, now: Date): boolean {
+  return !disabled && now >= notBefore && now <= notAfter;
 }
 
 /**
@@ -71,9 +72,8 @@ export async function checkSignRequest(
   const code = v.safeParse(entries.code, fields.code);
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');
-  if (certificate.disabled) return refuse('code', certificate.number);
   if (client.certificates?.includes(certificate.number) === false) return refuse('code', certificate.number);
-  if (!isValidAt(certificate, now)) return refuse('code', certificate.number);
+  if (!isUsable(certificate, now)) return refuse('code', certificate.number);
 
   // 2. `digest` is valid Base64.
   const text = v.safeParse(entries.digest, fields.digest);

@@ -64,6 +64,11 @@ test('is not ready while no certificate is valid, or while the HSM has none of t
   const certificates = await server.data.store.certificates.list();
   expect(await get('/readyz')).toMatchObject({ status: 503, body: { message: 'not ready: hsm' } });
   expect(asked).toEqual([certificates.map(({ keyId }) => keyId)]);
+  const [{ number } = { number: '' }] = certificates;
+  await server.data.store.certificates.disable(number, true);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await get('/readyz');
+  expect(asked.at(-1)).toEqual(certificates.slice(1).map(({ keyId }) => keyId));
   years = 100;
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect(await get('/readyz')).toMatchObject({ status: 503, body: { message: 'not ready: certificates' } });

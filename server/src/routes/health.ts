@@ -5,7 +5,7 @@ import { refuse, success } from '../envelope.ts';
 import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { Store } from '../records/store.ts';
-import { isValidAt } from '../sign-request.ts';
+import { isUsable } from '../sign-request.ts';
 
 export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
@@ -39,11 +39,11 @@ export function createReadiness(
   };
 }
 
-/** What the server signs with: a certificate that is valid now, and a key of one in the HSM. */
+/** What the server signs with: a certificate that is valid now and not disabled, and a key of one in the HSM. */
 export function checksOf(store: Store, keys: KeyStore, now: () => Date): Checks {
   const keyIds = async () => {
     const certificates = await store.certificates.list();
-    return certificates.filter((certificate) => isValidAt(certificate, now())).map(({ keyId }) => keyId);
+    return certificates.filter((certificate) => isUsable(certificate, now())).map(({ keyId }) => keyId);
   };
   return {
     database: store.check,
