@@ -1,11 +1,12 @@
 /** All files that the table of verdicts is about, made anew, in groups that are judged by the same roots. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { repack } from '../formats/jar/simple-zip.ts';
 import { fixture, runCli } from '../support/cli.ts';
 import { startServer } from '../support/server.ts';
+import { makeBlockArchives } from './verify-verdicts-blocks.ts';
 import { signArchive, signArchives, tamperArchive } from './verify-verdicts-jar.ts';
 import { legacyArchives, legacyPrograms } from './verify-verdicts-legacy.ts';
 import {
@@ -109,6 +110,16 @@ export async function ownGroups(folder: string, pki: VerdictPki, verifiers: stri
   } finally {
     await server.stop();
   }
+}
+
+/** With several signers in a block, and with content in it. */
+export function blockGroup(folder: string): Group {
+  const { root, files } = makeBlockArchives();
+  const [place, roots] = [path.join(folder, 'block-jar'), path.join(folder, 'blocks.pem')];
+  mkdirSync(place);
+  writeFileSync(roots, root);
+  for (const [name, bytes] of files) writeFileSync(path.join(place, name), bytes);
+  return { kind: 'jar', files: underName('block-jar', pathsIn(place)), roots };
 }
 
 function underName(name: string, files: ReadonlyMap<string, string>): Map<string, string> {

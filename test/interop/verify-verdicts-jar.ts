@@ -111,7 +111,7 @@ function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
 }
 
 /** The file's name decides about what stands before the archive. */
-function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buffer>> {
+export function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buffer>> {
   const signed = zip(unzip(archive));
   const script = Buffer.from('#!/bin/sh\n');
   const [, second = 0] = recordOffsets(signed);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mainJava } from '../support/java.ts';
 import { run } from './verifiers.ts';
 import { askAll } from './verify-verdicts-ask.ts';
-import { corpusGroups, ownGroups, pkiGroups } from './verify-verdicts-cases.ts';
+import { blockGroup, corpusGroups, ownGroups, pkiGroups } from './verify-verdicts-cases.ts';
 import { WINE } from './verify-verdicts-judges.ts';
 import { startVerdictPki, type VerdictPki } from './verify-verdicts-pki.ts';
 import { OTHERS, type Other, readVerdicts, type VerdictRow } from './verify-verdicts-table.ts';
@@ -34,6 +34,7 @@ describe.skipIf(verifiers === '')('verify', () => {
       ...(corpus === '' ? [] : await corpusGroups(corpus, folder)),
       ...(await pkiGroups(folder, pki, verifiers)),
       ...(await ownGroups(folder, pki, verifiers)),
+      blockGroup(folder),
     ];
     const isForOthers = (file: string) => (rows.get(file)?.others.size ?? 0) > 0;
     const all: VerdictRow[] = [];

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { nodeDigestName } from './digest-names.ts';
 import type { Manifest, SectionRange } from './manifest.ts';
-import { sectionsByName } from './manifest-sections.ts';
 import { onceOf } from './once.ts';
 
 const OF_MANIFEST = '-digest-manifest';
@@ -33,7 +32,7 @@ export interface KnownManifest {
 export function knowManifest(manifest: Manifest): KnownManifest {
   const digests = new Map<string, string>();
   return {
-    sections: onceOf(() => sectionsByName(manifest)),
+    sections: onceOf(() => indexSections(manifest)),
     digestOf(part, algorithm, bytes) {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
@@ -43,7 +42,42 @@ export function knowManifest(manifest: Manifest): KnownManifest {
   };
 }
 
-export type SectionsByName = ReadonlyMap<string, readonly SectionRange[]>;
+export interface SectionsByName {
+  has(name: string): boolean;
+  /** In the file's order; empty when there is none. */
+  get(name: string): readonly SectionRange[];
+}
+
+/** In numbers, since there may be more than a million. */
+function indexSections(manifest: Manifest): SectionsByName {
+  const firstOf = new Map<string, number>();
+  const places: number[] = [];
+  // Of each section the next one of its name, or -1; of the first one also the last.
+  const next: number[] = [];
+  const lastOf: number[] = [];
+  for (const { name, start, end } of manifest.sections()) {
+    const index = next.length;
+    places.push(start, end);
+    next.push(-1);
+    const first = firstOf.get(name);
+    lastOf.push(index);
+    if (first === undefined) firstOf.set(name, index);
+    else {
+      next[lastOf[first] ?? first] = index;
+      lastOf[first] = index;
+    }
+  }
+  return {
+    has: (name) => firstOf.has(name),
+    get(name) {
+      const ranges: SectionRange[] = [];
+      for (let index = firstOf.get(name) ?? -1; index >= 0; index = next[index] ?? -1) {
+        ranges.push({ start: places[2 * index] ?? 0, end: places[2 * index + 1] ?? 0 });
+      }
+      return ranges;
+    },
+  };
+}
 
 /** Whether nothing of the manifest is other than what was signed. */
 export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
@@ -65,20 +99,20 @@ export function findDisagreement(
     const nodeName = nodeDigestName(algorithm);
     return nodeName !== undefined && permits(nodeName);
   };
-  const isOf = ({ algorithm, value }: MainDigest, part: string, ranges: readonly SectionRange[]): boolean => {
-    const bytes = () => ranges.map(({ start, end }) => manifest.bytes.subarray(start, end));
+  const isOf = ({ algorithm, value }: MainDigest, part: string, ranges: () => readonly SectionRange[]): boolean => {
+    const bytes = () => ranges().map(({ start, end }) => manifest.bytes.subarray(start, end));
     return known.digestOf(part, nodeDigestName(algorithm) ?? '', bytes) === value;
   };
   const whole = { start: 0, end: manifest.bytes.length };
-  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', [whole]))) return undefined;
+  if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
+    return undefined;
   const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES).filter(counts);
-  if (!ofMain.every((digest) => isOf(digest, 'main', [manifest.main]))) return { part: 'main attributes' };
+  if (!ofMain.every((digest) => isOf(digest, 'main', () => [manifest.main]))) return { part: 'main attributes' };
   const byName = known.sections();
   for (const { name, digests } of signatureFile.sections()) {
     const counted = digests.filter(counts);
-    const ranges = byName.get(name) ?? [];
-    const isSigned = ranges.length > 0 && counted.length > 0;
-    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, ranges))) {
+    const isSigned = byName.has(name) && counted.length > 0;
+    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, () => byName.get(name)))) {
       return { part: 'section', name };
     }
   }

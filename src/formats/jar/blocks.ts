@@ -56,10 +56,11 @@ export async function readBlocks(
     if (signatureFile === undefined || blocks.length === 0) continue;
     const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
     room -= signedFile.length;
+    const readSignatureFile = onceOf(() => tryReadManifest(signedFile));
     for (const entry of blocks) {
       found.push(
         readBlock(
-          { base, entry, signatureFileEntry: signatureFile, signedFile },
+          { base, entry, signatureFileEntry: signatureFile, signedFile, readSignatureFile },
           await readOr(source, entry),
           forBlocks,
           budget,
@@ -92,7 +93,7 @@ interface BlockRoom {
   readonly takeAttributes: TakeAttributes;
 }
 
-type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile'>;
+type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile' | 'readSignatureFile'>;
 
 function readBlock(
   place: BlockPlace,
@@ -100,15 +101,7 @@ function readBlock(
   room: BlockRoom,
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
-  let parsed: Manifest | undefined;
   const { signedFile } = place;
-  const shared = {
-    ...place,
-    readSignatureFile() {
-      parsed ??= tryReadManifest(signedFile);
-      return parsed;
-    },
-  };
   const read = block instanceof CodesignError ? block : tryParse(block, room);
   if (read instanceof CodesignError) {
     const unreadable: Finding = {
@@ -117,7 +110,7 @@ function readBlock(
       against: 'integrity',
     };
     return {
-      ...shared,
+      ...place,
       cms: block instanceof CodesignError ? NOTHING : block,
       signedData: undefined,
       signerCertificate: undefined,
@@ -128,7 +121,7 @@ function readBlock(
   }
   const examineSigners = onceOf(() => examineAllSigners(read.signedData, signedFile, budget));
   return {
-    ...shared,
+    ...place,
     ...read,
     cms: read.signedData.bytes,
     signerCertificate: read.signedData.signers[0].certificate,

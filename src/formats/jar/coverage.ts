@@ -20,14 +20,18 @@ export interface Listing {
 
 export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLayout): Coverage {
   const isCovered = new Uint8Array(archive.entries.length);
-  const removed: string[] = [];
+  let [removedCount, firstRemoved] = [0, ''];
   for (const { name } of signatureFile.sections()) {
     const entry = archive.byName.get(name);
     if (entry !== undefined) isCovered[entry.index] = 1;
-    else if (isFileName(name)) removed.push(name);
+    else if (isFileName(name)) {
+      if (removedCount === 0) firstRemoved = name;
+      removedCount++;
+    }
   }
+  const removed = { count: removedCount, first: firstRemoved };
   const covers = ({ index }: ZipEntry): boolean => isCovered[index] === 1;
-  return { covers, uncovered: listingOf(signable, (entry) => !covers(entry)), removed: listed(removed) };
+  return { covers, uncovered: listingOf(signable, (entry) => !covers(entry)), removed };
 }
 
 export function listingOf(entries: Iterable<ZipEntry>, isListed: (entry: ZipEntry) => boolean): Listing {

@@ -8,13 +8,13 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../errors/finding.ts';
 import { unreadTimestamps, usesSha1 } from '../../timestamp/findings.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { type AgreementRules, type Disagreement, findDisagreement, type KnownManifest } from './agreement.ts';
+import type { AgreementRules, Disagreement, KnownManifest } from './agreement.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import type { ContentFacts } from './content-facts.ts';
-import { type Coverage, coverageOf, inWords, listingOf } from './coverage.ts';
+import { type Coverage, inWords, listingOf } from './coverage.ts';
 import { type DigestStrength, strengthOf } from './digest-names.ts';
 import type { JarLayout } from './layout.ts';
-import type { Manifest } from './manifest.ts';
+import type { FactsOf } from './signature-file-facts.ts';
 import { UNREAD_TIMESTAMP_ATTRIBUTES } from './timestamp-attributes.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
@@ -23,6 +23,9 @@ export interface SharedFacts {
   readonly budget: WorkBudget;
   /** Undefined when there is none. */
   knownManifest(): KnownManifest | undefined;
+  readonly factsOf: FactsOf;
+  /** Those that each of its sections has digests by. */
+  manifestAlgorithms(): readonly (readonly string[])[];
   contents(): Promise<ContentFacts>;
 }
 
@@ -53,14 +56,15 @@ export async function examineSignature(
     findings.push(broken('manifest-missing', 'The archive has no manifest.'));
     return findings;
   }
-  const disagreement = findDisagreement(signatureFile, layout.manifest.parsed, rulesOf(shared));
+  const facts = shared.factsOf(signatureFile);
+  const disagreement = facts.disagreement();
   if (disagreement !== undefined) findings.push(ofDisagreement(disagreement, block, shared));
-  const coverage = coverageOf(signatureFile, layout);
+  const coverage = facts.coverage();
   const contents = await shared.contents();
   for (const finding of aboutContents(coverage, contents, layout)) findings.push(finding);
   const weaknesses = [
     ...weakSigners(block),
-    ...(disagreement === undefined ? weakSignatureFile(signatureFile, layout.manifest.parsed, block, shared) : []),
+    ...(disagreement === undefined ? weakness(facts.strength(), block.signatureFileEntry.name) : []),
     ...weakContents(coverage, contents, layout),
     ...weakTimestamps(timestamps),
   ];
@@ -159,21 +163,6 @@ function weakSigners({ signedData }: EmbeddedBlock): readonly Weakness[] {
   return (signedData?.signers ?? []).flatMap(({ digestAlgorithm }) =>
     weakness(strengthOf(DIGEST_NAME_BY_OID[digestAlgorithm] ?? ''), 'the signature value'),
   );
-}
-
-/** The strongest digests of it with which it agrees decide: Java passes over those that it does not take. */
-function weakSignatureFile(
-  signatureFile: Manifest,
-  manifest: Manifest,
-  { signatureFileEntry }: EmbeddedBlock,
-  shared: SharedFacts,
-): readonly Weakness[] {
-  const agreesBy = (...strengths: readonly DigestStrength[]): boolean => {
-    const permits = (algorithm: string): boolean => strengths.includes(strengthOf(algorithm));
-    return findDisagreement(signatureFile, manifest, { ...rulesOf(shared), permits }) === undefined;
-  };
-  if (agreesBy('strong')) return [];
-  return weakness(agreesBy('strong', 'dated') ? 'dated' : 'weak', signatureFileEntry.name);
 }
 
 function weakContents({ covers }: Coverage, contents: ContentFacts, { signable }: JarLayout): readonly Weakness[] {

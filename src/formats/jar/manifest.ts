@@ -101,28 +101,29 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   let colon = 0;
   let valueEnd = 0;
   let attributeEnd = 0;
-  /** Of its continuation lines; nearly all attributes have none. */
-  let pieces: Buffer[] | undefined;
+  /** How many of its lines continue the first; nearly always none. */
+  let continuations = 0;
 
+  const value = (): string =>
+    continuations === 0 ? bytes.toString('utf8', colon + 2, valueEnd) : joined(bytes, colon + 2, attributeEnd);
   const finishAttribute = (): void => {
     if (attributeStart < 0) return;
     if (isMain) {
       const mainName = bytes.toString('latin1', attributeStart, colon).toLowerCase();
-      attributes.set(mainName, textOf(bytes, colon + 2, valueEnd, pieces));
+      attributes.set(mainName, value());
       if (attributes.size > MOST_MAIN_ATTRIBUTES)
         throw invalid(`there are more than ${MOST_MAIN_ATTRIBUTES} attributes`);
     } else if (name === undefined) {
-      name = textOf(bytes, colon + 2, valueEnd, pieces);
+      name = value();
       nameEnd = attributeEnd;
     } else if (endsWithDigest(bytes, attributeStart, colon)) {
       const algorithm = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
-      const value = textOf(bytes, colon + 2, valueEnd, pieces);
       digests ??= [];
-      digests.push({ algorithm, value, start: attributeStart, end: attributeEnd });
+      digests.push({ algorithm, value: value(), start: attributeStart, end: attributeEnd });
       if (digests.length > MOST_DIGESTS) throw invalid(`there are more than ${MOST_DIGESTS} digests in its section`);
     }
     attributeStart = -1;
-    pieces = undefined;
+    continuations = 0;
   };
   const finishSection = (end: number): ManifestSection | undefined => {
     finishAttribute();
@@ -156,9 +157,8 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       }
       if (bytes[position] === SPACE) {
         if (attributeStart < 0) throw invalid('it continues no line before it');
-        pieces ??= [];
-        pieces.push(bytes.subarray(position + 1, lineEnd));
-        if (pieces.length > MOST_CONTINUATIONS) throw invalid(`an attribute has more than ${MOST_CONTINUATIONS} lines`);
+        continuations++;
+        if (continuations > MOST_CONTINUATIONS) throw invalid(`an attribute has more than ${MOST_CONTINUATIONS} lines`);
       } else {
         finishAttribute();
         attributeStart = position;
@@ -229,10 +229,19 @@ function lastOneKept(bytes: Buffer): (start: number, end: number) => string {
   };
 }
 
-/** Bytes are joined before they are decoded: other programs break lines inside a character. */
-function textOf(bytes: Buffer, start: number, end: number, pieces: readonly Buffer[] | undefined): string {
-  if (pieces === undefined) return bytes.toString('utf8', start, end);
-  return Buffer.concat([bytes.subarray(start, end), ...pieces]).toString('utf8');
+/**
+ * The text of several lines, each but the first with a space at its start. Bytes are joined before they are decoded: other
+ * programs break lines inside a character.
+ */
+function joined(bytes: Buffer, start: number, end: number): string {
+  const text = Buffer.allocUnsafe(end - start);
+  let length = 0;
+  for (let position = start; position < end; ) {
+    const lineEnd = Math.min(endOfLine(bytes, position), end);
+    length += bytes.copy(text, length, position, lineEnd);
+    position = afterLineEnd(bytes, lineEnd) + 1;
+  }
+  return text.toString('utf8', 0, length);
 }
 
 function isNameByte(byte: number): boolean {

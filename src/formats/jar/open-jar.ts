@@ -35,9 +35,11 @@ import { onceOf } from './once.ts';
 import { filesOf, removeSignatures } from './remove.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
+import { signatureFileFacts } from './signature-file-facts.ts';
 import { readSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
 import { requireCovered } from './uncovered.ts';
+import { sectionAlgorithms } from './weakest-algorithm.ts';
 
 /** As Format.open says. */
 export async function openJar(source: ByteSource, options: OpenOptions): Promise<SignableFile> {
@@ -47,10 +49,13 @@ export async function openJar(source: ByteSource, options: OpenOptions): Promise
 function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions): SignableFile {
   const { digestEntries, name, budget = createWorkBudget() } = options;
   const opened = { source, layout, digestEntries, name };
+  const knownManifest = onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed));
   const shared: SharedFacts = {
     layout,
     budget,
-    knownManifest: onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed)),
+    knownManifest,
+    factsOf: signatureFileFacts(layout, knownManifest),
+    manifestAlgorithms: onceOf(() => (layout.manifest === undefined ? [] : sectionAlgorithms(layout.manifest.parsed))),
     contents: onceOf(() => readContentFacts(source, layout, digestEntries)),
   };
   return {

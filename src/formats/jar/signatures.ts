@@ -9,7 +9,6 @@ import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { Detail, EmbeddedSignature } from '../format.ts';
 import { isDigestOf, wholeDigests } from './agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
-import { coverageOf } from './coverage.ts';
 import { examineSignature, type SharedFacts } from './examine-signature.ts';
 import { onceOf } from './once.ts';
 import { weakestAlgorithm } from './weakest-algorithm.ts';
@@ -65,9 +64,11 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: 
 }
 
 /** Of all signers of the block. */
-function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { layout }: SharedFacts) {
+function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { factsOf, manifestAlgorithms }: SharedFacts) {
   const ofSigners = (signedData?.signers ?? []).map(({ digestAlgorithm }) => digestAlgorithmOf(digestAlgorithm));
-  return weakestAlgorithm(ofSigners, readSignatureFile(), layout.manifest?.parsed);
+  const signatureFile = readSignatureFile();
+  const ofSignatureFile = signatureFile === undefined ? [] : factsOf(signatureFile).algorithms();
+  return weakestAlgorithm(ofSigners, ofSignatureFile, manifestAlgorithms());
 }
 
 function timestampsOf(
@@ -85,7 +86,7 @@ function timestampsOf(
 /** Of what a signature file says, in characters. */
 const LONGEST_DETAIL = 4096;
 
-function describeSignature(block: EmbeddedBlock, { layout }: SharedFacts): readonly Detail[] {
+function describeSignature(block: EmbeddedBlock, { layout, factsOf }: SharedFacts): readonly Detail[] {
   const signatureFile = block.readSignatureFile();
   const details: Detail[] = [
     { name: 'signature name', value: block.base },
@@ -104,6 +105,6 @@ function describeSignature(block: EmbeddedBlock, { layout }: SharedFacts): reado
     add(`manifest digest (${digest.algorithm.toUpperCase()})`, `${digest.value} (${matches ? 'matches' : 'differs'})`);
   }
   const { length } = layout.signable;
-  add('files covered', `${length - coverageOf(signatureFile, layout).uncovered.count} of ${length}`);
+  add('files covered', `${length - factsOf(signatureFile).coverage().uncovered.count} of ${length}`);
   return details;
 }

@@ -11,20 +11,21 @@ import type { Manifest } from './manifest.ts';
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],
-  signatureFile: Manifest | undefined,
-  manifest: Manifest | undefined,
+  ofSignatureFile: readonly (readonly string[])[],
+  ofManifest: readonly (readonly string[])[],
 ): DigestAlgorithm | undefined {
-  const parts = [
-    ...(signatureFile === undefined ? [] : [wholeDigests(signatureFile).map(({ algorithm }) => algorithm)]),
-    ...(signatureFile === undefined ? [] : sectionAlgorithms(signatureFile)),
-    ...(manifest === undefined ? [] : sectionAlgorithms(manifest)),
-  ];
+  const parts = [...ofSignatureFile, ...ofManifest];
   const [first, ...others] = ofSigners;
   return [...others, ...parts.filter((names) => names.length > 0).map(longest)].reduce(shorter, first);
 }
 
+/** Those of a signature file: of the whole manifest, and of each of its sections. */
+export function fileAlgorithms(signatureFile: Manifest): readonly (readonly string[])[] {
+  return [wholeDigests(signatureFile).map(({ algorithm }) => algorithm), ...sectionAlgorithms(signatureFile)];
+}
+
 /** Those of each section, each combination once: nearly always there is one. */
-function sectionAlgorithms(manifest: Manifest): readonly (readonly string[])[] {
+export function sectionAlgorithms(manifest: Manifest): readonly (readonly string[])[] {
   const combinations = new Map<string, readonly string[]>();
   for (const { digests } of manifest.sections()) {
     const names = digests.map(({ algorithm }) => algorithm);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../../src/formats/jar/manifest.ts';
-import { weakestAlgorithm } from '../../../src/formats/jar/weakest-algorithm.ts';
+import { fileAlgorithms, sectionAlgorithms, weakestAlgorithm } from '../../../src/formats/jar/weakest-algorithm.ts';
 
 const manifestWith = (...sections: readonly (readonly string[])[]) =>
   readManifest(
@@ -37,7 +37,13 @@ describe('the algorithm of a signature', () => {
   ] as const)(
     'is the weakest of block, signature file and manifest: %#',
     (ofBlock, signatureFile, manifest, expected) => {
-      expect(weakestAlgorithm([ofBlock], signatureFile, manifest)).toBe(expected);
+      expect(
+        weakestAlgorithm(
+          [ofBlock],
+          signatureFile === undefined ? [] : fileAlgorithms(signatureFile),
+          manifest === undefined ? [] : sectionAlgorithms(manifest),
+        ),
+      ).toBe(expected);
     },
   );
 });
