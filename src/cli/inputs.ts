@@ -5,6 +5,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { inFileSystem } from '../files/file-system-errors.ts';
+import { isUtf8Name } from '../files/utf8-names.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { cliErrors } from './errors.ts';
 import { excludedBy, type IsExcluded } from './excluded.ts';
@@ -106,7 +107,9 @@ async function* walk(folder: string, leftOut: string | undefined, isExcluded: Is
     const path = join(folder, entry.name);
     // An excluded file is told by who asked; an excluded folder is not even read.
     if (entry.isDirectory() && isExcluded(path)) continue;
-    if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
+    // One that cannot be read by its name is an input that fails, with that name.
+    if (entry.isDirectory() && !(await isUtf8Name(path))) yield path;
+    else if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
 }

@@ -1,8 +1,9 @@
 /** The paths that a pattern matches. A link is trusted where the user typed it, not where the pattern found it. */
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { isAtOrBelow } from '../bytes/below.ts';
+import { isUtf8Name } from '../files/utf8-names.ts';
 import { cliErrors } from './errors.ts';
 
 export interface PatternOptions {
@@ -32,14 +33,17 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
   const { base, glob: rest } = picomatch.scan(portable);
   const folder = base.replace(/\\(.)/g, '$1');
   const realFolder = realPathOf(folder === '' ? '.' : `${folder}/`);
+  const unread: string[] = [];
   const found = await glob(rest, {
     cwd: realFolder,
     expandDirectories: false,
     onlyFiles: !recursive,
     dot: false,
     followSymbolicLinks: false,
-    fs: { ...fs, readdir: readdirWithLinksBelow(realFolder) },
+    fs: { ...fs, readdir: readdirWithLinksBelow(realFolder, (path) => unread.push(path)) },
   });
+  // A folder that cannot be read by its name is an input that fails, with that name.
+  for (const path of unread) if (!(await isUtf8Name(path))) found.push(relative(realFolder, path));
   const output = outputFolder === undefined ? undefined : realPathOf(outputFolder);
   const isOutput = output !== undefined && isBelow(output, realFolder) && isFolder(output);
   const isMeant = (path: string): boolean => !(isOutput && isAtOrBelow(realPathOf(path), output));
@@ -50,10 +54,11 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** As `readdir`, but a link to a file below `base` is a file. */
-function readdirWithLinksBelow(base: string): typeof fs.readdir {
+/** As `readdir`, but a link to a file below `base` is a file. `onUnread`: for a folder that cannot be read. */
+function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
   const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
     fs.readdir(folder, options, (error, entries = []) => {
+      if (error) onUnread(folder);
       for (const entry of entries) {
         if (!entry.isSymbolicLink()) continue;
         const leadsTo = realPathOf(join(folder, entry.name));

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { makeFolders } from '../bytes/make-folders.ts';
 import { memorySource } from '../bytes/memory-source.ts';
 import { inFileSystem } from '../files/file-system-errors.ts';
+import { assertUtf8Name } from '../files/utf8-names.ts';
 import { proveCopy } from '../signing/copy-proof.ts';
 import { identityOf } from '../signing/same-file.ts';
 import { assertReplaceable } from '../signing/target.ts';
@@ -15,7 +16,7 @@ import { cliErrors } from './errors.ts';
 
 /**
  * Flushed and read again before it takes the name. A file that is there is replaced unless it is read-only, a missing folder made; a pipe or a device is written to. Throws
- * `output-is-folder`, `output-is-input`, what `assertReplaceable` throws, and what the system says.
+ * `output-is-folder`, `output-is-input`, `name-not-utf8`, what `assertReplaceable` throws, and what the system says.
  */
 export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
   const existing = await statsOf(output);
@@ -29,6 +30,7 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
   }
   // Links are followed, so that the rename replaces the file and not the link.
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
+  await assertUtf8Name(target, true);
   if (existing !== undefined) await assertReplaceable(target);
   const temporary = join(dirname(target), `.codesign-remote-${randomBytes(8).toString('hex')}.tmp`);
   try {

@@ -8,6 +8,11 @@ export const fileErrors = defineErrors({
     message: 'there is no such file',
     hint: 'Check the path. A pattern with * must match at least one file.',
   },
+  'name-not-utf8': {
+    category: 'local',
+    message: (d) => `the name ${d.name} holds bytes that are not UTF-8, so the file cannot be reached by it`,
+    hint: 'Rename it, in UTF-8. The program convmv does that for whole folders.',
+  },
   'broken-link': {
     category: 'local',
     message: (d) => `${d.path} is a link that leads nowhere: to ${d.leadsTo}`,

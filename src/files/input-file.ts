@@ -7,6 +7,7 @@ import { fileSource } from '../bytes/file-source.ts';
 import { type OnRead, watchedSource } from '../bytes/watched-source.ts';
 import { fileErrors } from './errors.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
+import { assertUtf8Name } from './utf8-names.ts';
 
 /** What tells a file from others, and whether it has changed. All that is kept of it: of ten thousand files, each counts. */
 export type FileStats = Pick<
@@ -34,8 +35,9 @@ const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** Bytes from which on reading takes long enough to be watched. */
 const LARGE_SIZE = 20_000_000;
 
-/** `onRead` hears how far a large file has been read. */
+/** `onRead` hears how far a large file has been read. Throws `name-not-utf8`, and what the system says against the file. */
 export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
+  await assertUtf8Name(path);
   const handle = await whenFree('read the file', async () => {
     try {
       // Some devices act on being opened.

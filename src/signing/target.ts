@@ -14,16 +14,23 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../files/file-system-errors.ts';
+import { assertUtf8Name } from '../files/utf8-names.ts';
 import { windowsNameProblem } from '../files/windows-names.ts';
 import { signingErrors } from './errors.ts';
 
 /**
  * Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link.
- * Throws `unusable-name` for a name under which Windows would not keep the file.
+ * Throws `unusable-name` for a name under which Windows would not keep the file, and `name-not-utf8`.
  */
 export async function resolveTarget(output: string): Promise<string> {
   const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
   if (problem !== undefined) throw signingErrors('unusable-name', { path: output, problem });
+  const target = followed(output);
+  await assertUtf8Name(target, true);
+  return target;
+}
+
+function followed(output: string): string {
   try {
     return realPath(output);
   } catch (thrown) {
