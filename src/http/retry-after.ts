@@ -10,10 +10,12 @@ const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
  * @param header the values of all such headers, joined with commas
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const waits = (header?.match(VALUES) ?? [])
-    .map((value) => readOne(value.trim(), now))
-    .filter((wait) => wait !== undefined);
-  return waits.length === 0 ? undefined : Math.max(...waits);
+  let longest: number | undefined;
+  for (const value of header?.match(VALUES) ?? []) {
+    const wait = readOne(value.trim(), now);
+    if (wait !== undefined) longest = Math.max(longest ?? 0, wait);
+  }
+  return longest;
 }
 
 function readOne(text: string, now: number): number | undefined {

@@ -91,24 +91,27 @@ function spansOf(text: string, forms: readonly Forms[]): readonly Span[] {
     const hexadecimal = rewrite(lower, SEPARATORS, () => '');
     const base64 = { ...dense, text: dense.text.replaceAll('-', '+').replaceAll('_', '/') };
     for (const form of forms) {
-      spans.push(...form.plain.flatMap((wanted) => findIn(lower, wanted)));
-      spans.push(...form.hexadecimal.flatMap((wanted) => findIn(hexadecimal, wanted)));
-      spans.push(...form.base64.flatMap((wanted) => findIn(base64, wanted, isDigit)));
+      for (const wanted of form.plain) findIn(lower, wanted, spans);
+      for (const wanted of form.hexadecimal) findIn(hexadecimal, wanted, spans);
+      for (const wanted of form.base64) findIn(base64, wanted, spans, isDigit);
     }
   }
   return spans;
 }
 
 /** With the neighbours that may hold a part of the secret. */
-function findIn({ text, starts, ends }: TextView, wanted: string, isPartly = (_: string): boolean => false): Span[] {
-  const spans: Span[] = [];
+function findIn(
+  { text, starts, ends }: TextView,
+  wanted: string,
+  spans: Span[],
+  isPartly = (_: string): boolean => false,
+): void {
   for (let from = text.indexOf(wanted); from !== -1; from = text.indexOf(wanted, from + 1)) {
     let end = from + wanted.length;
     const start = isPartly(text.charAt(from - 1)) ? from - 1 : from;
     if (isPartly(text.charAt(end))) end += 1;
     spans.push([starts[start] ?? 0, ends[end - 1] ?? 0]);
   }
-  return spans;
 }
 
 function isDigit(character: string): boolean {
