@@ -29,7 +29,7 @@ export const TIMESTAMP_URL = [
 
 export const TIMESTAMP_ROOTS = [
   '--timestamp-roots <pem>',
-  "roots at which the timestamp's chain must end (default any) [CODESIGN_TIMESTAMP_ROOTS]",
+  "roots at which the timestamp's chain must end (default: not checked) [CODESIGN_TIMESTAMP_ROOTS]",
 ] as const;
 
 export const EXCLUDE = [
