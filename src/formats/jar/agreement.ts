@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { nodeDigestName } from './digest-names.ts';
 import type { Manifest, SectionRange } from './manifest.ts';
+import { type SectionsByName, sectionsByName } from './manifest-sections.ts';
 import { onceOf } from './once.ts';
 
 const OF_MANIFEST = '-digest-manifest';
@@ -32,49 +33,12 @@ export interface KnownManifest {
 export function knowManifest(manifest: Manifest): KnownManifest {
   const digests = new Map<string, string>();
   return {
-    sections: onceOf(() => indexSections(manifest)),
+    sections: onceOf(() => sectionsByName(manifest)),
     digestOf(part, algorithm, bytes) {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
       digests.set(key, digest);
       return digest;
-    },
-  };
-}
-
-export interface SectionsByName {
-  has(name: string): boolean;
-  /** In the file's order; empty when there is none. */
-  get(name: string): readonly SectionRange[];
-}
-
-/** In numbers, since there may be more than a million. */
-function indexSections(manifest: Manifest): SectionsByName {
-  const firstOf = new Map<string, number>();
-  const places: number[] = [];
-  // Of each section the next one of its name, or -1; of the first one also the last.
-  const next: number[] = [];
-  const lastOf: number[] = [];
-  for (const { name, start, end } of manifest.sections()) {
-    const index = next.length;
-    places.push(start, end);
-    next.push(-1);
-    const first = firstOf.get(name);
-    lastOf.push(index);
-    if (first === undefined) firstOf.set(name, index);
-    else {
-      next[lastOf[first] ?? first] = index;
-      lastOf[first] = index;
-    }
-  }
-  return {
-    has: (name) => firstOf.has(name),
-    get(name) {
-      const ranges: SectionRange[] = [];
-      for (let index = firstOf.get(name) ?? -1; index >= 0; index = next[index] ?? -1) {
-        ranges.push({ start: places[2 * index] ?? 0, end: places[2 * index + 1] ?? 0 });
-      }
-      return ranges;
     },
   };
 }
