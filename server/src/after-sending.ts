@@ -13,11 +13,16 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
   });
   return (reply, work) => {
     const { raw } = reply;
+    const { socket } = reply.request.raw;
     const run = async (): Promise<void> => {
       const sent = await new Promise<boolean>((resolve) => {
-        if (raw.destroyed) resolve(false);
+        const gone = () => resolve(false); // after a finish this comes too late to matter
+        if (raw.destroyed || socket.destroyed) gone();
         raw.once('finish', () => resolve(true));
-        raw.once('close', () => resolve(false)); // after a finish this comes too late to matter
+        raw.once('close', gone);
+        // An answer that waits for those before it on its connection is not closed with the connection.
+        socket.once('close', gone);
+        raw.once('finish', () => socket.off('close', gone));
       });
       try {
         await work(sent);

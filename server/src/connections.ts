@@ -63,6 +63,8 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     socket.once('close', () => open.delete(socket));
     if (closing) socket.destroy();
   });
+  // Each of many requests that a client sends ahead listens for the end of their connection.
+  server.on('secureConnection', (socket) => socket.setMaxListeners(0));
   // Node's own listener makes errors of HTTP of them. There is no client to answer, and what failed is TLS.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { refuse } from './envelope.ts';
 import { operationOf } from './http-errors.ts';
@@ -13,7 +14,12 @@ import { operationOf } from './http-errors.ts';
 export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: number): void {
   const underWay = new Map<ServerResponse, IncomingMessage>();
   const waiting: (() => void)[] = [];
+  const watched = new WeakSet<Socket>();
   let closing = false;
+  const finish = (response: ServerResponse) => {
+    underWay.delete(response);
+    if (underWay.size === 0) for (const resolve of waiting.splice(0)) resolve();
+  };
 
   app.addHook('onRequest', async (request, reply) => {
     if (closing) {
@@ -21,11 +27,16 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
       return refuse(reply.header('retry-after', '1'), 503, 'the server is stopping');
     }
     const { raw } = reply;
+    const { socket } = request.raw;
     underWay.set(raw, request.raw);
-    raw.once('close', () => {
-      underWay.delete(raw);
-      if (underWay.size === 0) for (const resolve of waiting.splice(0)) resolve();
-    });
+    raw.once('close', () => finish(raw));
+    if (!watched.has(socket)) {
+      watched.add(socket);
+      // An answer that waits for those before it on its connection is not closed with the connection.
+      socket.once('close', () => {
+        for (const [response, { socket: its }] of underWay) if (its === socket) finish(response);
+      });
+    }
     return undefined;
   });
   app.addHook('preClose', async () => {

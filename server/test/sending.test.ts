@@ -139,6 +139,28 @@ test('a client that left before its answer went out pays nothing, and the record
   expect(await server.counted()).toBe(0);
 });
 
+test('a client that left with several requests under way pays nothing, and does not keep the server from its end', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold), limits: { bodyAtEnd: 100 } }));
+  const { port } = await listening();
+  const tcp = connectTcp({ host: '127.0.0.1', port });
+  const socket = connect({ socket: tcp, rejectUnauthorized: false });
+  socket.on('error', () => {});
+  const body = JSON.stringify(goodRequest());
+  const call = `${postHead()}Content-Length: ${body.length}\r\n\r\n${body}`;
+  socket.write(`${call}${call}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await hold.reached;
+  tcp.resetAndDestroy();
+  const closed = server.app.close(); // Node notices the end of a connection with queued requests only then
+  hold.open();
+  const unpaid = () => outcomes().filter((outcome) => outcome === 'abandoned' || outcome === 'not-sent');
+  await eventually(() => unpaid().length === 2);
+  await closed;
+  expect(unpaid()).toHaveLength(2);
+  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
+  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
+});
+
 test('while it ends, the server finishes what is under way, takes nothing new, and waits for nobody who is silent', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
