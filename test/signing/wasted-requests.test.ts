@@ -119,6 +119,24 @@ describe('answers that may have been counted', () => {
     expect(summary).toMatchObject({ signed: 3, failed: 4 });
   });
 
+  it('are not requested again in the same run for another file with the same content', async () => {
+    const scene = await openScene();
+    const misbehaving = await startMisbehavingService('html', { key: scene.key, after: 1 });
+    opened.push(() => misbehaving.stop());
+    const { service } = await openServiceClient(misbehaving);
+    opened.push(() => service.close());
+    const programs = [
+      await scene.program('good.exe', 'good'),
+      await scene.program('one.exe', 'same'),
+      await scene.program('two.exe', 'same'),
+    ];
+    const signing = scene.signing(await scene.open(), { service, report: false, concurrency: 1 });
+    const { files } = await signFiles(programs, signing);
+    const codes = files.map((file) => ('error' in file ? file.error.code : file.status));
+    expect(codes).toEqual(['signed', 'malformed-answer', 'just-unanswered']);
+    expect(misbehaving.signRequests()).toBe(2);
+  });
+
   it('let requests go one at a time until the next success', async () => {
     const turns = takeTurns(startBatch());
     const first = await turns.take();
