@@ -89,7 +89,7 @@ test('shows what it has, runs nothing of what clients sent, and asks nobody else
     expect(await page.locator('#records tbody tr').count()).toBe(50);
     for (const name of HOSTILE.slice(0, 2)) {
       const shown = name.split('/').at(-1) ?? '';
-      expect(await page.locator('#records td b', { hasText: shown }).count()).toBe(1);
+      expect(await page.locator('#records th b', { hasText: shown }).count()).toBe(1);
     }
     expect(await page.locator('#records').innerText()).toContain('\\u202egpj.exe\\u2066\\u001b[31m\\u0000');
     expect(await page.locator('img, script, [onfocus], [style], iframe').count()).toBe(0);
