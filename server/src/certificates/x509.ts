@@ -1,18 +1,29 @@
-/** Builds X.509 certificates (RFC 5280, section 4): the structure in DER here, the signature by whoever holds the issuer's key. */
+/** Encodes X.509 certificates (RFC 5280, section 4) and requests for them (PKCS#10, RFC 2986). The issuer signs the encoding. */
 
 import { createHash, type KeyObject } from 'node:crypto';
+import { Set as Asn1Set, type BaseBlock, BitString, Integer, Null, OctetString, Sequence, Utf8String } from 'asn1js';
 import {
-  Boolean as Asn1Boolean,
-  type BaseBlock,
-  BitString,
-  Integer,
-  Null,
-  OctetString,
-  type Primitive,
-  Sequence,
-  Utf8String,
-} from 'asn1js';
-import { contextPrimitive, encode, encoded, exact, explicit, objectIdentifier, parse, setOf, time } from './der.ts';
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
+  CertificationRequest,
+  Extension,
+  ExtKeyUsage,
+  GeneralName,
+  GeneralNames,
+  id_AuthorityKeyIdentifier,
+  id_BasicConstraints,
+  id_ExtKeyUsage,
+  id_KeyUsage,
+  id_SubjectAltName,
+  id_SubjectKeyIdentifier,
+  PublicKeyInfo,
+  RelativeDistinguishedNames,
+  Time,
+  TimeType,
+} from 'pkijs';
 import { ipAddressBytes } from './ip-address.ts';
 
 export type Purpose = 'code-signing' | 'time-stamping' | 'tls-server';
@@ -23,7 +34,7 @@ export interface DistinguishedName {
   readonly organization?: string;
 }
 
-/** Whoever signs a certificate. */
+/** The key that signs a certificate, and its name. */
 export interface Issuer {
   readonly name: DistinguishedName;
   readonly publicKey: KeyObject;
@@ -45,10 +56,6 @@ export interface CertificateRequest {
   readonly alternativeNames?: readonly string[];
 }
 
-const SCHEME_OID: Readonly<Record<SignatureScheme, string>> = {
-  'rsa-sha256': '1.2.840.113549.1.1.11',
-  'ecdsa-sha256': '1.2.840.10045.4.3.2',
-};
 const PURPOSE: Readonly<Record<Purpose, { readonly oid: string; readonly critical: boolean }>> = {
   'code-signing': { oid: '1.3.6.1.5.5.7.3.3', critical: false },
   'time-stamping': { oid: '1.3.6.1.5.5.7.3.8', critical: true }, // RFC 3161, 2.3: critical, and the only one
@@ -56,19 +63,38 @@ const PURPOSE: Readonly<Record<Purpose, { readonly oid: string; readonly critica
 };
 /** Bits of keyUsage, first bit first (4.2.1.3), with the count of unused bits in their last byte. */
 const KEY_USAGE = {
-  digitalSignature: { bits: Uint8Array.of(0x80), unusedBits: 7 },
-  keyCertSignAndCrlSign: { bits: Uint8Array.of(0x06), unusedBits: 1 },
+  digitalSignature: { valueHex: Uint8Array.of(0x80), unusedBits: 7 },
+  keyCertSignAndCrlSign: { valueHex: Uint8Array.of(0x06), unusedBits: 1 },
 } as const;
 
 /** @returns the certificate in DER */
 export async function issueCertificate(issuer: Issuer, request: CertificateRequest): Promise<Buffer> {
-  const toBeSigned = toBeSignedCertificate(issuer, request);
-  const signature = await issuer.sign(encode(toBeSigned));
-  return encode(
-    new Sequence({
-      value: [toBeSigned, signatureAlgorithm(issuer.scheme), new BitString({ valueHex: exact(signature) })],
-    }),
-  );
+  const certificate = new Certificate({
+    version: 2, // version 3
+    serialNumber: new Integer({ valueHex: request.serialNumber }),
+    signature: signatureAlgorithm(issuer.scheme),
+    issuer: name(issuer.name),
+    notBefore: time(request.notBefore),
+    notAfter: time(request.notAfter),
+    subject: name(request.subject),
+    subjectPublicKeyInfo: publicKeyInfo(request.publicKey),
+    extensions: extensions(issuer, request),
+  });
+  return await signed(certificate, issuer);
+}
+
+/**
+ * A request for a certificate of the issuer's own key, signed with it, which proves possession. It has no attributes: the
+ * CA decides what the certificate is for.
+ * @returns DER
+ */
+export async function signingRequest(key: Issuer): Promise<Buffer> {
+  const request = new CertificationRequest({
+    subject: name(key.name),
+    subjectPublicKeyInfo: publicKeyInfo(key.publicKey),
+    attributes: [],
+  });
+  return await signed(request, key);
 }
 
 /** A certificate, or a request for one, as PEM text (RFC 7468), ending with a newline. */
@@ -80,83 +106,84 @@ export function toPem(der: Uint8Array, label: 'CERTIFICATE' | 'CERTIFICATE REQUE
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-function toBeSignedCertificate(issuer: Issuer, request: CertificateRequest): Sequence {
-  const publicKeyInfo = request.publicKey.export({ format: 'der', type: 'spki' });
-  return new Sequence({
-    value: [
-      explicit(0, new Integer({ value: 2 })), // version 3
-      new Integer({ valueHex: exact(request.serialNumber) }),
-      signatureAlgorithm(issuer.scheme),
-      name(issuer.name),
-      new Sequence({ value: [time(request.notBefore), time(request.notAfter)] }),
-      name(request.subject),
-      encoded(publicKeyInfo),
-      explicit(3, new Sequence({ value: extensions(issuer, request) })),
-    ],
-  });
+export function encode(block: BaseBlock): Buffer {
+  return Buffer.from(block.toBER());
 }
 
-function extensions(issuer: Issuer, request: CertificateRequest): Sequence[] {
+/** Whole seconds: DER forbids the trailing zeros that pkijs would write in a fraction. */
+export function wholeSeconds(date: Date): Date {
+  return new Date(Math.floor(date.getTime() / 1000) * 1000);
+}
+
+/** UTCTime up to 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5; RFC 5652, 11.3); whole seconds. */
+export function time(date: Date): Time {
+  const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
+  return new Time({ type, value: wholeSeconds(date) });
+}
+
+async function signed(structure: Certificate | CertificationRequest, { scheme, sign }: Issuer): Promise<Buffer> {
+  structure.signatureAlgorithm = signatureAlgorithm(scheme);
+  const [toBeSigned] = structure.toSchema(true).valueBlock.value;
+  if (toBeSigned === undefined) throw new TypeError('a structure without a part to sign');
+  structure.signatureValue = new BitString({ valueHex: await sign(encode(toBeSigned)) });
+  return encode(structure.toSchema(true));
+}
+
+function extensions(issuer: Issuer, request: CertificateRequest): Extension[] {
   const { use } = request;
   const authority = use === 'authority';
   const usage = authority ? KEY_USAGE.keyCertSignAndCrlSign : KEY_USAGE.digitalSignature;
+  // An authority of ours issues only end-entity certificates: pathLen 0.
+  const constraints = new BasicConstraints(authority ? { cA: true, pathLenConstraint: 0 } : {});
+  const subjectKey = new OctetString({ valueHex: keyIdentifier(request.publicKey) });
+  const issuerKey = new OctetString({ valueHex: keyIdentifier(issuer.publicKey) });
   const list = [
-    extension('2.5.29.19', true, basicConstraints(authority)),
-    extension('2.5.29.15', true, new BitString({ valueHex: exact(usage.bits), unusedBits: usage.unusedBits })),
-    extension('2.5.29.14', false, new OctetString({ valueHex: exact(keyIdentifier(request.publicKey)) })),
-    extension(
-      '2.5.29.35',
-      false,
-      new Sequence({ value: [contextPrimitive(0, keyIdentifier(issuer.publicKey))] }), // AuthorityKeyIdentifier
-    ),
+    extension(id_BasicConstraints, true, constraints.toSchema()),
+    extension(id_KeyUsage, true, new BitString(usage)),
+    extension(id_SubjectKeyIdentifier, false, subjectKey),
+    extension(id_AuthorityKeyIdentifier, false, new AuthorityKeyIdentifier({ keyIdentifier: issuerKey }).toSchema()),
   ];
   if (use !== 'authority') {
     const { oid, critical } = PURPOSE[use];
-    list.push(extension('2.5.29.37', critical, new Sequence({ value: [objectIdentifier(oid)] })));
+    list.push(extension(id_ExtKeyUsage, critical, new ExtKeyUsage({ keyPurposes: [oid] }).toSchema()));
   }
-  const names = request.alternativeNames ?? [];
-  if (names.length > 0) list.push(extension('2.5.29.17', false, new Sequence({ value: names.map(generalName) })));
+  const names = (request.alternativeNames ?? []).map(generalName);
+  if (names.length > 0) list.push(extension(id_SubjectAltName, false, new GeneralNames({ names }).toSchema()));
   return list;
 }
 
-function basicConstraints(authority: boolean): Sequence {
-  // cA is FALSE by default and so left out; an authority of ours issues only end-entity certificates: pathLen 0.
-  return new Sequence({ value: authority ? [new Asn1Boolean({ value: true }), new Integer({ value: 0 })] : [] });
-}
-
-function extension(oid: string, critical: boolean, value: BaseBlock): Sequence {
-  return new Sequence({
-    value: [
-      objectIdentifier(oid),
-      ...(critical ? [new Asn1Boolean({ value: true })] : []),
-      new OctetString({ valueHex: exact(encode(value)) }),
-    ],
-  });
+function extension(extnID: string, critical: boolean, value: BaseBlock): Extension {
+  return new Extension({ extnID, critical, extnValue: value.toBER() });
 }
 
 /** RFC 5280, 4.2.1.6: iPAddress [7] in network order, or dNSName [2]. */
-function generalName(text: string): Primitive {
-  const address = ipAddressBytes(text);
-  return address === undefined ? contextPrimitive(2, Buffer.from(text, 'latin1')) : contextPrimitive(7, address);
+function generalName(text: string): GeneralName {
+  const valueHex = ipAddressBytes(text);
+  return valueHex === undefined
+    ? new GeneralName({ type: 2, value: text })
+    : new GeneralName({ type: 7, value: new OctetString({ valueHex }) });
 }
 
 /** RFC 5280, 4.2.1.2 method 1: SHA-1 of the subjectPublicKey bits. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
-  const info = parse(publicKey.export({ format: 'der', type: 'spki' }));
-  const bits = info instanceof Sequence ? info.valueBlock.value[1] : undefined;
-  if (!(bits instanceof BitString)) throw new TypeError('a SubjectPublicKeyInfo without its bit string');
-  return createHash('sha1').update(bits.valueBlock.valueHexView).digest();
+  const { subjectPublicKey } = publicKeyInfo(publicKey);
+  return createHash('sha1').update(subjectPublicKey.valueBlock.valueHexView).digest();
 }
 
-export function signatureAlgorithm(scheme: SignatureScheme): Sequence {
-  const oid = objectIdentifier(SCHEME_OID[scheme]);
-  return new Sequence({ value: scheme === 'rsa-sha256' ? [oid, new Null()] : [oid] }); // RFC 4055, RFC 5758
+function publicKeyInfo(publicKey: KeyObject): PublicKeyInfo {
+  return PublicKeyInfo.fromBER(publicKey.export({ format: 'der', type: 'spki' }));
 }
 
-export function name({ commonName, organization }: DistinguishedName): Sequence {
-  const part = (oid: string, value: string) =>
-    setOf([new Sequence({ value: [objectIdentifier(oid), new Utf8String({ value })] })]);
-  return new Sequence({
-    value: [...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName)],
-  });
+function signatureAlgorithm(scheme: SignatureScheme): AlgorithmIdentifier {
+  return scheme === 'rsa-sha256'
+    ? new AlgorithmIdentifier({ algorithmId: '1.2.840.113549.1.1.11', algorithmParams: new Null() }) // RFC 4055
+    : new AlgorithmIdentifier({ algorithmId: '1.2.840.10045.4.3.2' }); // RFC 5758
+}
+
+/** Encoded first, because pkijs keeps an encoded name, but would put the attributes of others into one multi-valued RDN. */
+function name({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
+  const part = (type: string, value: string) =>
+    new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
+  const parts = [...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName)];
+  return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
 }

@@ -4,8 +4,8 @@ import type { X509Certificate } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { hsmIssuer } from '../certificates/authority.ts';
 import { readCertificates } from '../certificates/read.ts';
-import { signingRequest } from '../certificates/signing-request.ts';
-import { type DistinguishedName, toPem } from '../certificates/x509.ts';
+
+import { type DistinguishedName, signingRequest, toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { RsaBits, SigningKey } from '../keys/key-store.ts';
 import type { MakingData } from './certificates.ts';

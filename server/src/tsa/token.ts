@@ -1,25 +1,37 @@
 /** Makes timestamp tokens: TSTInfo (RFC 3161, section 2.4.2) inside CMS SignedData (RFC 5652), signed in the HSM. */
 
 import { createHash } from 'node:crypto';
-import { type BaseBlock, Integer, Null, OctetString, Sequence } from 'asn1js';
 import {
-  encode,
-  encoded,
-  exact,
-  explicit,
-  generalizedTime,
-  implicitSetOf,
-  objectIdentifier,
-  parse,
-  setOf,
-  time,
-} from '../certificates/der.ts';
+  Set as Asn1Set,
+  type BaseBlock,
+  Integer,
+  Null,
+  ObjectIdentifier,
+  OctetString,
+  Primitive,
+  Sequence,
+} from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  Attribute,
+  Certificate,
+  ContentInfo,
+  EncapsulatedContentInfo,
+  GeneralName,
+  GeneralNames,
+  IssuerAndSerialNumber,
+  IssuerSerial,
+  id_eContentType_TSTInfo,
+  SignedAndUnsignedAttributes,
+  SignedData,
+  SignerInfo,
+  TSTInfo,
+} from 'pkijs';
+import { encode, time, wholeSeconds } from '../certificates/x509.ts';
 import type { SigningKey } from '../keys/key-store.ts';
 import { POLICY, type TimestampQuery } from './request.ts';
 
 const OID = {
-  signedData: '1.2.840.113549.1.7.2',
-  tstInfo: '1.2.840.113549.1.9.16.1.4',
   contentType: '1.2.840.113549.1.9.3',
   messageDigest: '1.2.840.113549.1.9.4',
   signingTime: '1.2.840.113549.1.9.5',
@@ -42,92 +54,83 @@ export interface Moment {
   readonly serialNumber: Uint8Array;
 }
 
-/** What the authority's certificate gives to every token, DER. */
-interface Signer {
-  /** IssuerAndSerialNumber. */
-  readonly identifier: Uint8Array;
-  /** SigningCertificateV2. */
-  readonly signingCertificate: Uint8Array;
-}
-
-/** Makes one token. @returns DER @throws `hsm-failed` */
-export type IssueToken = (query: TimestampQuery, moment: Moment) => Promise<Buffer>;
+/** Makes one token. @throws `hsm-failed` */
+export type IssueToken = (query: TimestampQuery, moment: Moment) => Promise<ContentInfo>;
 
 export function createTokens({ key, chain }: TimestampAuthority): IssueToken {
-  const signer = signerOf(chain[0]);
+  const leaf = Certificate.fromBER(chain[0]);
+  const { issuer, serialNumber } = leaf;
+  const sid = new IssuerAndSerialNumber({ issuer, serialNumber });
+  const signingCertificate = attribute(OID.signingCertificateV2, signingCertificateV2(leaf, sha256(chain[0])));
+  const certificates = certificateSet(chain);
   return async (query, moment) => {
-    const info = encode(tstInfo(query, moment));
-    const attributes = signedAttributes(signer, info, moment.time);
-    const digest = sha256(encode(setOf(attributes))); // over SET OF, whatever tag they have in the SignerInfo (RFC 5652, 5.4)
-    const signature = await key.sign('SHA256', digest);
-    const content = explicit(0, new OctetString({ valueHex: exact(info) }));
-    const signedData = new Sequence({
-      value: [
-        new Integer({ value: 3 }), // the content is other than id-data (RFC 5652, 5.1)
-        setOf([algorithm(OID.sha256)]),
-        new Sequence({ value: [objectIdentifier(OID.tstInfo), content] }),
-        ...(query.certReq ? [implicitSetOf(0, chain.map(encoded))] : []),
-        setOf([signerInfo(signer, attributes, signature)]),
+    const info = tstInfo(query, moment).toSchema().toBER();
+    // SET OF in DER is sorted by encoding (X.690, 11.6): these are, because their lengths ascend.
+    const attributes = [
+      attribute(OID.contentType, new ObjectIdentifier({ value: id_eContentType_TSTInfo })),
+      attribute(OID.signingTime, time(moment.time).toSchema()),
+      attribute(OID.messageDigest, new OctetString({ valueHex: sha256(info) })),
+      signingCertificate,
+    ];
+    // The digest covers a SET OF, although the SignerInfo tags the attributes as [0] (RFC 5652, 5.4).
+    const digest = sha256(encode(new Asn1Set({ value: attributes.map((each) => each.toSchema()) })));
+    const encapContentInfo = new EncapsulatedContentInfo({ eContentType: id_eContentType_TSTInfo });
+    encapContentInfo.eContent = new OctetString({ valueHex: info }); // the constructor would cut it in pieces, as DER forbids
+    const signedData = new SignedData({
+      digestAlgorithms: [algorithm(OID.sha256)],
+      encapContentInfo,
+      signerInfos: [
+        new SignerInfo({
+          version: 1,
+          sid,
+          digestAlgorithm: algorithm(OID.sha256),
+          signedAttrs: new SignedAndUnsignedAttributes({ type: 0, attributes }),
+          signatureAlgorithm: algorithm(OID.rsaEncryption),
+          signature: new OctetString({ valueHex: await key.sign('SHA256', digest) }),
+        }),
       ],
     });
-    return encode(new Sequence({ value: [objectIdentifier(OID.signedData), explicit(0, signedData)] }));
+    const content = signedData.toSchema(true);
+    if (query.certReq) content.valueBlock.value.splice(-1, 0, certificates);
+    return new ContentInfo({ contentType: ContentInfo.SIGNED_DATA, content });
   };
 }
 
-function tstInfo({ imprint, nonce }: TimestampQuery, { time: at, serialNumber }: Moment): Sequence {
-  return new Sequence({
-    value: [
-      new Integer({ value: 1 }),
-      objectIdentifier(POLICY),
-      encoded(imprint),
-      new Integer({ valueHex: exact(serialNumber) }),
-      generalizedTime(at),
-      ...(nonce === undefined ? [] : [encoded(nonce)]),
-    ],
+/** `[0] IMPLICIT` of a SET OF, its members sorted, encoded once: pkijs would parse and encode them for every token, 1.1 of 2.0 ms. */
+function certificateSet(chain: readonly Uint8Array[]): BaseBlock {
+  const valueHex = Buffer.concat([...chain].sort(Buffer.compare));
+  const set = new Primitive({ idBlock: { tagClass: 3, tagNumber: 0 }, valueHex });
+  set.idBlock.isConstructed = true;
+  return set;
+}
+
+function tstInfo({ imprint, nonce }: TimestampQuery, { time: at, serialNumber }: Moment): TSTInfo {
+  return new TSTInfo({
+    version: 1,
+    policy: POLICY,
+    messageImprint: imprint,
+    serialNumber: new Integer({ valueHex: serialNumber }),
+    genTime: wholeSeconds(at),
+    ...(nonce === undefined ? {} : { nonce }),
   });
 }
 
-function signedAttributes(signer: Signer, info: Uint8Array, at: Date): readonly BaseBlock[] {
-  const attribute = (oid: string, value: BaseBlock) => new Sequence({ value: [objectIdentifier(oid), setOf([value])] });
-  return [
-    attribute(OID.contentType, objectIdentifier(OID.tstInfo)),
-    attribute(OID.messageDigest, new OctetString({ valueHex: exact(sha256(info)) })),
-    attribute(OID.signingTime, time(at)),
-    attribute(OID.signingCertificateV2, encoded(signer.signingCertificate)),
-  ];
+/** SigningCertificateV2 with one ESSCertIDv2 (RFC 5035): SHA-256 is the default for its digest, and so left out. */
+function signingCertificateV2({ issuer, serialNumber }: Certificate, digest: Uint8Array): Sequence {
+  const names = new GeneralNames({ names: [new GeneralName({ type: 4, value: issuer })] });
+  const issuerSerial = new IssuerSerial({ issuer: names, serialNumber });
+  const certificate = new Sequence({ value: [new OctetString({ valueHex: digest }), issuerSerial.toSchema()] });
+  return new Sequence({ value: [new Sequence({ value: [certificate] })] });
 }
 
-function signerInfo(signer: Signer, attributes: readonly BaseBlock[], signature: Uint8Array): Sequence {
-  return new Sequence({
-    value: [
-      new Integer({ value: 1 }),
-      encoded(signer.identifier),
-      algorithm(OID.sha256),
-      implicitSetOf(0, attributes),
-      algorithm(OID.rsaEncryption),
-      new OctetString({ valueHex: exact(signature) }),
-    ],
-  });
+function attribute(type: string, value: BaseBlock): Attribute {
+  return new Attribute({ type, values: [value] });
 }
 
-function signerOf(leaf: Uint8Array): Signer {
-  const outer = parse(leaf);
-  const toBeSigned = outer instanceof Sequence ? outer.valueBlock.value[0] : undefined;
-  const [, serialNumber, , issuer] = toBeSigned instanceof Sequence ? toBeSigned.valueBlock.value : [];
-  if (serialNumber === undefined || issuer === undefined) throw new TypeError('a certificate without its issuer');
-  // ESSCertIDv2 (RFC 5035): SHA-256 is the default for its digest, and so left out.
-  const issuerSerial = new Sequence({ value: [new Sequence({ value: [explicit(4, issuer)] }), serialNumber] });
-  const certificate = new Sequence({ value: [new OctetString({ valueHex: exact(sha256(leaf)) }), issuerSerial] });
-  return {
-    identifier: encode(new Sequence({ value: [issuer, serialNumber] })),
-    signingCertificate: encode(new Sequence({ value: [new Sequence({ value: [certificate] })] })),
-  };
+function algorithm(algorithmId: string): AlgorithmIdentifier {
+  return new AlgorithmIdentifier({ algorithmId, algorithmParams: new Null() });
 }
 
-function algorithm(oid: string): Sequence {
-  return new Sequence({ value: [objectIdentifier(oid), new Null()] });
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest();
+function sha256(bytes: ArrayBuffer | Uint8Array): Buffer {
+  return createHash('sha256').update(new Uint8Array(bytes)).digest();
 }

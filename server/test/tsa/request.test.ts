@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BaseBlock } from 'asn1js';
 import { describe, expect, test } from 'vitest';
 import { encode, nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import { checkQuery, POLICY, type QueryCheck } from '../../src/tsa/request.ts';
@@ -12,10 +13,13 @@ const policy = objectIdentifier(POLICY);
 const nonce = encode(0x02, Buffer.from('00f0e1d2c3b4a59687', 'hex'));
 const certReq = Buffer.from('0101ff', 'hex');
 
-/** The reason of a refusal, or what was accepted. */
+/** The reason of a refusal, or what was accepted, with imprint and nonce as a token would hold them. */
 function outcome(check: QueryCheck) {
-  return check.accepted ? check.query : check.failure;
+  if (!check.accepted) return check.failure;
+  const { imprint, nonce } = check.query;
+  return { ...check.query, imprint: bytesOf(imprint.toSchema()), nonce: nonce && bytesOf(nonce) };
 }
+const bytesOf = (block: BaseBlock) => new Uint8Array(block.toBER());
 const judge = (...fields: readonly Uint8Array[]) => outcome(checkQuery(sequence(...fields)));
 
 describe('a request', () => {
@@ -133,6 +137,17 @@ const MALFORMED: Readonly<Record<string, Uint8Array>> = {
   'a length beyond the end': Buffer.from('3082ffff020101', 'hex'),
   'nesting without end': Buffer.from('3080'.repeat(2000), 'hex'),
   'a long tag': Buffer.from('3f813001020101', 'hex'),
+  'a digest whose length has more bytes than it needs': sequence(
+    version,
+    sequence(identifier, Buffer.concat([Buffer.from([4, 0x81, digest.length]), digest])),
+  ),
+  'a BOOLEAN of three bytes': sequence(version, imprint, Buffer.from('0103000000', 'hex')),
+  'a time that is no time': sequence(version, imprint, Buffer.from('180100', 'hex')),
+  'an extension that is none': sequence(version, imprint, encode(0xa0, sequence())),
+  'definite nesting beyond the limit of asn1js': Array.from({ length: 1000 }).reduce<Uint8Array>(
+    (inner) => encode(0x30, inner),
+    nullValue(),
+  ),
 };
 
 test.each(Object.entries(MALFORMED))('refuses %s', (_name, body) => {
@@ -149,7 +164,7 @@ test('every cut and every changed byte has an outcome, and the imprint stays the
       const body = Buffer.from(good);
       body[position] = (body[position] ?? 0) ^ change;
       const check = checkQuery(body);
-      if (check.accepted) expect(body.includes(Buffer.from(check.query.imprint))).toBe(true);
+      if (check.accepted) expect(body.includes(Buffer.from(check.query.imprint.toSchema().toBER()))).toBe(true);
     }
   }
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encode, objectIdentifier, sequence, smallInteger } from '../../../src/asn1/write.ts';
+import { encode, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
 import { ask, query, SHA1_IMPRINT, SHA256_IMPRINT, textOf } from '../support/timestamps.ts';
+
+const EXTENSIONS = encode(0xa0, sequence(objectIdentifier('1.2.3'), octetString(Buffer.alloc(2))));
 
 let server: TestApp;
 beforeAll(async () => {
@@ -31,7 +33,7 @@ test.each([
   ['transaction not permitted or supported', 'badRequest', sequence(smallInteger(2), SHA256_IMPRINT)],
   ['the data submitted has the wrong format', 'badDataFormat', Buffer.from('no DER')],
   ['the requested TSA policy is not supported by the TSA', 'unacceptedPolicy', query(objectIdentifier('1.2.3'))],
-  ['the requested extension is not supported by the TSA', 'unacceptedExtension', query(encode(0xa0, sequence()))],
+  ['the requested extension is not supported by the TSA', 'unacceptedExtension', query(EXTENSIONS)],
 ])('openssl reads why there is no token: %s', async (failureInfo, reason, payload) => {
   const { status, headers, body } = await ask(server, Buffer.from(payload));
   expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/timestamp-reply' });
