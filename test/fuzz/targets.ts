@@ -1,6 +1,7 @@
 /** Everything that reads foreign bytes, by the names that the command and the reports use. */
 
 import type { TargetDefinition } from './target.ts';
+import { asn1Target } from './targets/asn1.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
 import { callTarget, journalTarget } from './targets/journal.ts';
@@ -17,6 +18,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   'verify-pe': programVerdictTarget,
   'verify-jar': archiveVerdictTarget,
   manifest: manifestTarget,
+  asn1: asn1Target,
   cms: cmsTarget,
   timestamp: timestampTarget,
   certificate: certificateTarget,
