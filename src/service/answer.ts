@@ -20,15 +20,17 @@ export function isSuccessStatus(status: number): boolean {
 
 /** The envelope in the body, or undefined when the body is anything else. */
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
-  let json: unknown;
+  const parsed = v.safeParse(envelopeSchema, readJson(body));
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** Undefined when the body is not JSON: an answer of something other than the service, or a damaged one. */
+function readJson(body: Uint8Array): unknown {
   try {
-    json = JSON.parse(new TextDecoder().decode(body));
+    return JSON.parse(new TextDecoder().decode(body));
   } catch {
-    // Not JSON: an answer of something other than the service, judged by the callers.
     return undefined;
   }
-  const parsed = v.safeParse(envelopeSchema, json);
-  return parsed.success ? parsed.output : undefined;
 }
 
 /** The credentials are refused: HTTP 401, or an envelope with code 401 under any status (API 5.6 and 7). */
@@ -120,11 +122,11 @@ export function readSignatureRecord(
 }
 
 /**
- * Base64 (RFC 4648, sections 4 and 5), where white space and missing padding do no harm: the signature is paid for, and is
- * checked with the certificate's key anyway. Undefined for anything else, since Buffer would skip over it.
+ * Base64 (RFC 4648, sections 4 and 5), where white space and padding of any length do no harm: the signature is paid
+ * for, and is checked with the certificate's key anyway. Undefined for anything else, since Buffer would skip over it.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
-  const digits = text.replace(/\s/g, '').replace(/={1,2}$/, '');
+  const digits = text.replace(/\s/g, '').replace(/=+$/, '');
   if (digits === '' || !/^[A-Za-z0-9+/_-]+$/.test(digits) || digits.length % 4 === 1) return undefined;
   return Uint8Array.from(Buffer.from(digits, 'base64'));
 }
@@ -135,5 +137,6 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
   const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
-  return /^[[{]/.test(text) ? 'it is no envelope with an integer code' : 'it is not JSON';
+  if (!/^[[{]/.test(text)) return 'it is not JSON';
+  return readJson(body) === undefined ? 'its JSON is cut short or damaged' : 'it is no envelope with an integer code';
 }

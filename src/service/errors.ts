@@ -133,7 +133,7 @@ export const statusErrors = defineErrors({
   },
   throttled: {
     category: 'http',
-    message: (d) => `the service limits the rate of calls (HTTP ${d.status} after ${d.attempts} attempts)`,
+    message: (d) => `the service limits the rate of calls (HTTP ${d.status}${afterAttempts(d)})`,
     hint: 'Wait, and run again with a lower --concurrency.',
   },
   'http-error': {

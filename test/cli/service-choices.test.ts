@@ -20,6 +20,7 @@ const ODD = [
   'wrapped-base64',
   'base64-for-addresses',
   'blanks-in-base64',
+  'padding-twice',
   'chunks-without-end',
   'chunks-without-end-left-open',
   'length-too-long',

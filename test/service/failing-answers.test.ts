@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { CodesignError } from '../../src/errors/codesign-error.ts';
-import { isUnauthorized } from '../../src/service/errors.ts';
+import { isUnauthorized, statusErrors } from '../../src/service/errors.ts';
 import {
   type MisbehavingServiceOptions,
   type ServiceMode,
@@ -130,10 +130,18 @@ test.each<[ServiceMode, string]>([
   ['html', 'it is a web page'],
   ['empty-body', 'it is empty'],
   ['not-json', 'it is not JSON'],
+  ['json-cut-short', 'its JSON is cut short or damaged'],
   ['envelope-in-an-array', 'it is no envelope with an integer code'],
 ])('%s: the message says what came instead', async (mode, why) => {
   const { outcome } = await signAgainst(mode);
   expect(outcome).toMatchObject({ message: expect.stringContaining(why) });
+});
+
+test.each([
+  [1, 'the service limits the rate of calls (HTTP 429)'],
+  [2, 'the service limits the rate of calls (HTTP 429 after 2 attempts)'],
+])('the message of a rate limit counts only repeated attempts: %i', (attempts, message) => {
+  expect(statusErrors('throttled', { status: 429, attempts }).message).toBe(message);
 });
 
 describe('an odd answer that is a success all the same', () => {

@@ -188,6 +188,10 @@ export const MISBEHAVIOURS = {
       data: { id: exchange.record, signature: other },
     });
   },
+  'padding-twice': ({ signature, ...exchange }) => {
+    const data = { id: exchange.record, signature: `${signature}==` };
+    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data });
+  },
   'blanks-in-base64': ({ signature, ...exchange }) => {
     const wide = ` ${signature.replace(/.{4}/g, '$& \t\u00a0')}\n`;
     answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { id: exchange.record, signature: wide } });
