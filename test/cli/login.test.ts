@@ -162,7 +162,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
 
   it('stores nothing that the service refuses', async () => {
     await using at = await scene();
-    const login = await at.login([], { stdin: 'wrong-secret' });
+    const login = await at.login([], { stdin: 'not-the-one-5ab1c9' });
     expect([login.code, errorCode(login)]).toEqual([4, 'unauthorized']);
     expect(login.stderr).toContain('nothing was stored');
     expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');

@@ -37,13 +37,13 @@ test('a token that the HSM puts elsewhere is noticed before there are keys in it
 describe('a first start, of what is in the folder already,', () => {
   test('removes the old folders of starts that were interrupted', async () => {
     await mkdir(join(root, `${PREFIX}aB3xYz`, 'tokens'), { recursive: true });
-    await expect(failingStart()).rejects.toMatchObject({ code: 'hsm-failed' });
+    await expect(failingStart()).rejects.toMatchObject({ code: 'pkcs11-library-unusable' });
     expect(await readdir(root)).toEqual([]);
   });
 
   test('leaves a folder of a start that may still be at it', async () => {
     await mkdir(join(root, `${PREFIX}aB3xYz`));
-    await expect(failingStart(0)).rejects.toMatchObject({ code: 'hsm-failed' });
+    await expect(failingStart(0)).rejects.toMatchObject({ code: 'pkcs11-library-unusable' });
     expect(await readdir(root)).toEqual([`${PREFIX}aB3xYz`]);
   });
 
@@ -57,7 +57,7 @@ describe('a first start, of what is in the folder already,', () => {
     const long = new Date(Date.now() - 1000 * HOUR);
     for (const name of await readdir(root)) await utimes(join(root, name), long, long);
     const before = (await readdir(root, { recursive: true })).sort();
-    await expect(failingStart()).rejects.toMatchObject({ code: 'hsm-failed' });
+    await expect(failingStart()).rejects.toMatchObject({ code: 'pkcs11-library-unusable' });
     expect((await readdir(root, { recursive: true })).sort()).toEqual(before);
     expect((await lstat(join(root, `${PREFIX}aLink1`))).isSymbolicLink()).toBe(true);
   });

@@ -63,7 +63,8 @@ export async function executableProgram(folder: string): Promise<JavaProgram> {
   const root = newFolder(folder, 'executable');
   await compile(root, 'classes', 8, { 'App.java': PRINTS('App', '"app"') });
   const jar = await pack(root, 'app.jar', ['--main-class', 'App', '-C', path.join(root, 'classes'), '.']);
-  const file = path.join(root, 'app');
+  // Only under the name of a JAR may a script stand in front of the archive.
+  const file = path.join(root, 'executable.jar');
   writeFileSync(file, Buffer.concat([Buffer.from('#!/bin/sh\nexec "$JAVA" -jar "$0" "$@"\n'), readFileSync(jar)]));
   chmodSync(file, 0o755);
   return { path: file, since: 8, expected: 'app\n', run: (java, copy = file) => runScript(java, copy) };
