@@ -131,6 +131,21 @@ describe('a folder that cannot be used', () => {
     await expectRefused(join(link, 'state'), /link is a link of another user/);
   });
 
+  test.runIf(isRoot)('is reached through a link of this user that leads through one of another user', async () => {
+    const [first, second] = [join(outside, 'first'), join(outside, 'second')];
+    await mkdir(join(outside, 'target', 'state'), { recursive: true });
+    await symlink('target', second);
+    await lchown(second, OTHER_USER, OTHER_USER);
+    await symlink(join('target', '..', 'second', 'state'), first);
+    await expectRefused(first, /second is a link of another user/);
+  });
+
+  test.runIf(hasModes)('is reached through links that lead to each other', async () => {
+    await symlink('b', join(outside, 'a'));
+    await symlink('a', join(outside, 'b'));
+    await expect(setting.open({ folder: join(outside, 'a', 'state') })).rejects.toMatchObject(unusable);
+  });
+
   test('holds something else by a name of the journal', async () => {
     await writeFile(join(outside, 'calls'), '');
     await expect(setting.open({ folder: outside })).rejects.toMatchObject(unusable);
