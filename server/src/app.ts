@@ -43,6 +43,13 @@ export const LEASE = 60_000;
 const [SESSIONS, WAITING] = [64, 256];
 /** For each signature at the HSM, this many calls are under way: the others are at the database, before it or after it. */
 const CALLS_FOR_EACH_SESSION = 2;
+/**
+ * While several clients sign, so many calls are under way for each thread that works at the HSM: enough to keep it busy.
+ * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
+ */
+const SHARED_CALLS_FOR_EACH_THREAD = 16;
+/** What Node has by default. */
+const THREADS = 4;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
 const TIMESTAMPS_WAITING = 256;
 /** While signatures are under way, the authority rests so many times as long as a timestamp took: most of the machine is theirs. */
@@ -62,6 +69,8 @@ export interface ServerDependencies {
   readonly connections?: number;
   /** How many signatures the HSM may have under way. */
   readonly sessions?: number;
+  /** How many threads work at the HSM. */
+  readonly threads?: number;
   /** How many calls of sign may wait; what comes then gets 503. */
   readonly waiting?: number;
   /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
@@ -116,7 +125,8 @@ export function buildServer(dependencies: ServerDependencies): App {
 
 /** The two operations of the API, and what those who run the server ask for. @returns how many calls of sign are under way */
 function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): () => number {
-  const { store, keys, now, lease = LEASE, sessions = SESSIONS, waiting = WAITING } = dependencies;
+  const { store, keys, now, lease = LEASE } = dependencies;
+  const { sessions = SESSIONS, threads = THREADS, waiting = WAITING } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
   const clients = new WeakMap<FastifyRequest, Client>();
@@ -137,7 +147,9 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     if (client === undefined) throw new TypeError('a request that was not authenticated reached its handler');
     return client;
   };
-  const calls = createFairQueue({ atOnce: CALLS_FOR_EACH_SESSION * sessions, limit: waiting });
+  const atOnce = CALLS_FOR_EACH_SESSION * sessions;
+  const shared = Math.min(atOnce, SHARED_CALLS_FOR_EACH_THREAD * threads);
+  const calls = createFairQueue({ atOnce, shared, limit: waiting });
   const hsm = createFairQueue({ atOnce: sessions });
   let underWay = 0;
   app.post(SIGN_PATH, { onRequest }, (request, reply) => {

@@ -12,11 +12,19 @@ export interface FairQueue {
 export interface FairQueueOptions {
   /** How much work may be under way. */
   readonly atOnce: number;
+  /** How much of it may be under way while several owners share it; `atOnce` by default. */
+  readonly shared?: number;
   /** How much may wait; no limit by default. */
   readonly limit?: number;
   /** How long a place stays empty after work that took so long, in milliseconds; not at all by default. */
   readonly rest?: (took: number) => number;
 }
+
+/**
+ * An owner without work is likely to bring more within this time, in milliseconds. Callers that were answered together are
+ * all away for a moment, and another owner would fill every place meanwhile.
+ */
+const RETURNS = 1000;
 
 interface Owner {
   running: number;
@@ -30,15 +38,28 @@ interface Owner {
  * Gives each owner the same part of what may be under way, and the next place to the one that has the least under way; of
  * several such owners, to the one whose turn was the longest ago. A full queue rejects the latest work of the owner that
  * has the most in it.
+ *
+ * Work that is under way waits for the same processor and database, all of it equally long. So an owner gets as much done
+ * as it has under way of the whole, and one with few callers gets little while another may fill `atOnce`.
  */
-export function createFairQueue({ atOnce, limit = Number.POSITIVE_INFINITY, rest }: FairQueueOptions): FairQueue {
+export function createFairQueue({
+  atOnce,
+  shared = atOnce,
+  limit = Number.POSITIVE_INFINITY,
+  rest,
+}: FairQueueOptions): FairQueue {
   /** Those that have work under way or waiting. */
   const owners = new Map<string, Owner>();
   let running = 0;
   let waiting = 0;
   let turns = 0;
+  let sharedUntil = Number.NEGATIVE_INFINITY;
 
-  const hasPlace = (owner: Owner): boolean => running < atOnce && owner.running < Math.ceil(atOnce / owners.size);
+  const part = (): number => {
+    const parts = owners.size === 1 && performance.now() < sharedUntil ? 2 : owners.size;
+    return parts > 1 ? Math.ceil(shared / parts) : atOnce;
+  };
+  const hasPlace = (owner: Owner): boolean => running < atOnce && owner.running < part();
   const begin = (owner: Owner): void => {
     running += 1;
     turns += 1;
@@ -63,7 +84,9 @@ export function createFairQueue({ atOnce, limit = Number.POSITIVE_INFINITY, rest
     startWaiting();
   };
   const leave = (name: string, owner: Owner): void => {
-    if (owner.running === 0 && owner.waiting.length === 0) owners.delete(name);
+    if (owner.running > 0 || owner.waiting.length > 0) return;
+    if (owners.size > 1) sharedUntil = performance.now() + RETURNS;
+    owners.delete(name);
   };
   /** @returns whether this owner may have one more in the queue */
   const makeSpace = (owner: Owner): boolean => {

@@ -63,11 +63,12 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
 
     const tls = await tlsFor(config, data, now());
     const log = { level: config.logLevel, stream: surroundings.log };
-    const timestamps = config.tsa ? await timestampsOf(data, environment, now()) : undefined;
+    const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
+    const timestamps = config.tsa ? await timestampsOf(data, threads, now()) : undefined;
     const { lease, waiting } = config;
     const { store, keys, sessions } = data;
     const connections = connectionLimit(openFilesLimit());
-    const bounds = { lease, sessions, waiting, connections };
+    const bounds = { lease, sessions, threads, waiting, connections };
     app = buildServer({ store, keys, tls, now, log, ...bounds, ...(timestamps && { timestamps }) });
     certificateInUse = tls.certificate;
     warnOfEnd(app, tls.certificate, now());
@@ -177,12 +178,8 @@ async function reloadPin(app: App, config: StartConfig, data: OpenData, environm
  * Timestamps take half of the threads that work at the HSM at most, and half of its sessions: a signature always finds the
  * others free of them.
  */
-async function timestampsOf(
-  data: OpenData,
-  { UV_THREADPOOL_SIZE: threads = '4' }: NodeJS.ProcessEnv,
-  now: Date,
-): Promise<ServerDependencies['timestamps']> {
-  const half = Math.floor(Math.min(data.sessions, Number(threads)) / 2);
+async function timestampsOf(data: OpenData, threads: number, now: Date): Promise<ServerDependencies['timestamps']> {
+  const half = Math.floor(Math.min(data.sessions, threads) / 2);
   return { authority: await openTimestampAuthority(data, now), atOnce: Math.max(1, half) };
 }
 

@@ -60,6 +60,43 @@ test('shares in equal parts between owners that always have work waiting', async
   expect(started.slice(10).filter((owner) => owner === 'greedy').length).toBeGreaterThanOrEqual(40);
 });
 
+test('leaves one owner all of the places, and several of them fewer in equal parts', async () => {
+  const queue = createFairQueue({ atOnce: 8, shared: 4 });
+  const ends: { owner: string; end: () => void }[] = [];
+  const work = (owner: string) => () => new Promise<void>((resolve) => ends.push({ owner, end: resolve }));
+  const ask = (owner: string, times: number) => {
+    for (let index = 0; index < times; index++) void queue.run(owner, work(owner));
+  };
+  ask('greedy', 60);
+  await tick();
+  expect(ends).toHaveLength(8);
+  ask('modest', 60);
+  for (let index = 0; index < 20; index++) {
+    ends.shift()?.end();
+    await tick();
+  }
+  expect(ends.map(({ owner }) => owner).toSorted()).toEqual(['greedy', 'greedy', 'modest', 'modest']);
+});
+
+test('keeps places free for an owner whose callers are away for a moment', async () => {
+  const queue = createFairQueue({ atOnce: 8, shared: 4 });
+  let underWay = 0;
+  const greedy = () =>
+    new Promise<void>(() => {
+      underWay += 1;
+    });
+  await Promise.all([
+    queue.run('modest', async () => await tick()),
+    queue.run('modest', async () => await tick()),
+    tick().then(() => {
+      for (let index = 0; index < 60; index++) void queue.run('greedy', greedy);
+    }),
+  ]);
+  await queue.run('modest', async () => await tick());
+  await tick();
+  expect(underWay).toBe(2);
+});
+
 test('rejects what does not fit into the queue, and then what the owner with the most in it asked last', async () => {
   const { ask, endOne, outcomes, started } = scene(1, 3);
   ask('greedy', 5);
