@@ -78,7 +78,7 @@ export async function tab(page: Page): Promise<Focus | undefined> {
 
 /** Presses the tab key until this has the focus. @param name its id, or the beginning of its text */
 export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
+  for (let presses = 0; presses < 120; presses++) {
     const focus = await tab(page);
     if (focus?.name.startsWith(name)) return;
   }
