@@ -160,7 +160,7 @@ function signatureLines(
   }
   for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
   for (const inner of nested) {
-    lines.push(`${indent}nested: ${signerLine(inner)}`);
+    lines.push(`${indent}${inner.isCoSigner === true ? 'other signer' : 'nested'}: ${signerLine(inner)}`);
     for (const line of signatureLines(inner, `${indent}  `, options)) lines.push(line);
   }
   return lines;

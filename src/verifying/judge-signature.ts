@@ -34,9 +34,13 @@ export async function judgeSignature(signature: EmbeddedSignature, judging: Judg
     time,
     timestamps,
     findings,
-    nested: await inOrder([...(signature.coSigners ?? []), ...signature.nested], (inner) =>
-      judgeSignature(inner, judging),
-    ),
+    nested: [
+      ...(await inOrder(signature.coSigners ?? [], async (signer) => ({
+        ...(await judgeSignature(signer, judging)),
+        isCoSigner: true,
+      }))),
+      ...(await inOrder(signature.nested, (inner) => judgeSignature(inner, judging))),
+    ],
   };
 }
 

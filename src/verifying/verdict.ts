@@ -42,6 +42,8 @@ export interface VerifiedSignature {
   readonly findings: readonly Finding[];
   /** Other signers of the same CMS, and signatures that are nested in it. */
   readonly nested: readonly VerifiedSignature[];
+  /** Whether it is another signer of the CMS of the signature that holds it, and not nested in it. */
+  readonly isCoSigner?: boolean;
 }
 
 export interface VerifiedTimestamp {

@@ -1,5 +1,6 @@
 /** Hostile JARs: signatures, sections, digests and attributes without end, and what is packed to burst. */
 
+import { FURTHER_BYTES } from '../../src/formats/jar/digest-limit.ts';
 import { attribute, hostileToken } from '../support/hostile-cms.ts';
 import { digest64, hostileJar, MAIN_SECTION, section, signatureBlock, signatureFile } from '../support/hostile-jar.ts';
 import { authority, type HostileFile, listed, signer, strangers } from './cases.ts';
@@ -76,9 +77,77 @@ function everyCombination(): Buffer {
   return withManifest(MAIN_SECTION + sections.join(''), entries);
 }
 
+/** Files of a signature each with digests of all sections, so that none is the digest of the whole manifest. */
+function manySections(count: number, signatureCount: number): Buffer {
+  const entries = listed(count, (index) => ({ name: index.toString(36), contents: '', isStored: true }));
+  const md5 = (name: string, contents: string) => `Name: ${name}\r\nMD5-Digest: ${digest64(contents, 'md5')}\r\n\r\n`;
+  const sections = entries.map(({ name }) => md5(name, ''));
+  const digests = entries.map(({ name }, index) => md5(name, sections[index] ?? '')).join('');
+  const signatures = listed(signatureCount, (index) => {
+    const file = `Signature-Version: 1.0\r\nX: ${index}\r\n\r\n${digests}`;
+    return [`S${index}`, [file, signatureBlock(file, { signer })] as const] as const;
+  });
+  return hostileJar({
+    manifest: MAIN_SECTION + sections.join(''),
+    signatures: Object.fromEntries(signatures),
+    entries,
+  });
+}
+
+/** A file that deflates a thousandfold, with digests by these algorithms. */
+function digestedBy(names: readonly string[]): Buffer {
+  const contents = Buffer.alloc(FURTHER_BYTES / 8);
+  const digests = names.map(
+    (name) => `${name}-Digest: ${digest64(contents, name.toLowerCase().replace(/^sha-/, 'sha'))}\r\n`,
+  );
+  const manifest = `${MAIN_SECTION}Name: a\r\n${digests.join('')}\r\n`;
+  const file = signatureFile(manifest, new Map([['a', 'not compared']]));
+  const signatures = { A: [file, signatureBlock(file, { signer })] as const };
+  return hostileJar({ manifest, signatures, entries: [{ name: 'a', contents }] });
+}
+
 const lines = (count: number, make: (index: number) => string) => listed(count, make).join('');
 
+/** What a command may use for any file below 20 MB: 5 s where a trivial one takes 0.15 s, and 300 MiB. */
+export const LARGEST_BOUNDS = { times: 35, bytes: 300 * 1024 * 1024 } as const;
+
+export interface LargeFile extends HostileFile {
+  /** What `sign --dry-run --json` prints of it. */
+  readonly planned: string;
+}
+
+/** Files of almost 20 MB, each near the bounds. `sign` reads them too. */
+export const LARGE_ARCHIVE_CASES: readonly LargeFile[] = [
+  {
+    what: '65,000 files and nine signature files of 30 MB',
+    make: () => manySections(65_000, 9),
+    planned: '"planned"',
+    verdict: 'broken',
+    code: 'digest-algorithm-weak',
+  },
+  {
+    what: '180,000 files',
+    make: () => manySections(180_000, 1),
+    planned: 'manifest-too-large',
+    verdict: 'broken',
+    code: 'digest-algorithm-weak',
+  },
+  {
+    what: 'ten digests of a large file',
+    make: () => digestedBy([...JAVA_NAMES, 'SHA3-384']),
+    planned: 'jar-too-many-digests',
+    verdict: 'broken',
+    code: 'work-budget-spent',
+  },
+];
+
 export const ARCHIVE_CASES: readonly HostileFile[] = [
+  {
+    what: '30 blocks of 15.9 MB',
+    make: () => manySigners(30, Buffer.concat([BLOCK, Buffer.alloc(15_900_000)])),
+    verdict: 'broken',
+    code: 'jar-blocks-too-large',
+  },
   {
     what: '10,000 signature files',
     make: () => manySigners(10_000, new Uint8Array()),

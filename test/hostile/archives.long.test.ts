@@ -1,9 +1,14 @@
 /** JARs that were signed to exhaust or to confuse whoever verifies them: a verdict, soon, in little memory. */
 
-import { beforeAll, describe, it } from 'vitest';
-import { fixture } from '../support/cli.ts';
-import { ARCHIVE_CASES } from './archive-cases.ts';
-import { measureTrivial } from './bounds.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fixture, temporaryFolder } from '../support/cli.ts';
+import { runMeasured } from '../support/measured-cli.ts';
+import { pemBlock } from '../support/pki.ts';
+import { ARCHIVE_CASES, LARGE_ARCHIVE_CASES, LARGEST_BOUNDS } from './archive-cases.ts';
+import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
+import { signer } from './cases.ts';
 import { byName, expectVerdict } from './judged.ts';
 
 let trivial: number;
@@ -13,4 +18,23 @@ beforeAll(async () => {
 
 describe('verify judges an archive', () => {
   it.each(byName(ARCHIVE_CASES))('with %s', (_, file) => expectVerdict(file, '.jar', trivial));
+});
+
+describe('within 5 s and 300 MB, an archive with', () => {
+  const large = LARGE_ARCHIVE_CASES.map((file) => [file.what, file] as const);
+  it.each(large)('%s is judged by verify', (_, file) => expectVerdict(file, '.jar', trivial, LARGEST_BOUNDS));
+
+  it.each(large)('%s is planned or rejected by sign', async (_, file) => {
+    await using folder = await temporaryFolder('codesign-hostile-');
+    const path = join(folder.path, 'hostile.jar');
+    await writeFile(path, file.make());
+    const service = ['--base-url', 'http://127.0.0.1:9', '--code', '1', '--no-journal', '--no-timestamp'];
+    const pem = join(folder.path, 'certificate.pem');
+    await writeFile(pem, pemBlock('CERTIFICATE', signer.der));
+    const certificate = ['--certificate', pem];
+    const run = await runMeasured(['sign', '--dry-run', '--json', ...service, ...certificate, path]);
+    expectSane(run, [0, 6]);
+    expect(run.stdout).toContain(file.planned);
+    expectBounded(run, trivial, LARGEST_BOUNDS);
+  });
 });

@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryFolder } from '../support/cli.ts';
 import { runMeasured } from '../support/measured-cli.ts';
-import { expectBounded, expectSane } from './bounds.ts';
+import { type Bounds, expectBounded, expectSane } from './bounds.ts';
 import type { HostileFile } from './cases.ts';
 
 /** `extension`: with its dot. `trivial`: from `measureTrivial`. */
-export async function expectVerdict(file: HostileFile, extension: string, trivial: number): Promise<void> {
+export async function expectVerdict(
+  file: HostileFile,
+  extension: string,
+  trivial: number,
+  bounds?: Bounds,
+): Promise<void> {
   await using folder = await temporaryFolder('codesign-hostile-');
   const path = join(folder.path, `hostile${extension}`);
   await writeFile(path, file.make());
@@ -17,7 +22,7 @@ export async function expectVerdict(file: HostileFile, extension: string, trivia
   expectSane(run, [8]);
   expect(JSON.parse(run.stdout)).toMatchObject({ files: [{ verdict: file.verdict }] });
   if (file.code !== undefined) expect(run.stdout).toContain(`"code": "${file.code}"`);
-  expectBounded(run, trivial);
+  expectBounded(run, trivial, bounds);
 }
 
 /** For `it.each`. */

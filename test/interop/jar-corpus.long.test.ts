@@ -86,7 +86,12 @@ describe.skipIf(corpus === '')('the corpus', () => {
     const bytes = readFileSync(originalPath(path.join('jar-special', file)));
     const detected = await jar.detect(bytes.subarray(0, 4096), memorySource(bytes), file);
     expect(detected).toBe(code !== 'unsupported-format');
-    if (detected) await expect(openBytes(jar, bytes)).rejects.toMatchObject({ code });
+    if (!detected) return;
+    // Some are refused by what they are to be signed for: `verify` can open them.
+    const refused = openBytes(jar, bytes).then((opened) =>
+      opened.judge({ algorithm: 'SHA256', chain: signer.chain }, 'replace'),
+    );
+    await expect(refused).rejects.toMatchObject({ code });
   });
 
   describe.each(javas.map((java) => ({ version: java.version, java })))('once signed, to Java $version', ({ java }) => {

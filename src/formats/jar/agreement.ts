@@ -1,7 +1,7 @@
 /** Whether a signature file speaks of a manifest as it is (JAR File Specification, "Signature Validation"). */
 
 import { hash } from 'node:crypto';
-import { nodeDigestName } from './digest-names.ts';
+import { isAlwaysDisabled, nodeDigestName } from './digest-names.ts';
 import type { Manifest, SectionRange } from './manifest.ts';
 import { type SectionsByName, sectionsByName } from './manifest-sections.ts';
 import { onceOf } from './once.ts';
@@ -11,7 +11,8 @@ const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
 /** What of a manifest is not what was signed; the first such part. */
 export interface Disagreement {
-  readonly part: 'version' | 'main attributes' | 'section';
+  /** `algorithms`: Java accepts none of those by which the signature file has digests of the manifest. */
+  readonly part: 'version' | 'algorithms' | 'main attributes' | 'section';
   /** Of the section's entry. */
   readonly name?: string;
 }
@@ -70,7 +71,15 @@ export function findDisagreement(
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
     return undefined;
-  const ofMain = mainDigests(signatureFile, OF_MAIN_ATTRIBUTES).filter(counts);
+  // Java rejects a file whose digests of the whole manifest are by disabled algorithms alone, whatever its sections say.
+  const allOfWhole = allMainDigests(signatureFile, OF_MANIFEST);
+  const isDisabled = (digest: MainDigest): boolean =>
+    isAlwaysDisabled(digest.algorithm) || (nodeDigestName(digest.algorithm) !== undefined && !counts(digest));
+  if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
+  // Of the main attributes, an algorithm that Java does not know is not enough either.
+  const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
+  const ofMain = allOfMain.filter(counts);
+  if (allOfMain.length > 0 && ofMain.length === 0) return { part: 'algorithms' };
   if (!ofMain.every((digest) => isOf(digest, 'main', () => [manifest.main]))) return { part: 'main attributes' };
   const byName = known.sections();
   for (const { name, digests } of signatureFile.sections()) {
@@ -107,11 +116,15 @@ export interface MainDigest {
 }
 
 /** Attributes such as `SHA-256-Digest-Manifest`, of algorithms that are known. */
-function mainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
-  return [...main.attributes].flatMap(([name, value]) => {
-    const algorithm = name.slice(0, -suffix.length);
-    return name.endsWith(suffix) && nodeDigestName(algorithm) !== undefined ? [{ algorithm, value }] : [];
-  });
+function mainDigests(signatureFile: Manifest, suffix: string): readonly MainDigest[] {
+  return allMainDigests(signatureFile, suffix).filter(({ algorithm }) => nodeDigestName(algorithm) !== undefined);
+}
+
+/** Those of unknown algorithms too. */
+function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
+  return [...main.attributes].flatMap(([name, value]) =>
+    name.endsWith(suffix) ? [{ algorithm: name.slice(0, -suffix.length), value }] : [],
+  );
 }
 
 /** Base64. `algorithm`: as node:crypto calls it. */

@@ -2,7 +2,7 @@
 
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../errors.ts';
-import { agrees, coveredNames } from './agreement.ts';
+import { coveredNames, findDisagreement, knowManifest } from './agreement.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';
 import type { JarLayout } from './layout.ts';
@@ -10,12 +10,13 @@ import type { Manifest } from './manifest.ts';
 
 /** Throws `cannot-append` for a signature that no verifier would accept as it is: the new one would be spent in vain. */
 export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {
+  const known = manifest && knowManifest(manifest.parsed);
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
-    if (manifest === undefined || signatureFile === undefined || !block.verifies()) {
+    if (manifest === undefined || known === undefined || signatureFile === undefined || !block.verifies()) {
       throw cannotAppend(`the one of "${block.signerName}" does not verify`);
     }
-    if (!agrees(signatureFile, manifest.parsed)) {
+    if (findDisagreement(signatureFile, manifest.parsed, { known }) !== undefined) {
       throw cannotAppend(`the manifest was changed after "${block.signerName}" signed it`);
     }
   }
@@ -42,9 +43,10 @@ export function requireUnchanged(
 
 /** Throws `cannot-append` when the new manifest is no longer what a signature is about. */
 export function requireUnbroken(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
+  const known = knowManifest(manifest);
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
-    if (signatureFile === undefined || !agrees(signatureFile, manifest)) {
+    if (signatureFile === undefined || findDisagreement(signatureFile, manifest, { known }) !== undefined) {
       throw cannotAppend(
         `the digests in the manifest are not enough for the new one, and any other would break that of "${block.signerName}"`,
       );

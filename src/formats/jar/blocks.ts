@@ -12,6 +12,7 @@ import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
+import { jarErrors } from './errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from './layout.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { onceOf } from './once.ts';
@@ -39,7 +40,10 @@ export interface EmbeddedBlock {
   verifies(): boolean;
 }
 
-/** Of all signature files together: of two signers with the largest there may be. What is beyond is as good as empty. */
+/**
+ * Of all signature files together, and of all blocks together: of two signers with the largest there may be. A signature
+ * file beyond is as good as empty, a block beyond is unreadable.
+ */
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
@@ -50,22 +54,18 @@ export async function readBlocks(
   budget?: WorkBudget,
 ): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
-  let room = MOST_BYTES;
+  let [room, blockRoom] = [MOST_BYTES, MOST_BYTES];
   const forBlocks: BlockRoom = { takeCertificates: roomForCertificates(), takeAttributes: roomForAttributes() };
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
     room -= signedFile.length;
     const readSignatureFile = onceOf(() => tryReadManifest(signedFile));
+    const place = { base, signatureFileEntry: signatureFile, signedFile, readSignatureFile };
     for (const entry of blocks) {
-      found.push(
-        readBlock(
-          { base, entry, signatureFileEntry: signatureFile, signedFile, readSignatureFile },
-          await readOr(source, entry),
-          forBlocks,
-          budget,
-        ),
-      );
+      const bytes = entry.size > blockRoom ? tooLarge(entry) : await readOr(source, entry);
+      blockRoom -= bytes instanceof CodesignError ? 0 : bytes.length;
+      found.push(readBlock({ ...place, entry }, bytes, forBlocks, budget));
     }
   }
   return found;
@@ -75,6 +75,11 @@ export async function readBlocks(
 async function tryRead(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
   const read = await readOr(source, entry);
   return read instanceof CodesignError ? NOTHING : read;
+}
+
+/** A block that is larger than the others leave. */
+function tooLarge({ name }: ZipEntry): CodesignError {
+  return jarErrors('jar-blocks-too-large', { name, limit: MOST_BYTES });
 }
 
 /** The contents, or why they cannot be had. */

@@ -1,6 +1,6 @@
 /** The manifest as it must be to be signed: every file has a right digest, and nothing else has changed. */
 
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { ContentDigest, KnownDigest, ListedEntry } from './content.ts';
 import { CREATED_BY } from './created-by.ts';
 import { isStrong, JAVA_DIGEST_NAME } from './digest-names.ts';
@@ -23,6 +23,18 @@ export const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\
 /** In bytes, of a new section. */
 const PROBABLE_SECTION_LENGTH = 128;
 
+/**
+ * What the new manifest has at least, in bytes, known before anything is digested: a manifest that Java does not open need
+ * not be built.
+ */
+export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
+  const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
+  return listed.reduce((sum, { sectionEnd, digests, entry }) => {
+    if (sectionEnd === undefined) return sum + `Name: ${entry.name}\n\n`.length + digestLine;
+    return hasDigest(digests, NODE_DIGEST_NAME[algorithm], keepOthers) ? sum : sum + digestLine;
+  }, manifest?.bytes.length ?? 0);
+}
+
 interface TextEdit {
   readonly offset: number;
   readonly remove: number;
@@ -43,14 +55,13 @@ export function completeManifest(request: ManifestRequest): Buffer {
       continue;
     }
     for (const edit of correctedDigests(manifest, digests, position, digestOf)) edits.push(edit);
-    const isThere = digests.some((known) => known.nodeName === nodeName || (keepOthers && isStrong(known.nodeName)));
-    if (isThere) continue;
+    if (hasDigest(digests, nodeName, keepOthers)) continue;
     const line = manifestLine(digestName, digestOf(position, nodeName), lineEndBefore(manifest, sectionEnd));
     edits.push({ offset: sectionEnd, remove: 0, insert: line });
   }
 
   const newline = lineEndBefore(manifest, manifest.bytes.length);
-  const written = textWriter(added.length * PROBABLE_SECTION_LENGTH, applyTextEdits(manifest.bytes, edits));
+  const written = textWriter(added.length * PROBABLE_SECTION_LENGTH, [applyTextEdits(manifest.bytes, edits)]);
   // An empty line must come before another section.
   if (added.length > 0) written.add(newline.repeat(manifest.missingNewlines));
   // Java 8 looks for the ends of lines that continue a name, and knows no lone CR there.
@@ -62,6 +73,10 @@ export function completeManifest(request: ManifestRequest): Buffer {
     written.add(sectionNewline);
   }
   return written.bytes();
+}
+
+function hasDigest(digests: readonly KnownDigest[], wanted: string, keepOthers: boolean): boolean {
+  return digests.some(({ nodeName }) => nodeName === wanted || (keepOthers && isStrong(nodeName)));
 }
 
 /** Each digest that is not the entry's, replaced; whatever Java's verifier can compute must be right. */
@@ -79,12 +94,16 @@ function correctedDigests(
   });
 }
 
-function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer[] {
-  const parts: Buffer[] = [];
-  let position = 0;
+/** In one buffer, since there may be a hundred thousand edits. */
+function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
+  const grown = edits.reduce((sum, { remove, insert }) => sum + Buffer.byteLength(insert) - remove, bytes.length);
+  const edited = Buffer.allocUnsafe(grown);
+  let [read, written] = [0, 0];
   for (const { offset, remove, insert } of edits.toSorted((a, b) => a.offset - b.offset)) {
-    parts.push(bytes.subarray(position, offset), Buffer.from(insert));
-    position = offset + remove;
+    written += bytes.copy(edited, written, read, offset);
+    written += edited.write(insert, written);
+    read = offset + remove;
   }
-  return [...parts, bytes.subarray(position)];
+  bytes.copy(edited, written, read);
+  return edited;
 }

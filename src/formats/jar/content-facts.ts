@@ -5,6 +5,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { type ContentDigest, digestContents, internLists } from './content.ts';
+import { withinDigestLimit } from './digest-limit.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from './digest-names.ts';
 import type { JarLayout } from './layout.ts';
 
@@ -17,7 +18,8 @@ export interface ContentFacts {
   readonly damaged: CodesignError | undefined;
 }
 
-export type ContentState = 'right' | 'wrong' | 'without digest';
+/** `not checked`: the strongest digest is right; the others were left out, see `withinDigestLimit`. */
+export type ContentState = 'right' | 'wrong' | 'without digest' | 'not checked';
 
 const NO_ALGORITHMS: readonly string[] = [];
 
@@ -30,9 +32,10 @@ export async function readContentFacts(
   const { positionOf, algorithms, expected, contradictory } = expectedDigests(layout);
   const isWrong = new Uint8Array(signable.length);
   for (const position of contradictory) isWrong[position] = 1;
-  const { digestOf, damaged } = await digestOrDamaged(source, signable, algorithms, digestEntries);
+  const { checked, isReduced } = withinDigestLimit(signable, algorithms);
+  const { digestOf, damaged } = await digestOrDamaged(source, signable, checked, digestEntries);
   if (digestOf !== undefined) {
-    for (const [position, names] of algorithms.entries()) {
+    for (const [position, names] of checked.entries()) {
       for (const nodeName of names) {
         if (digestOf(position, nodeName) !== expected.get(nodeName)?.[position]) isWrong[position] = 1;
       }
@@ -43,7 +46,9 @@ export async function readContentFacts(
     damaged,
     stateOf(entry) {
       if (algorithmsOf(entry).length === 0) return 'without digest';
-      return isWrong[positionOf[entry.index] ?? -1] === 1 ? 'wrong' : 'right';
+      const position = positionOf[entry.index] ?? -1;
+      if (isWrong[position] === 1) return 'wrong';
+      return isReduced(position) ? 'not checked' : 'right';
     },
     strengthOf(entry) {
       const strengths = algorithmsOf(entry).map(strengthOf);

@@ -4,7 +4,9 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { EntryDigests } from '../../zip/digest-table.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
+import { withinDigestLimit } from './digest-limit.ts';
 import { nodeDigestName } from './digest-names.ts';
+import { jarErrors } from './errors.ts';
 import type { DigestAttribute, Manifest } from './manifest.ts';
 
 /** A file of the archive with what the manifest knows of it. */
@@ -45,8 +47,11 @@ export function listEntries(signable: readonly ZipEntry[], manifest: Manifest | 
   return listed;
 }
 
-/** Digests each entry by `algorithm` and by those that its section has digests of. Throws `zip-entry-damaged`. */
-export function digestListed(
+/**
+ * Digests each entry by `algorithm` and by those that its section has digests of. Throws `zip-entry-damaged`, and
+ * `jar-too-many-digests` where `verify` would not check all of the digests.
+ */
+export async function digestListed(
   source: ByteSource,
   listed: readonly ListedEntry[],
   algorithm: string,
@@ -59,7 +64,10 @@ export function digestListed(
     for (const { nodeName } of listed[position]?.digests ?? NONE) names = intern(names, nodeName);
     return names;
   };
-  return digestContents(source, entries, algorithmsAt, digestEntries);
+  const algorithms = entries.map((_, position) => algorithmsAt(position));
+  const { reducedCount } = withinDigestLimit(entries, algorithms);
+  if (reducedCount > 0) throw jarErrors('jar-too-many-digests', { count: reducedCount });
+  return digestContents(source, entries, (position) => algorithms[position] ?? [], digestEntries);
 }
 
 function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {

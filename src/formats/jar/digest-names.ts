@@ -39,6 +39,11 @@ export function nodeDigestName(javaName: string): string | undefined {
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
+/** Of an algorithm as a manifest has it: disabled by `jdk.jar.disabledAlgorithms`, and not one that this program computes. */
+export function isAlwaysDisabled(javaName: string): boolean {
+  return javaName.toUpperCase() === 'MD2';
+}
+
 export function isStrong(nodeName: string): boolean {
   return STRONG.includes(nodeName);
 }

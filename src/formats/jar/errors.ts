@@ -18,10 +18,20 @@ export const jarErrors = defineErrors({
     message: (d) => `the archive has more than ${d.limit} signature files and blocks`,
     hint: 'No signing program makes such an archive: do not trust it. Build or download it again.',
   },
+  'jar-blocks-too-large': {
+    category: 'local',
+    message: (d) => `the signature blocks up to ${d.name} have more than ${d.limit} bytes together`,
+    hint: 'No signing program makes such an archive: do not trust it. Build or download it again.',
+  },
   'jar-bytes-uncovered': {
     category: 'local',
     message: (d) => `a signature would not cover the whole file: ${d.problem}`,
     hint: 'A verifier rejects such a file. Remove the bytes. A file with a script or launcher before the archive must have a name that ends in .jar, .war, .ear, .rar or .aar.',
+  },
+  'jar-too-many-digests': {
+    category: 'local',
+    message: (d) => `the manifest has digests by more algorithms than verify checks, of large files (${d.count})`,
+    hint: 'Take old digests out of the manifest: codesign-remote remove does. Then sign the result.',
   },
   'jar-unsigned-result': {
     category: 'local',

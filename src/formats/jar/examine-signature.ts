@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { parseCertificate } from '../../certificates/parsed-certificate.ts';
 import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
-import type { WorkBudget } from '../../crypto/work-budget.ts';
+import { BUDGET_SPENT, type WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../errors/finding.ts';
 import { unreadTimestamps, usesSha1 } from '../../timestamp/findings.ts';
@@ -125,6 +125,10 @@ function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry 
     const message = `${signatureFileEntry.name} is not of Signature-Version 1.0, the only one that there is.`;
     return broken('signature-version-unknown', message);
   }
+  if (part === 'algorithms') {
+    const message = `${signatureFileEntry.name} has digests of the manifest by unknown or disabled algorithms alone, which Java does not accept.`;
+    return broken('manifest-digest-unusable', message);
+  }
   const what = part === 'section' ? `section for ${name}` : 'main section';
   const isGone = part === 'section' && shared.knownManifest()?.sections().has(name) !== true;
   const problem = isGone ? `has no ${what} any more` : `has another ${what} than was signed`;
@@ -150,6 +154,11 @@ function* aboutContents({ covers, uncovered, removed }: Coverage, contents: Cont
   const wrong = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'wrong');
   if (wrong.count > 0) {
     yield broken('content-digest-differs', `The contents are not what was signed: ${inWords(wrong)}.`);
+  }
+  const unchecked = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'not checked');
+  if (unchecked.count > 0) {
+    const message = `Only the strongest of several digests was checked, since the others need too much work: ${inWords(unchecked)}.`;
+    yield broken(BUDGET_SPENT, message);
   }
 }
 

@@ -11,7 +11,7 @@ import { attachBlock } from './attach.ts';
 import { chooseBlockName } from './block-name.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { checkResult } from './check.ts';
-import { completeManifest } from './complete-manifest.ts';
+import { completeManifest, leastLength } from './complete-manifest.ts';
 import { digestListed, listEntries } from './content.ts';
 import { readContentFacts } from './content-facts.ts';
 import { describeLayout } from './describe-layout.ts';
@@ -147,10 +147,13 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
 
   const old = layout.manifest && terminated(layout.manifest.parsed);
   const listed = listEntries(layout.signable, old);
+  const keepOthers = place.others.length > 0;
+  requireReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
   requireUnchanged(place.others, listed, digestOf);
-  const keepOthers = place.others.length > 0;
-  const manifest = readManifest(completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers }));
+  const completed = completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers });
+  requireReadable(MANIFEST_NAME, completed);
+  const manifest = readManifest(completed);
   requireUnbroken(place.others, manifest);
 
   await requireSoundRest(source, layout, digestEntries);
@@ -160,7 +163,6 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const repeated = old === undefined ? new Set<string>() : repeatedNames(old);
   const signatureFile = buildSignatureFile({ manifest, repeated, algorithm, speaksOf: covered.speaksOf });
   if (!covered.isWhole()) throw new TypeError('the manifest that was made does not cover every file');
-  requireReadable(MANIFEST_NAME, manifest.bytes);
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
 
   const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, chain);
@@ -194,6 +196,6 @@ function coverage({ archive, signable }: JarLayout) {
 }
 
 /** Java opens no archive whose manifest or signature file is larger. */
-function requireReadable(file: string, { length }: Buffer): void {
+function requireReadable(file: string, { length }: { readonly length: number }): void {
   if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
 }

@@ -1,5 +1,6 @@
 /** Holds what is said of signature file and manifest to what Java says of the same archives. */
 
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,6 +91,7 @@ async function theirs(archives: readonly Buffer[]): Promise<readonly Judgement[]
   }
 }
 
+const OF_MAIN = 'SHA-256-Digest-Manifest-Main-Attributes';
 const SECTION_C = /Name: c\r\n.*\r\n\r\n/;
 const GOOD = { agrees: true, isIntact: true };
 const PARTIAL = { agrees: true, isIntact: false };
@@ -177,6 +179,41 @@ const CHANGES: Readonly<Record<string, readonly [change: () => Buffer, said: Jud
       signAgain(signed, signer, 'TEST_PUB', (text) =>
         text.replaceAll('SHA-256-Digest:', 'Foo-Digest: x\r\nSHA-256-Digest:'),
       ),
+    GOOD,
+  ],
+  'the digest of the main attributes by an unknown algorithm alone': [
+    () => signAgain(signed, signer, 'TEST_PUB', (text) => text.replace(OF_MAIN, 'Foo-Digest-Manifest-Main-Attributes')),
+    BAD,
+  ],
+  'a wrong digest of the main attributes by an unknown algorithm too': [
+    () =>
+      signAgain(signed, signer, 'TEST_PUB', (text) =>
+        text.replace(OF_MAIN, 'Foo-Digest-Manifest-Main-Attributes: AAAA\r\n$&'),
+      ),
+    GOOD,
+  ],
+  'the digest of the main attributes by MD5 alone': [
+    () => {
+      const [main = ''] = contentsOf(signed, MANIFEST).toString().split('Name: ');
+      const line = `MD5-Digest-Manifest-Main-Attributes: ${hash('md5', main, 'base64')}\r\n`;
+      return signAgain(signed, signer, 'TEST_PUB', (text) =>
+        text.replace(/^SHA-256-Digest-Manifest-Main.*\r\n( .*\r\n)*/m, line),
+      );
+    },
+    PARTIAL,
+    BAD,
+  ],
+  'a digest of the whole manifest by MD2 alone': [
+    () => signAgain(signed, signer, 'TEST_PUB', (text) => text.replace(OF_MAIN, 'MD2-Digest-Manifest: AAAA\r\n$&')),
+    BAD,
+  ],
+  'a wrong digest of the whole manifest by MD5 alone': [
+    () => signAgain(signed, signer, 'TEST_PUB', (text) => text.replace(OF_MAIN, 'MD5-Digest-Manifest: AAAA\r\n$&')),
+    PARTIAL,
+    BAD,
+  ],
+  'a wrong digest of the whole manifest by an unknown algorithm': [
+    () => signAgain(signed, signer, 'TEST_PUB', (text) => text.replace(OF_MAIN, 'Foo-Digest-Manifest: AAAA\r\n$&')),
     GOOD,
   ],
   // Of what is no longer there Java says nothing. Here a signature that speaks of it does not fit any more.

@@ -13,6 +13,9 @@ export interface SimpleEntry {
   readonly size?: number;
 }
 
+/** From this number of entries on, a ZIP64 end record counts them (APPNOTE 4.4.21). */
+const MANY_ENTRIES = 0xffff;
+
 /** `preamble`: before the archive; offsets count from the file's beginning. */
 export function zip(entries: readonly SimpleEntry[], preamble = ''): Buffer {
   const parts: Buffer[] = [Buffer.from(preamble)];
@@ -42,11 +45,12 @@ export function zip(entries: readonly SimpleEntry[], preamble = ''): Buffer {
   const records = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt16LE(Math.min(entries.length, MANY_ENTRIES), 8);
+  end.writeUInt16LE(Math.min(entries.length, MANY_ENTRIES), 10);
   end.writeUInt32LE(records.length, 12);
   end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, records, end]);
+  const archive = Buffer.concat([...parts, records, end]);
+  return entries.length < MANY_ENTRIES ? archive : withZip64End(archive, Buffer.alloc(0), entries.length);
 }
 
 /** In the directory's order. Only for archives without comment, preamble and ZIP64. */
@@ -117,14 +121,18 @@ export function recordOffsets(archive: Buffer): readonly number[] {
 }
 
 /** With a ZIP64 end record, and bytes of its own behind that record's fields. */
-export function withZip64End(archive: Buffer, extensible: Uint8Array): Buffer {
+export function withZip64End(
+  archive: Buffer,
+  extensible: Uint8Array,
+  entryCount = archive.readUInt16LE(archive.length - 22 + 10),
+): Buffer {
   const end = archive.length - 22;
   const record = Buffer.alloc(56);
   record.write('PK\x06\x06', 'latin1');
   record.writeBigUInt64LE(BigInt(44 + extensible.length), 4);
   record.writeUInt16LE(45, 12);
   record.writeUInt16LE(45, 14);
-  const count = BigInt(archive.readUInt16LE(end + 10));
+  const count = BigInt(entryCount);
   record.writeBigUInt64LE(count, 24);
   record.writeBigUInt64LE(count, 32);
   record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 12)), 40);
