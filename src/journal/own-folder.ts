@@ -1,17 +1,8 @@
 /** Folders of the journal, entered one below the other: each must be this user's alone, and no link is followed. */
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { dirname, join, parse, relative, resolve, sep } from 'node:path';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { foreignLink } from '../bytes/foreign-link.ts';
 import { isTrustedOwner } from '../bytes/trusted-owner.ts';
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
@@ -94,29 +85,8 @@ export function assertOwned(shown: string, { uid }: Stats): void {
   if (!isTrustedOwner(uid)) throw refusal(shown, 'belongs to another user');
 }
 
-/** Linux follows as many in one path. */
-const MOST_LINKS = 40;
-
-/** Refuses a link of another user on the way, also behind links of this one: it could lead to any folder of this user. */
+/** Refuses a link of another user on the way, also behind links of this one. */
 export function assertOwnLinks(folder: string): void {
-  let path = resolve(folder);
-  // More of them are a circle, which the system refuses when the folder is opened.
-  for (let links = 0; links < MOST_LINKS; links += 1) {
-    const link = firstLink(path);
-    if (link === undefined) return;
-    if (!isTrustedOwner(link.owner)) throw refusal(link.path, 'is a link of another user');
-    path = resolve(dirname(link.path), readlinkSync(link.path), relative(link.path, path));
-  }
-}
-
-/** The link in the path that is next to the root of the file system. */
-function firstLink(path: string): { readonly path: string; readonly owner: number } | undefined {
-  let at = parse(path).root;
-  for (const name of relative(at, path).split(sep)) {
-    at = join(at, name);
-    const stats = lstatSync(at, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    if (stats.isSymbolicLink()) return { path: at, owner: stats.uid };
-  }
-  return undefined;
+  const link = foreignLink(folder);
+  if (link !== undefined) throw refusal(link, 'is a link of another user');
 }

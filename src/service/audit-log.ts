@@ -1,7 +1,7 @@
 /** The client's records (API 7, rule 5) in a file: a JSON object a line, added to whatever stands there, by several processes at once too. */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
-import { isTrustedOwner } from '../bytes/trusted-owner.ts';
+import { foreignLink } from '../bytes/foreign-link.ts';
 import { harmlessJson } from '../errors/harmless-json.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import type { CallRecord } from './call-record.ts';
@@ -57,10 +57,9 @@ function append(path: string, line: string): void {
 
 /** Another user's link could have this user, root perhaps, make or change any file. */
 function isOwnLink(path: string): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!stats?.isSymbolicLink()) return false;
-  if (isTrustedOwner(stats.uid)) return true;
-  throw Object.assign(new Error(`${path} is a link of another user`), { code: 'FOREIGN_LINK' });
+  const link = foreignLink(path);
+  if (link !== undefined) throw Object.assign(new Error(`${link} is a link of another user`), { code: 'FOREIGN_LINK' });
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** Always the same members in the same order. */

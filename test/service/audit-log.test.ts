@@ -173,7 +173,11 @@ describe('the audit log', () => {
     if (process.getuid?.() !== 0) return;
     await lchown(link, 65_534, 65_534);
     const expected = { code: 'audit-log-unusable', message: expect.stringContaining('link of another user') };
-    expect(() => openAuditLog(link)).toThrow(expect.objectContaining(expected));
+    const behind = join(folder, 'leads-to-the-link');
+    await symlink('link', behind);
+    for (const path of [link, behind]) {
+      expect(() => openAuditLog(path)).toThrow(expect.objectContaining(expected));
+    }
     expect(await readFile(target, 'utf8')).toBe(written);
   });
 
