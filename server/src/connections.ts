@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerOnSocket } from './http-errors.ts';
 import { addressOf } from './request-log.ts';
@@ -60,15 +60,20 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
   server.maxConnections = most;
   server.on('connection', (socket: Socket) => {
     open.add(socket);
+    addressOf(socket); // Node keeps what it has read once, and cannot read it when the client has left
     socket.once('close', () => open.delete(socket));
     if (closing) socket.destroy();
   });
   // Each of many requests that a client sends ahead listens for the end of their connection.
-  server.on('secureConnection', (socket) => socket.setMaxListeners(0));
+  server.on('secureConnection', (socket) => {
+    socket.setMaxListeners(0);
+    addressOf(socket);
+  });
   // Node's own listener makes errors of HTTP of them. There is no client to answer, and what failed is TLS.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
-    const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...addressOf(socket) };
+    const from = addressOf(connectionOf(socket));
+    const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...from };
     socket.destroy();
     if (closing) return;
     // Load balancers connect and leave to see whether the port is open.
@@ -88,6 +93,11 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     closing = true;
     for (const socket of open) socket.destroy();
   });
+}
+
+/** The connection that carries TLS. Node has no public name for it; without it, the address may be missing in the log. */
+function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
+  return socket._parent instanceof Socket ? socket._parent : socket;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
@@ -13,6 +14,9 @@ import { serverError } from '../src/errors.ts';
 import { dataFolder } from '../src/setup/data-folder.ts';
 import { ownTls } from '../src/setup/tls.ts';
 import { goodRequest, openApp, type TestApp } from './support/in-process.ts';
+
+/** A TLS record with a fatal alert (RFC 8446, 6.2). */
+const INTERNAL_ERROR_ALERT = Buffer.from([0x15, 3, 1, 0, 2, 2, 80]);
 
 let server: TestApp;
 afterEach(() => server?.close());
@@ -118,6 +122,20 @@ test('more signatures than may wait are refused with 503 before anything is done
   expect(await server.counted()).toBe(3);
   expect(server.log()).toContainEqual(expect.objectContaining({ operation: 'sign', reason: 'busy', status: 503 }));
   expect((await server.sign(goodRequest())).body.code).toBe(0);
+});
+
+test('logs the address of a client that left before its handshake failed', async () => {
+  server = await openApp();
+  await server.app.listen({ port: 0, host: '127.0.0.1' });
+  const client = connectTcp((server.app.server.address() as AddressInfo).port, '127.0.0.1');
+  server.app.server.once('connection', () => {
+    client.write(INTERNAL_ERROR_ALERT);
+    client.resetAndDestroy();
+  });
+  await once(server.app.server, 'tlsClientError');
+  await new Promise((resolve) => setImmediate(resolve));
+  const failure = { outcome: 'tls-failed', remoteAddress: '127.0.0.1' };
+  expect(server.log()).toContainEqual(expect.objectContaining(failure));
 });
 
 test.skipIf(process.platform === 'win32')(
