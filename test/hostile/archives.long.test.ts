@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fixture, temporaryFolder } from '../support/cli.ts';
 import { runMeasured } from '../support/measured-cli.ts';
-import { pemBlock } from '../support/pki.ts';
+import { makePki } from '../support/pki.ts';
 import { ARCHIVE_CASES, LARGE_ARCHIVE_CASES, LARGEST_BOUNDS } from './archive-cases.ts';
 import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
-import { signer } from './cases.ts';
 import { byName, expectVerdict } from './judged.ts';
 
 let trivial: number;
@@ -20,6 +19,8 @@ describe('verify judges an archive', () => {
   it.each(byName(ARCHIVE_CASES))('with %s', (_, file) => expectVerdict(file, '.jar', trivial));
 });
 
+const pki = makePki('Planned');
+
 describe('within 5 s and 300 MB, an archive with', () => {
   const large = LARGE_ARCHIVE_CASES.map((file) => [file.what, file] as const);
   it.each(large)('%s is judged by verify', (_, file) => expectVerdict(file, '.jar', trivial, LARGEST_BOUNDS));
@@ -30,7 +31,7 @@ describe('within 5 s and 300 MB, an archive with', () => {
     await writeFile(path, file.make());
     const service = ['--base-url', 'http://127.0.0.1:9', '--code', '1', '--no-journal', '--no-timestamp'];
     const pem = join(folder.path, 'certificate.pem');
-    await writeFile(pem, pemBlock('CERTIFICATE', signer.der));
+    await writeFile(pem, [pki.leaf(), pki.intermediate, pki.root].map((each) => each.pem).join(''));
     const certificate = ['--certificate', pem];
     const run = await runMeasured(['sign', '--dry-run', '--json', ...service, ...certificate, path]);
     expectSane(run, [0, 6]);
