@@ -40,11 +40,16 @@ export function readAlgorithm(value: string): DigestAlgorithm {
 export function readTime(option: string, value: string): Date {
   const time = new Date(value);
   const written = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(value);
-  if (!written || Number.isNaN(time.getTime())) {
+  if (!written || Number.isNaN(time.getTime()) || !isDay(value.slice(0, 10))) {
     const expected = 'a day or a time as in 2030-12-31 or 2030-12-31T18:00:00Z';
     throw serverError('invalid-option', { option, value, expected });
   }
   return time;
+}
+
+/** JavaScript takes February 31 for March 3: a command would remove records of days that were not meant. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }
 
 /** Text from outside on a terminal: what would steer it, or turn its writing round, is written out. */
