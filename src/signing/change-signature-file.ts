@@ -39,7 +39,7 @@ async function readBounded(open: () => Promise<Readable>, name: string): Promise
   let length = 0;
   try {
     for await (const chunk of await open()) {
-      chunks.push(Buffer.from(chunk));
+      chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
       length += chunk.length;
       if (length > MAX_SIGNATURE_LENGTH) break;
     }

@@ -42,6 +42,9 @@ interface Mark extends Pick<BigIntStats, 'size' | 'mtimeNs' | 'ctimeNs'> {
 /** Bytes up to which a file is compared whole each time: it takes milliseconds. */
 export const SOON_COMPARED = 8 * 1024 * 1024;
 
+/** Bytes that are read for one comparison. */
+const WINDOW = 1024 * 1024;
+
 /** Far enough in the past for file systems that keep two seconds, and near enough not to look like a file left behind. */
 const SECONDS_BACK = 10;
 
@@ -161,10 +164,13 @@ async function* patched(original: ByteSource, patch: Patch): AsyncGenerator<Uint
 }
 
 function comparingWith(handle: FileHandle): (position: number, expected: Uint8Array) => Promise<boolean> {
-  let scratch = new Uint8Array();
+  const scratch = new Uint8Array(WINDOW);
   return async (position, expected) => {
-    if (scratch.length < expected.length) scratch = new Uint8Array(expected.length);
-    const found = scratch.subarray(0, expected.length);
-    return (await readFully(handle, found, position)) && Buffer.compare(found, expected) === 0;
+    for (let done = 0; done < expected.length; done += WINDOW) {
+      const piece = expected.subarray(done, done + WINDOW);
+      const found = scratch.subarray(0, piece.length);
+      if (!(await readFully(handle, found, position + done)) || Buffer.compare(found, piece) !== 0) return false;
+    }
+    return true;
   };
 }

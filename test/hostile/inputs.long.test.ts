@@ -127,5 +127,5 @@ describe('attach refuses a signature', () => {
   });
 
   it('without end', () =>
-    refused(['attach', PROGRAM, '/dev/zero', '--output', '/nowhere'], 6, 'signature-file-too-large'));
+    refused(['attach', PROGRAM, '/dev/zero', '--output', '/nowhere'], 6, 'signature-file-unreadable'));
 });

@@ -1,6 +1,6 @@
 /** Text laid out in 80 columns: lines of a name and a value, the value wrapped below itself. */
 
-import { graphemesOf, widthOf } from '../terminal-width.ts';
+import { graphemesOf, widthOf, widthOfGrapheme } from '../terminal-width.ts';
 
 /** Columns of a line of output. */
 export const COLUMNS = 80;
@@ -11,7 +11,7 @@ export const COLUMNS = 80;
  */
 export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
   const lead = `${' '.repeat(indent)}${name.padEnd(nameColumns - 2)}  `;
-  const longest = value.split(' ').reduce((columns, word) => Math.max(columns, widthOf(word)), 0);
+  const longest = value.split(' ').reduce((columns, word) => Math.max(columns, widthOf(word, COLUMNS)), 0);
   const fits = widthOf(name) <= nameColumns - 2 && widthOf(lead) + longest <= COLUMNS;
   if (fits) return hang(lead, value, widthOf(lead));
   return [...paragraph(name, indent), ...paragraph(value, indent + 2)];
@@ -40,14 +40,15 @@ export function hang(lead: string, text: string, indent: number): string[] {
     isEmpty = true;
   };
   for (const word of text.split(' ')) {
-    const width = widthOf(word);
+    const width = widthOf(word, COLUMNS);
     if (!isEmpty && columns + 1 + width > COLUMNS) end();
     if (!isEmpty) add(' ', 1);
     if (columns + width <= COLUMNS) add(word, width);
     else {
-      for (const character of graphemesOf(word)) {
-        if (columns + widthOf(character) > COLUMNS) end();
-        add(character, widthOf(character));
+      for (const { segment } of graphemesOf(word)) {
+        const more = widthOfGrapheme(segment);
+        if (columns + more > COLUMNS) end();
+        add(segment, more);
       }
     }
   }

@@ -24,8 +24,7 @@ export async function attachCms(
   measure: MeasureContent,
   bytes: Uint8Array,
 ): Promise<Embedding> {
-  // A copy: the caller's bytes are the caller's to change.
-  const found = findAuthenticode(Uint8Array.from(bytes));
+  const found = findAuthenticode(bytes);
   const content = await measureFor([found], source, contentToSign(layout), measure);
   const [problem] = problemsOf(found, signedPe(content, layout.program));
   if (problem !== undefined) {
