@@ -1,7 +1,6 @@
 /** Putting finished signatures into PE files: those that are the file's, and no others. */
 
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
