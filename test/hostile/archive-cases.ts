@@ -228,7 +228,7 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
     what: 'a block that unpacks to 500 MB',
     make: () => withFiles(SIGNED, MEGABYTES),
     verdict: 'broken',
-    code: 'manifest-too-large',
+    code: 'jar-blocks-too-large',
   },
   {
     what: 'a signature file that unpacks to 500 MB',
