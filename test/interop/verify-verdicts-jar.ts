@@ -37,7 +37,8 @@ const ENTRY = 'hello/message.txt';
 const SHA256_ALGORITHM = Buffer.from('300d0609608648016503040201', 'hex');
 /** basicConstraints, critical, which authorities alone have here. */
 const AUTHORITY = Buffer.from('0603551d130101ff', 'hex');
-const UTC_TIME = Buffer.from('170d', 'hex');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: tag and length of a UTCTime.
+const UTC_TIME = /\x17\x0d\d{12}Z/g;
 const CODE_SIGNING = Buffer.from('06082b06010505070303', 'hex');
 
 /** Tokens that it does not embed. */
@@ -157,12 +158,20 @@ function changeSignature(archive: Buffer, another: Buffer): Readonly<Record<stri
     'signature-value': withBlock(flipped(block, algorithm + 40)),
     'signature-algorithm': withBlock(flipped(block, algorithm - 3)),
     'digest-algorithms': withBlock(flipped(block, block.indexOf(SHA256_ALGORITHM))),
-    'issuer-certificate-unreadable': withBlock(flipped(block, block.lastIndexOf(UTC_TIME, block.indexOf(AUTHORITY)))),
+    'issuer-certificate-unreadable': withBlock(flipped(block, lastTimeBefore(block, block.indexOf(AUTHORITY)))),
     'leaf-certificate': withBlock(flipped(block, block.indexOf(CODE_SIGNING) - 40)),
     'leaf-purpose': withBlock(flipped(block, offsetBehind(block, CODE_SIGNING) - 1)),
     'token-of-another': withBlock(withTokenOf(block, anothers)),
     ...Object.fromEntries([...tokenChanges(block)].map(([name, changed]) => [name, withBlock(changed)])),
   };
+}
+
+/** Offset of the last time before `end`; a key or a signature may hold the first two bytes of one by chance. */
+function lastTimeBefore(block: Buffer, end: number): number {
+  const times = [...block.subarray(0, end).toString('latin1').matchAll(UTC_TIME)];
+  const offset = times.at(-1)?.index;
+  if (offset === undefined) throw new Error('the block holds no time of an authority');
+  return offset;
 }
 
 /** The names of the one signature's files. */
