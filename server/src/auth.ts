@@ -17,7 +17,7 @@ interface Holder {
   readonly disabled?: boolean;
 }
 
-/** Why a login failed, for the log: the caller is told nothing but that it did. */
+/** Why a login failed, for the log. The answer to the caller only says that it failed. */
 export type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
 
 export type Login<Known> =

@@ -109,7 +109,7 @@ test('rejects what does not fit into the queue, and then what the owner with the
   expect(started).toEqual(['greedy', 'modest', 'greedy', 'greedy']);
 });
 
-test('lets a place rest after work for as long as it is told to', async () => {
+test('lets a place rest after work for the given time', async () => {
   const took: number[] = [];
   const queue = createFairQueue({
     atOnce: 1,

@@ -70,7 +70,7 @@ export interface StagedCopy extends AsyncDisposable {
   takeOwnerAndMode(): Promise<void>;
   /**
    * Renames the copy, which must have been proven, onto the target, whole or not at all, and flushes the folder. What fails
-   * after the rename is told as warnings: the file is in place. Throws `copy-changed` if another program has changed the
+   * after the rename is reported as warnings: the file is in place. Throws `copy-changed` if another program has changed the
    * copy since, or put another file in its place.
    */
   replaceTarget(): Promise<readonly string[]>;

@@ -118,7 +118,7 @@ test('a signature the HSM refuses is an error of its own, and the next one works
 test.each([
   ['a label that no token has', { label: 'another token' }, 'token-not-found'],
   ['a wrong PIN', { pin: 'wrong pin' }, 'pin-rejected'],
-  ['a library that is none', { library: process.execPath }, 'pkcs11-library-unusable'],
+  ['a file that is not a library', { library: process.execPath }, 'pkcs11-library-unusable'],
 ])('refuses %s, and can open the token after that', async (_name, wrong, code) => {
   await expect(openPkcs11({ ...token, ...wrong }, 1)).rejects.toMatchObject({ code });
   await (await openPkcs11(token, 1)).close();

@@ -143,7 +143,7 @@ const MALFORMED: Readonly<Record<string, Uint8Array>> = {
   ),
   'a BOOLEAN of three bytes': sequence(version, imprint, Buffer.from('0103000000', 'hex')),
   'a time that is no time': sequence(version, imprint, Buffer.from('180100', 'hex')),
-  'an extension that is none': sequence(version, imprint, encode(0xa0, sequence())),
+  'an empty extension': sequence(version, imprint, encode(0xa0, sequence())),
   'definite nesting beyond the limit of asn1js': Array.from({ length: 1000 }).reduce<Uint8Array>(
     (inner) => encode(0x30, inner),
     nullValue(),

@@ -1,4 +1,4 @@
-/** What stands in a JAR's file and belongs to no entry: which of it counts against the file, and what is only told. */
+/** Bytes of a JAR's file that belong to no entry: which of them count against the file, and which are only reported. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Finding } from '../../errors/finding.ts';
