@@ -5,8 +5,8 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { resultJson } from '../src/cli/json.ts';
 import { main } from '../src/cli/main.ts';
+import { resultJson } from '../src/cli/output/json.ts';
 import type { ErrorCategory } from '../src/errors/codesign-error.ts';
 import {
   EXIT_MIXED,

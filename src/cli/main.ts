@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
     if (exitCode === 0) await assertTold(io);
     return exitCode;
   } catch (thrown) {
-    const { fail } = await import('./fail.ts');
+    const { fail } = await import('./output/fail.ts');
     return fail(thrown, argv, io);
   }
 }
@@ -23,6 +23,6 @@ async function assertTold(io: Io): Promise<void> {
   await new Promise((resolve) => io.stdout.write('', resolve));
   const fault = io.outputFault();
   if (fault === undefined) return;
-  const { outputLost } = await import('./fail.ts');
+  const { outputLost } = await import('./output/fail.ts');
   throw outputLost(fault);
 }

@@ -20,9 +20,9 @@ import { defineTimestamp } from './definitions/timestamp.ts';
 import { defineVerify } from './definitions/verify.ts';
 import { defineWhoami } from './definitions/whoami.ts';
 import { cliErrors } from './errors.ts';
-import { refuseForeignOptions } from './foreign-options.ts';
-import { formatItem, helpColumns, wrapHelp } from './help-layout.ts';
+import { refuseForeignOptions } from './input/foreign-options.ts';
 import type { Io } from './io.ts';
+import { formatItem, helpColumns, wrapHelp } from './output/help-layout.ts';
 
 const DEFINITIONS = [
   defineSign,

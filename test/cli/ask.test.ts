@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { canAsk, openAsk } from '../../src/cli/ask.ts';
+import { canAsk, openAsk } from '../../src/cli/input/ask.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { settingsErrors } from '../../src/settings/errors.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expandInputs } from '../../src/cli/inputs.ts';
+import { expandInputs } from '../../src/cli/input/inputs.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -2,8 +2,8 @@
 
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { Console } from '../../src/cli/console.ts';
 import type { Io } from '../../src/cli/io.ts';
+import { Console } from '../../src/cli/output/changes/console.ts';
 
 function said(options: { readonly quiet: boolean; readonly json: boolean }): readonly (string | null)[] {
   const [stdout, stderr] = [new PassThrough({ encoding: 'utf8' }), new PassThrough({ encoding: 'utf8' })];

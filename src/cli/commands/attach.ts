@@ -5,7 +5,7 @@ import { composeAttaching } from '../../app/compose-changes.ts';
 import { openToRead } from '../../bytes/open-to-read.ts';
 import { readOutput } from '../../settings/change-settings.ts';
 import type { Io } from '../io.ts';
-import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-changes.ts';
+import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';
 
 /** Gives the exit code. Throws what makes it impossible whatever the file: usage, a signature that cannot be read. */
 export async function attach(path: string, signature: string, options: ChangeCommandOptions, io: Io): Promise<number> {

@@ -7,9 +7,9 @@ import { lookUp } from '../../settings/lookup.ts';
 import type { ProfileOptions } from '../../settings/options.ts';
 import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../settings/profiles.ts';
 import { isSettingKey, keyAsWritten, unknownKey } from '../../settings/stored-values.ts';
-import { settingLines, shownValue } from '../config-text.ts';
 import type { Io } from '../io.ts';
-import { jsonText } from '../json.ts';
+import { settingLines, shownValue } from '../output/config-text.ts';
+import { jsonText } from '../output/json.ts';
 
 export interface ConfigListOptions extends ProfileOptions {
   readonly origin?: boolean;

@@ -6,11 +6,11 @@ import type { EmbeddedSignature } from '../../formats/format.ts';
 import { numberedSignatures } from '../../verifying/inspect-numbering.ts';
 import { readFile } from '../../verifying/read-file.ts';
 import { cliErrors } from '../errors.ts';
-import { failOne } from '../fail.ts';
 import type { Io } from '../io.ts';
-import { counted, Lines } from '../lines.ts';
-import { pem } from '../render/pem.ts';
-import { writeOutput } from '../write-output.ts';
+import { failOne } from '../output/fail.ts';
+import { pem } from '../output/inspect/pem.ts';
+import { counted, Lines } from '../output/lines.ts';
+import { writeOutput } from '../output/write-output.ts';
 
 export interface ExtractCommandOptions {
   readonly output?: string;

@@ -2,14 +2,14 @@
 
 import { composeJournalReading } from '../../app/compose-journal.ts';
 import { cliErrors } from '../errors.ts';
-import { historyCsv } from '../history-csv.ts';
-import type { HistoryForm } from '../history-form.ts';
-import { historyJson } from '../history-json.ts';
-import { addToSums, type Sums, sumsInOrder } from '../history-sums.ts';
-import { historyText } from '../history-text.ts';
-import { bufferedWriter } from '../history-writer.ts';
 import type { Io } from '../io.ts';
-import { Lines } from '../lines.ts';
+import { historyCsv } from '../output/history/history-csv.ts';
+import type { HistoryForm } from '../output/history/history-form.ts';
+import { historyJson } from '../output/history/history-json.ts';
+import { addToSums, type Sums, sumsInOrder } from '../output/history/history-sums.ts';
+import { historyText } from '../output/history/history-text.ts';
+import { bufferedWriter } from '../output/history/history-writer.ts';
+import { Lines } from '../output/lines.ts';
 
 export interface HistoryCommandOptions {
   readonly since?: string;

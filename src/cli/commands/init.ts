@@ -7,12 +7,12 @@ import { hasCredentials } from '../../settings/credentials.ts';
 import { DEFAULT_ENVIRONMENT, lookUp, NOTHING_STORED } from '../../settings/lookup.ts';
 import type { ProfileOptions } from '../../settings/options.ts';
 import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../settings/profiles.ts';
-import { canAsk, openAsk } from '../ask.ts';
-import { type Answers, checkSuggested, type Suggested } from '../config-checks.ts';
-import { askForAll } from '../config-questions.ts';
 import { cliErrors } from '../errors.ts';
+import { canAsk, openAsk } from '../input/ask.ts';
+import { type Answers, checkSuggested, type Suggested } from '../input/config-checks.ts';
+import { askForAll } from '../input/config-questions.ts';
 import type { Io } from '../io.ts';
-import { Lines } from '../lines.ts';
+import { Lines } from '../output/lines.ts';
 
 export interface InitCommandOptions extends ProfileOptions {
   readonly baseUrl?: string;

@@ -3,16 +3,16 @@
 import { composeReading } from '../../app/compose-reading.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import type { Reading } from '../../verifying/read-file.ts';
-import { failOne } from '../fail.ts';
-import { endOnSignal } from '../interruption.ts';
+import { endOnSignal } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
-import { jsonText } from '../json.ts';
-import { Lines } from '../lines.ts';
-import { openProgress } from '../progress.ts';
-import type { ProgressOptions } from '../progress-mode.ts';
-import { inspectJson } from '../render/inspect-json.ts';
-import { inspectText } from '../render/inspect-text.ts';
-import { certificatesPem } from '../render/pem.ts';
+import { failOne } from '../output/fail.ts';
+import { inspectJson } from '../output/inspect/inspect-json.ts';
+import { inspectText } from '../output/inspect/inspect-text.ts';
+import { certificatesPem } from '../output/inspect/pem.ts';
+import { jsonText } from '../output/json.ts';
+import { Lines } from '../output/lines.ts';
+import { openProgress } from '../output/progress/progress.ts';
+import type { ProgressOptions } from '../output/progress/progress-mode.ts';
 
 export interface InspectCommandOptions {
   readonly certificates?: boolean;

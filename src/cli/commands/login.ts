@@ -8,12 +8,12 @@ import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../setting
 import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
 import { storeCredentials } from '../../settings/credentials-stored.ts';
 import { settingsErrors } from '../../settings/errors.ts';
-import { canAsk, openAsk } from '../ask.ts';
 import { cliErrors } from '../errors.ts';
+import { canAsk, openAsk } from '../input/ask.ts';
+import { readSecretLine } from '../input/secret-line.ts';
 import type { Io } from '../io.ts';
-import { Lines } from '../lines.ts';
-import { maskedKey } from '../masked-key.ts';
-import { readSecretLine } from '../secret-line.ts';
+import { Lines } from '../output/lines.ts';
+import { maskedKey } from '../output/masked-key.ts';
 
 export interface LoginCommandOptions extends CredentialsOptions {
   readonly accessKey?: string;

@@ -4,7 +4,7 @@ import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { hasCredentials } from '../../settings/credentials.ts';
 import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
 import type { Io } from '../io.ts';
-import { Lines } from '../lines.ts';
+import { Lines } from '../output/lines.ts';
 
 export interface LogoutCommandOptions extends Pick<CredentialsOptions, 'profile'> {
   readonly quiet?: boolean;

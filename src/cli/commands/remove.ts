@@ -2,9 +2,9 @@
 
 import { composeRemoving } from '../../app/compose-changes.ts';
 import { readOutput } from '../../settings/change-settings.ts';
-import { expandInputs } from '../inputs.ts';
+import { expandInputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
-import { type ChangeCommandOptions, type ChangeRun, runChanges } from '../run-changes.ts';
+import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';
 
 export interface RemoveCommandOptions extends ChangeCommandOptions {
   readonly recursive?: boolean;

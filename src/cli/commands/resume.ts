@@ -3,11 +3,11 @@
 import { composeResume, type ResumeComposition, type ResumeRequest } from '../../app/compose-resume.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { ResumedCall } from '../../signing/resume.ts';
-import { listenForInterruption } from '../interruption.ts';
+import { listenForInterruption } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
-import { jsonText } from '../json.ts';
-import { ResumeConsole } from '../resume-console.ts';
-import { resumedJson } from '../resume-json.ts';
+import { ResumeConsole } from '../output/changes/resume-console.ts';
+import { resumedJson } from '../output/changes/resume-json.ts';
+import { jsonText } from '../output/json.ts';
 
 export interface ResumeCommandOptions extends ResumeRequest {
   readonly json?: boolean;

@@ -7,13 +7,13 @@ import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { SettingsOptions } from '../../settings/options.ts';
 import { checkProjectOutputs } from '../../settings/project-output.ts';
 import { resolveSettings } from '../../settings/settings.ts';
-import { Console } from '../console.ts';
 import { cliErrors } from '../errors.ts';
-import { expandInputs } from '../inputs.ts';
-import { listenForInterruption } from '../interruption.ts';
+import { expandInputs } from '../input/inputs.ts';
+import { listenForInterruption } from '../input/interruption.ts';
+import { resolveOutputs } from '../input/outputs.ts';
 import type { Io } from '../io.ts';
-import { jsonText, resultJson } from '../json.ts';
-import { resolveOutputs } from '../outputs.ts';
+import { Console } from '../output/changes/console.ts';
+import { jsonText, resultJson } from '../output/json.ts';
 
 export interface SignCommandOptions extends SettingsOptions {
   readonly recursive?: boolean;

@@ -5,13 +5,13 @@ import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/e
 import { resolveVerifySettings, type VerifyOptions, type VerifySettings } from '../../settings/verify-settings.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
-import { expandInputs, type InputPath } from '../inputs.ts';
-import { endOnSignal } from '../interruption.ts';
+import { expandInputs, type InputPath } from '../input/inputs.ts';
+import { endOnSignal } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
-import { jsonText } from '../json.ts';
-import { openProgress, type Progress } from '../progress.ts';
-import { verdictsJson } from '../verdict-json.ts';
-import { annotateVerdict, isGood, tellVerdict, tellVerdicts } from '../verdict-text.ts';
+import { jsonText } from '../output/json.ts';
+import { openProgress, type Progress } from '../output/progress/progress.ts';
+import { verdictsJson } from '../output/verdict-json.ts';
+import { annotateVerdict, isGood, tellVerdict, tellVerdicts } from '../output/verdict-text.ts';
 
 export interface VerifyCommandOptions extends VerifyOptions {
   readonly recursive?: boolean;

@@ -4,10 +4,10 @@ import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
 import { settingsErrors } from '../../settings/errors.ts';
 import type { Io } from '../io.ts';
-import { jsonText, warningsJson } from '../json.ts';
-import { Lines } from '../lines.ts';
-import { maskedKey } from '../masked-key.ts';
-import { shown } from '../render/shown.ts';
+import { shown } from '../output/inspect/shown.ts';
+import { jsonText, warningsJson } from '../output/json.ts';
+import { Lines } from '../output/lines.ts';
+import { maskedKey } from '../output/masked-key.ts';
 
 export interface WhoamiCommandOptions extends CredentialsOptions {
   readonly check?: boolean;

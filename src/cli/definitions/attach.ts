@@ -1,7 +1,7 @@
 /** The options of `codesign-remote attach`. */
 
 import { type Command, Option } from 'commander';
-import type { ChangeCommandOptions } from '../run-changes.ts';
+import type { ChangeCommandOptions } from '../commands/run-changes.ts';
 import type { Run } from './run.ts';
 
 export function defineAttach(program: Command, run: Run): void {

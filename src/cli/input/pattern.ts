@@ -1,0 +1,89 @@
+/** The paths that a pattern matches. A link is trusted where the user typed it, not where the pattern found it. */
+
+import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { isAtOrBelow } from '../../bytes/below.ts';
+import { isUtf8Name } from '../../files/utf8-names.ts';
+import { cliErrors } from '../errors.ts';
+
+export interface PatternOptions {
+  /** Whether folders match too. */
+  readonly recursive: boolean;
+  /** Path of --output; undefined for results in place. */
+  readonly outputFolder: string | undefined;
+}
+
+/** Whether the pattern is more than a plain path. */
+export async function hasMagic(name: string): Promise<boolean> {
+  if (!/[*?[\]{}()!]/.test(name)) return false;
+  const { isDynamicPattern } = await import('tinyglobby');
+  return isDynamicPattern(name);
+}
+
+/**
+ * Sorted. Linked folders below the part of the pattern without wildcards are not followed, as with `**` in bash, and in git
+ * and rsync. A linked file matches if it leads to a file below that part. What an earlier run left in an output folder
+ * below that part does not match. Throws `nothing-matches`.
+ */
+export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
+  const { glob } = await import('tinyglobby');
+  const { default: picomatch } = await import('picomatch');
+  // Without a shell in between, Windows users write backslashes; there they cannot be part of a name.
+  const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
+  const { base, glob: rest } = picomatch.scan(portable);
+  const folder = base.replace(/\\(.)/g, '$1');
+  const realFolder = realPathOf(folder === '' ? '.' : `${folder}/`);
+  const unread: string[] = [];
+  const found = await glob(rest, {
+    cwd: realFolder,
+    expandDirectories: false,
+    onlyFiles: !recursive,
+    dot: false,
+    followSymbolicLinks: false,
+    fs: { ...fs, readdir: readdirWithLinksBelow(realFolder, (path) => unread.push(path)) },
+  });
+  // A folder that cannot be read by its name is an input that fails, with that name.
+  for (const path of unread) if (!(await isUtf8Name(path))) found.push(relative(realFolder, path));
+  const output = outputFolder === undefined ? undefined : realPathOf(outputFolder);
+  const isOutput = output !== undefined && isBelow(output, realFolder) && isFolder(output);
+  const isMeant = (path: string): boolean => !(isOutput && isAtOrBelow(realPathOf(path), output));
+  const matches = found.map((path) => join(folder, path)).filter(isMeant);
+  if (matches.length === 0) throw cliErrors('nothing-matches', { pattern });
+  return matches.sort();
+}
+
+type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
+
+/** As `readdir`, but a link to a file below `base` is a file. `onUnread`: for a folder that cannot be read. */
+function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
+  const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
+    fs.readdir(folder, options, (error, entries = []) => {
+      if (error) onUnread(folder);
+      for (const entry of entries) {
+        if (!entry.isSymbolicLink()) continue;
+        const leadsTo = realPathOf(join(folder, entry.name));
+        if (isBelow(leadsTo, base) && !isFolder(leadsTo)) entry.isFile = () => true;
+      }
+      callback(error, entries);
+    });
+  };
+  // The crawler calls it in this form only.
+  return readdir as unknown as typeof fs.readdir;
+}
+
+/** A path that leads nowhere stays as it is. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path !== folder && isAtOrBelow(path, folder);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,127 @@
+/** What `inspect` shows to people: the file, then each signature with its certificates, attributes and timestamps. */
+
+import type { Finding } from '../../../errors/finding.ts';
+import type { Detail } from '../../../formats/format.ts';
+import type { InspectedAttribute, InspectedValue } from '../../../verifying/inspect-attributes.ts';
+import type {
+  InspectedFile,
+  InspectedSignature,
+  InspectedSigner,
+  InspectedTimestamp,
+} from '../../../verifying/inspect-file.ts';
+import { objectName } from '../../../verifying/object-names.ts';
+import { certificateLines } from './inspect-certificates-text.ts';
+import { bytesText, dateTime, named, shown } from './shown.ts';
+import { field, hang, paragraph } from './wrap.ts';
+
+const NAME_COLUMNS = 22;
+/** Of six arcs at least: no version number has so many. */
+const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
+const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
+const WEIGHTS = { integrity: 'broken', trust: 'untrusted', nothing: 'note' } as const;
+const NO_JUDGEMENT = 'Trust is not judged here: codesign-remote verify does that.';
+
+/** Ends with a line break. */
+export function inspectText(file: InspectedFile): string {
+  const { signatures } = file;
+  const lines = [
+    ...paragraph(shown(file.path), 0),
+    ...line('format', file.title),
+    ...line('size', bytesText(file.size)),
+    ...file.layout.flatMap(detailLines),
+    ...findingLines(file.findings, 2),
+    ...signatures.flatMap((signature) => ['', ...signatureLines(signature, undefined)]),
+    '',
+    ...(signatures.length === 0 ? ['The file holds no signature.'] : paragraph(NO_JUDGEMENT, 0)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function signatureLines(signature: InspectedSignature, outer: number | undefined): string[] {
+  const { number, signers, certificates, timestamps } = signature;
+  const where = outer === undefined ? '' : `, nested in signature ${outer}`;
+  return [
+    ...hang('', `Signature ${number}${where}: ${shown(signature.place)}`, 2),
+    ...line('signer', shown(signature.signer)),
+    ...line('intact', signature.intact ? 'yes' : 'NO'),
+    ...(signature.algorithm === undefined ? [] : line('digest algorithm', signature.algorithm)),
+    ...signature.details.flatMap(detailLines),
+    ...(signature.contentType === undefined ? [] : line('content type', named(signature.contentType))),
+    ...line('CMS', bytesText(signature.length)),
+    ...findingLines(signature.findings, 2),
+    ...signers.flatMap((signer) => signerLines(signer, signers.length > 1)),
+    ...section(`Certificates (${certificates.length})`, certificateLines(certificates, 4)),
+    ...timestamps.flatMap((timestamp) => section('Timestamp', timestampLines(timestamp))),
+    ...signature.nested.flatMap((nested) => ['', ...signatureLines(nested, number)]),
+  ];
+}
+
+/** Usually there is one, whose name stands above already. */
+function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[] {
+  const { issuer, serialNumber, certificate } = signer;
+  return [
+    ...(isOneOfSeveral ? ['', ...line('SignerInfo of', shown(signer.name))] : []),
+    ...(certificate === undefined && issuer !== undefined ? line('certificate by', shown(issuer)) : []),
+    ...(certificate === undefined && serialNumber !== undefined ? line('its serial number', serialNumber) : []),
+    ...line('signed with', algorithmText(signer)),
+    ...line('signature value', bytesText(signer.signature.length)),
+    ...section('Signed attributes', signer.signedAttributes.flatMap(attributeLines)),
+    ...section('Unsigned attributes', signer.unsignedAttributes.flatMap(attributeLines)),
+  ];
+}
+
+/** `RSA with SHA-256`, whether the signature's algorithm names its digest or not. */
+function algorithmText({ signatureAlgorithm, digestAlgorithm }: InspectedSigner): string {
+  const [how, digest] = [named(signatureAlgorithm), named(digestAlgorithm)];
+  return how.includes(digest) ? how : `${how} with ${digest}`;
+}
+
+function timestampLines(timestamp: InspectedTimestamp): string[] {
+  const { time, algorithm, policy, serialNumber, certificates } = timestamp;
+  const detail = (name: string, value: string) => field(name, value, 4, NAME_COLUMNS - 2);
+  return [
+    ...detail('kind', KINDS[timestamp.kind]),
+    ...detail('time', time === undefined ? 'not readable' : dateTime(time)),
+    ...detail('authority', shown(timestamp.signer)),
+    ...detail('intact', timestamp.intact ? 'yes' : 'NO'),
+    ...(algorithm === undefined ? [] : detail('digest algorithm', algorithm.toUpperCase())),
+    ...(policy === undefined ? [] : detail('policy', named(policy))),
+    ...(serialNumber === undefined ? [] : detail('serial number', serialNumber)),
+    ...findingLines(timestamp.findings, 4),
+    ...(certificates.length === 0
+      ? []
+      : [`    Certificates (${certificates.length})`, ...certificateLines(certificates, 6)]),
+  ];
+}
+
+function attributeLines({ type, values }: InspectedAttribute): string[] {
+  const detail = (value: string) => field(shown(named(type)), value, 4, NAME_COLUMNS + 2);
+  return values.length === 0 ? detail('without a value') : values.flatMap((value) => detail(valueText(value)));
+}
+
+function valueText({ text, length }: InspectedValue): string {
+  return text === undefined ? bytesText(length) : shown(text);
+}
+
+function section(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`  ${heading}`, ...lines];
+}
+
+function detailLines({ name, value }: Detail): string[] {
+  return line(shown(name), value === '' ? 'empty' : shown(withNames(value)));
+}
+
+/** The object identifiers in a format's words by their names, as far as they have any. */
+function withNames(text: string): string {
+  return text.replace(OBJECT_IDENTIFIER, (oid) => objectName(oid) ?? oid);
+}
+
+function findingLines(findings: readonly Finding[], indent: number): string[] {
+  return findings.flatMap(({ against, message, code }) =>
+    hang(`${' '.repeat(indent)}${WEIGHTS[against]}: `, `${shown(withNames(message))} [${code}]`, indent + 2),
+  );
+}
+
+function line(name: string, value: string): string[] {
+  return field(name, value, 2, NAME_COLUMNS);
+}

@@ -1,0 +1,112 @@
+/** How far a run has come, and the words for it. */
+
+import { basename } from 'node:path';
+import { printable } from '../../../errors/printable.ts';
+import type { BytesRead, FileStep, SigningEvent } from '../../../signing/outcome.ts';
+
+/** What is heard of a run, whatever its command. */
+export type ProgressEvent =
+  | Exclude<SigningEvent, { readonly type: 'file-finished' }>
+  | { readonly type: 'file-finished'; readonly outcome: { readonly path: string; readonly status: string } };
+
+export interface ProgressWords {
+  /** What is going on: signing, say. */
+  readonly doing: string;
+  /** As files are counted that it went well for: signed, say. */
+  readonly done: string;
+}
+
+const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
+  'asking-service': 'waiting for the service',
+  'asking-authority': 'waiting for the time stamp authority',
+};
+/** After which a file that is not read any more is not shown as being read. */
+const READING_MILLISECONDS = 1500;
+
+export class ProgressState {
+  readonly #words: ProgressWords;
+  readonly #now: () => number;
+  readonly #underWay = new Map<string, FileStep | undefined>();
+  readonly #finished = new Map<string, number>();
+  #total = 0;
+  #reading: (BytesRead & { readonly at: number }) | undefined;
+
+  /** `now`: milliseconds that never go back. */
+  constructor(words: ProgressWords, now: () => number) {
+    this.#words = words;
+    this.#now = now;
+  }
+
+  expect(files: number): void {
+    this.#total = files;
+  }
+
+  hear(event: ProgressEvent): void {
+    switch (event.type) {
+      case 'file-started':
+        this.#underWay.set(event.path, undefined);
+        break;
+      case 'file-step':
+        this.#underWay.set(event.path, event.step);
+        this.#forgetReading(event.path);
+        break;
+      case 'bytes-read':
+        this.#reading = { ...event, at: this.#now() };
+        break;
+      case 'file-finished': {
+        const { path, status } = event.outcome;
+        this.#underWay.delete(path);
+        this.#forgetReading(path);
+        this.#finished.set(status, (this.#finished.get(status) ?? 0) + 1);
+        break;
+      }
+    }
+  }
+
+  /** As it is now, in parts. Printable. */
+  parts(): readonly string[] {
+    const parts = [...this.#counts(), ...this.#waits(), ...this.#read()];
+    const [path] = this.#underWay.keys();
+    if (parts.length > 0 || path === undefined) return parts.length > 0 ? parts : [this.#words.doing];
+    return [`${this.#words.doing} ${shortName(path)}`];
+  }
+
+  #forgetReading(path: string): void {
+    if (this.#reading?.path === path) this.#reading = undefined;
+  }
+
+  #counts(): string[] {
+    if (this.#total < 2) return [];
+    const { done } = this.#words;
+    const others = ['skipped', 'failed'].filter((status) => this.#finished.has(status));
+    return [
+      `${this.#finished.get(done) ?? 0} of ${this.#total} ${done}`,
+      ...others.map((status) => `${this.#finished.get(status)} ${status}`),
+    ];
+  }
+
+  #waits(): string[] {
+    return Object.entries(WAITING).flatMap(([step, words]) => {
+      const paths = [...this.#underWay].filter(([, at]) => at === step).map(([path]) => path);
+      const [only] = paths;
+      if (only === undefined) return [];
+      return [this.#total > 1 ? `${paths.length} ${words}` : `${shortName(only)} ${words}`];
+    });
+  }
+
+  #read(): string[] {
+    const reading = this.#reading;
+    if (reading === undefined || this.#now() - reading.at > READING_MILLISECONDS) return [];
+    const { path, bytes, size } = reading;
+    return [`${shortName(path)} ${Math.floor((bytes / size) * 100)} % of ${sizeInWords(size)}`];
+  }
+}
+
+function shortName(path: string): string {
+  return printable(basename(path));
+}
+
+/** Decimal, as disks and downloads are told. */
+export function sizeInWords(bytes: number): string {
+  return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

@@ -1,0 +1,105 @@
+/** The JSON document of `verify --json`. */
+
+import { dateOf } from '../../certificates/judge-leaf.ts';
+import { secondOf } from '../../certificates/times.ts';
+import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
+import { errorJson } from './json.ts';
+
+/** `roots`: where the trusted roots come from; undefined where trust was not asked about. */
+export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
+  const summary: Record<string, number> = {};
+  for (const { verdict } of files) {
+    const word = verdict ?? 'failed';
+    summary[word] = (summary[word] ?? 0) + 1;
+  }
+  return { files: files.map(fileJson), summary, roots: roots ?? null };
+}
+
+function fileJson(file: VerifiedFile) {
+  const { path, format, verdict, findings, signatures, error } = file;
+  if (error !== undefined) return { path, format, verdict: null, error: errorJson(error) };
+  return {
+    path,
+    format,
+    verdict,
+    integrity: integrityOf(file),
+    trust: trustOf(file),
+    findings,
+    signatures: signatures.map(signatureJson),
+  };
+}
+
+/** Of all signatures and the file together; null where there is none. */
+function integrityOf({ verdict }: VerifiedFile) {
+  if (verdict === null || verdict === 'unsigned') return null;
+  return verdict === 'broken' ? 'broken' : 'intact';
+}
+
+/** Null for what is broken or unsigned: nobody vouches for that. */
+function trustOf({ verdict, signatures }: VerifiedFile) {
+  switch (verdict) {
+    case 'trusted':
+    case 'untrusted':
+      return verdict;
+    case 'intact':
+      return 'not-checked';
+    case 'not-accepted':
+      // All are alike here: one that is not trusted would be the verdict.
+      return signatures[0]?.trust ?? null;
+    default:
+      return null;
+  }
+}
+
+type SignatureJson = ReturnType<typeof describeSignature> & { readonly nested: readonly SignatureJson[] };
+
+function signatureJson(signature: VerifiedSignature): SignatureJson {
+  return { ...describeSignature(signature), nested: signature.nested.map(signatureJson) };
+}
+
+function describeSignature({
+  place,
+  integrity,
+  trust,
+  signer,
+  algorithm,
+  time,
+  timestamps,
+  findings,
+}: VerifiedSignature) {
+  return {
+    place,
+    integrity,
+    trust,
+    signer: identityJson(signer),
+    algorithm: algorithm ?? null,
+    time: time === undefined ? null : secondOf(time),
+    timestamps: timestamps.map(timestampJson),
+    findings,
+  };
+}
+
+function timestampJson({ kind, time, integrity, trust, signer, findings }: VerifiedTimestamp) {
+  return {
+    kind,
+    time: time === undefined ? null : secondOf(time),
+    integrity,
+    trust,
+    signer: identityJson(signer),
+    findings,
+  };
+}
+
+function identityJson({ name, sha256, path, root }: Identity) {
+  return {
+    name,
+    sha256: sha256 ?? null,
+    root: root?.name ?? null,
+    chain: path.map((certificate) => ({
+      name: certificate.name,
+      issuer: certificate.issuerName,
+      notBefore: dateOf(certificate.notBefore),
+      notAfter: dateOf(certificate.notAfter),
+    })),
+  };
+}

@@ -1,0 +1,188 @@
+/** What people read of a verification: the verdict in one line, and below it what speaks against it. */
+
+import { dateOf } from '../../certificates/judge-leaf.ts';
+import { secondOf } from '../../certificates/times.ts';
+import type { Finding } from '../../errors/finding.ts';
+import { printable } from '../../errors/printable.ts';
+import { flatten } from '../../verifying/policy.ts';
+import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../../verifying/verdict.ts';
+import type { Io } from '../io.ts';
+import { annotationLine, hasAnnotations } from './annotations.ts';
+import { painted } from './painted.ts';
+import { hasColour } from './terminal.ts';
+
+export interface Telling {
+  readonly io: Io;
+  /** Only what is wrong. */
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}
+
+/** Longer than any path a system allows. */
+const PATH_LENGTH = 4096;
+const MESSAGE_LENGTH = 1000;
+const INDENT = ' '.repeat(14);
+const ROOTS_HINT =
+  'hint: name the roots that you trust for code and timestamps with --roots, or ask about integrity alone: --integrity-only';
+
+/** Findings that speak against nothing and are shown without --verbose too: something was not checked, or is not used. */
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
+  'page-hashes-not-checked',
+  'timestamp-not-read',
+  'bytes-before-archive',
+  'apk-signing-block',
+]);
+
+/** Whether everything asked for holds. */
+export function isGood({ verdict }: VerifiedFile): boolean {
+  return verdict === 'trusted' || verdict === 'intact';
+}
+
+/** What is wrong goes to standard output too: it is what was asked for. A file that cannot be read is an error. */
+export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling): void {
+  const path = printable(file.path, PATH_LENGTH);
+  if (file.error !== undefined) {
+    const { message, code, hint } = file.error;
+    const line = `${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]`;
+    io.stderr.write(`${painted(line, hasColour(io.stderr, io.env))}\n`);
+    if (hint !== undefined) io.stderr.write(`${INDENT}hint: ${printable(hint, MESSAGE_LENGTH)}\n`);
+    return;
+  }
+  if (quiet && isGood(file)) return;
+  const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
+  const shows = ({ code, against }: Finding) => against !== 'nothing' || verbose || ALWAYS_SHOWN.has(code);
+  for (const finding of file.findings.filter(shows)) lines.push(`${INDENT}${sentence(finding)}`);
+  // Of several it must be plain whose the findings are.
+  const isNamed = verbose || file.signatures.length > 1;
+  for (const signature of file.signatures) {
+    if (isNamed) lines.push(`${INDENT}${printable(signature.place)}: ${signerLine(signature)}`);
+    const indent = isNamed ? `${INDENT}  ` : INDENT;
+    for (const line of signatureLines(signature, indent, { verbose, shows })) lines.push(line);
+  }
+  if (file.verdict === 'untrusted' && isAboutRoots(file)) lines.push(`${INDENT}${ROOTS_HINT}`);
+  io.stdout.write(`${painted(lines.join('\n'), hasColour(io.stdout, io.env))}\n`);
+}
+
+/** For GitHub Actions: what is wrong with the file, beside it. `json`: standard output belongs to the document. */
+export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io, json: boolean): void {
+  if (!hasAnnotations(env) || isGood(file)) return;
+  const { path, verdict, findings, error } = file;
+  const all = [...findings, ...flatten(file.signatures).flatMap((signature) => signature.findings)];
+  const reasons = all.filter(({ against }) => against !== 'nothing').map(({ message }) => message);
+  const message = error === undefined ? [headline(file), ...reasons].join('\n') : error.message;
+  const line = annotationLine({ kind: 'error', title: error?.code ?? verdict ?? 'failed', message, file: path });
+  (json ? stderr : stdout).write(`${line}\n`);
+}
+
+function isAboutRoots({ signatures }: VerifiedFile): boolean {
+  const all = flatten(signatures).flatMap(({ findings, timestamps }) => [
+    ...findings,
+    ...timestamps.flatMap((timestamp) => timestamp.findings),
+  ]);
+  return all.some(({ code }) => code === 'root-not-trusted' || code === 'chain-incomplete');
+}
+
+/** The sum, where there are several files. */
+export function tellVerdicts(files: readonly VerifiedFile[], io: Io): void {
+  if (files.length < 2) return;
+  const counts = new Map<string, number>();
+  for (const { verdict } of files) {
+    const word = verdict ?? 'failed';
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  io.stdout.write(`${[...counts].map(([word, count]) => `${count} ${word}`).join(', ')}\n`);
+}
+
+/** Integrity, identity and trust, one after the other. */
+function headline({ verdict, signatures }: VerifiedFile): string {
+  const [first] = signatures;
+  const others = signatures.length > 1 ? ` (and ${signatures.length - 1} more)` : '';
+  if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be told' : 'holds no signature';
+  const signer = `signed by ${quoted(first.signer.name)}${others}`;
+  switch (verdict as Verdict) {
+    case 'broken':
+      return first.signer.sha256 === undefined ? 'not intact' : `not intact; it claims to be ${signer}`;
+    case 'intact':
+      return `${signer}${when(first)}; trust was not asked about`;
+    case 'untrusted':
+      return `intact, ${signer}${when(first)}${untrustedRoot(first)}`;
+    case 'not-accepted':
+      return `intact, ${signer}${when(first)}${first.trust === 'trusted' ? ', trusted' : ''}, but not what was asked for`;
+    default:
+      return `intact, ${signer}${when(first)}${root(first)}`;
+  }
+}
+
+function when({ time, timestamps }: VerifiedSignature): string {
+  if (time !== undefined) return ` before ${secondOf(time)}`;
+  return timestamps.length === 0 ? ', without a timestamp' : ', with a timestamp that does not count';
+}
+
+function root({ signer }: VerifiedSignature): string {
+  return signer.root === undefined ? '' : `, trusted by root ${quoted(signer.root.name)}`;
+}
+
+/** A PE does not carry its root: then it is the last issuer that is looked for in vain. */
+function untrustedRoot({ signer, findings }: VerifiedSignature): string {
+  const hasCode = (code: string): boolean => findings.some((finding) => finding.code === code);
+  if (signer.root !== undefined && hasCode('root-not-trusted')) {
+    return `, root ${quoted(signer.root.name)} is not among your trusted roots`;
+  }
+  const issuer = signer.path.at(-1)?.issuerName;
+  if (issuer !== undefined && hasCode('chain-incomplete')) {
+    return `, its issuer ${quoted(issuer)} is not among your trusted roots`;
+  }
+  const isJudged = findings.some(({ against }) => against === 'trust');
+  return isJudged ? ', its signer is not trusted' : '';
+}
+
+function signatureLines(
+  signature: VerifiedSignature,
+  indent: string,
+  options: { readonly verbose: boolean; readonly shows: (finding: Finding) => boolean },
+): string[] {
+  const { findings, timestamps, nested, signer } = signature;
+  const lines: string[] = [];
+  if (options.verbose) {
+    for (const line of identityLines(signer, indent)) lines.push(line);
+  }
+  // First what gives the signature its time: the certificates are judged by it.
+  for (const timestamp of timestamps) {
+    const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
+    const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
+    const shown = timestamp.findings.filter(options.shows);
+    if (options.verbose || shown.length > 0) {
+      lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
+    }
+    const identity = options.verbose ? identityLines(timestamp.signer, `${indent}  `) : [];
+    for (const line of identity) lines.push(line);
+    for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
+  }
+  for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
+  for (const inner of nested) {
+    lines.push(`${indent}${inner.isCoSigner === true ? 'other signer' : 'nested'}: ${signerLine(inner)}`);
+    for (const line of signatureLines(inner, `${indent}  `, options)) lines.push(line);
+  }
+  return lines;
+}
+
+/** What `--signer` takes, and every certificate of the chain. */
+function identityLines({ sha256, path }: Identity, indent: string): string[] {
+  const lines = sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`];
+  for (const { name, notBefore, notAfter } of path) {
+    lines.push(`${indent}${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
+  }
+  return lines;
+}
+
+function signerLine({ signer, integrity, trust, time }: VerifiedSignature): string {
+  return `signed by ${quoted(signer.name)}${time === undefined ? '' : ` before ${secondOf(time)}`}: ${integrity}, ${trust}`;
+}
+
+function sentence({ message, code }: Finding): string {
+  return `${printable(message, MESSAGE_LENGTH)} [${code}]`;
+}
+
+function quoted(name: string): string {
+  return `"${printable(name)}"`;
+}

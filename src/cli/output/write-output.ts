@@ -1,0 +1,61 @@
+/** Writes a result to the file that `--output` names: whole or not at all, and never over the file it came from. */
+
+import { randomBytes } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolders } from '../../bytes/make-folders.ts';
+import { memorySource } from '../../bytes/memory-source.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
+import { assertUtf8Name } from '../../files/utf8-names.ts';
+import { proveCopy } from '../../signing/copy-proof.ts';
+import { identityOf } from '../../signing/same-file.ts';
+import { assertReplaceable } from '../../signing/target.ts';
+import { flushFolder, renameOver, writeFully } from '../../signing/temporary-file.ts';
+import { cliErrors } from '../errors.ts';
+
+/**
+ * Flushed and read again before it takes the name. A file that is there is replaced unless it is read-only, a missing folder made; a pipe or a device is written to. Throws
+ * `output-is-folder`, `output-is-input`, `name-not-utf8`, what `assertReplaceable` throws, and what the system says.
+ */
+export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
+  const existing = await statsOf(output);
+  if (existing?.isDirectory()) throw cliErrors('output-is-folder', { output });
+  const source = await statsOf(input);
+  if (existing && source && identityOf(existing) === identityOf(source)) throw cliErrors('output-is-input', { output });
+  const doing = `write ${output}`;
+  if (existing && !existing.isFile()) {
+    await inFileSystem(doing, () => writeFile(output, content));
+    return;
+  }
+  // Links are followed, so that the rename replaces the file and not the link.
+  const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
+  await assertUtf8Name(target, true);
+  if (existing !== undefined) await assertReplaceable(target);
+  const temporary = join(dirname(target), `.codesign-remote-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    await inFileSystem(doing, () => makeFolders(dirname(target)));
+    await using handle = await inFileSystem(doing, () => open(temporary, 'wx+'));
+    await replaceBy(handle, temporary, target, content);
+  } catch (thrown) {
+    await rm(temporary, { force: true }).catch(() => undefined); // what failed first is what counts
+    throw thrown;
+  }
+  // The file is in place; only after a power failure could its name be the old one's.
+  await flushFolder(dirname(target)).catch(() => undefined);
+}
+
+async function replaceBy(handle: FileHandle, temporary: string, target: string, content: Uint8Array): Promise<void> {
+  const doing = `write ${target}`;
+  const flush = () => inFileSystem(doing, () => handle.sync());
+  const proof = proveCopy({ handle, original: memorySource(new Uint8Array()), isClone: false, flush });
+  const patch = [{ offset: 0, remove: 0, insert: content }];
+  await proof.writing(patch, false, () => inFileSystem(doing, () => writeFully(handle, content, 0)));
+  await proof.prove();
+  proof.finish();
+  await renameOver(handle, temporary, target);
+}
+
+function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return stat(path, { bigint: true }).catch(() => undefined);
+}
