@@ -13,11 +13,11 @@ import { hasCredentials, isWithoutCredentials } from '../settings/credentials.ts
 import { settingsErrors } from '../settings/errors.ts';
 import type { Environment } from '../settings/options.ts';
 import { type ResumeOptions, type ResumeSettings, resolveResumeSettings } from '../settings/resume-settings.ts';
-import { removeLeftBy } from '../signing/left-by-calls.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
-import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume.ts';
-import type { SigningLike } from '../signing/resume-files.ts';
-import { type Given, judgeCall } from '../signing/resume-judge.ts';
+import { removeLeftBy } from '../signing/resume/left-by-calls.ts';
+import { type Given, judgeCall } from '../signing/resume/plan-call.ts';
+import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume/resume.ts';
+import type { SigningLike } from '../signing/resume/resume-files.ts';
 import { clock } from './clock.ts';
 import { composeStored } from './compose-config.ts';
 import { composeDigestEntries } from './compose-digests.ts';

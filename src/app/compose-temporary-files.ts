@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { observeProcesses } from '../journal/processes.ts';
-import { folderFlushes } from '../signing/folder-flushes.ts';
-import { type TemporaryNames, temporaryNames } from '../signing/left-temporary-files.ts';
+import { folderFlushes } from '../signing/files/folder-flushes.ts';
+import { type TemporaryNames, temporaryNames } from '../signing/files/left-temporary-files.ts';
 
 interface TemporaryFiles extends TemporaryNames {
   readonly flushFolder: (folder: string) => Promise<void>;

@@ -7,11 +7,11 @@ import type { Batch } from './batch.ts';
 import type { Changing, PreparedChange } from './change.ts';
 import type { ChangeOutcome, Done } from './change-outcome.ts';
 import type { PlannedChange } from './change-plan.ts';
-import { type Committed, commit } from './commit.ts';
+import { type Committed, commit } from './files/commit.ts';
+import { assertUnchanged } from './files/same-file.ts';
+import { stageCopy } from './files/staged-copy.ts';
 import type { Judgement } from './judge.ts';
 import { openJudged } from './open-judged.ts';
-import { assertUnchanged } from './same-file.ts';
-import { stageCopy } from './staged-copy.ts';
 
 /** Gives the file's outcome, told as it happens; never throws for what the file does. */
 export async function runChange(

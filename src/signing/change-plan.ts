@@ -6,9 +6,9 @@ import { recogniseFormat } from '../files/recognise-format.ts';
 import { tellBytesRead } from './bytes-read.ts';
 import type { Changing } from './change.ts';
 import type { SkipReason } from './change-outcome.ts';
+import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
 import { hardLinkWarnings, type JudgedFile, openAgain, type PlanOptions } from './plan.ts';
-import { assertReplaceable, resolveTarget } from './target.ts';
 
 export interface PlannedChange extends JudgedFile {
   /** Set when there is nothing to do: the file is left alone. */

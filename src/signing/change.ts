@@ -6,8 +6,8 @@ import type { SignableFile } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { Batch } from './batch.ts';
 import type { ChangeEvent, Done, SkipReason } from './change-outcome.ts';
+import type { LockTarget } from './files/target-lock.ts';
 import type { FileToSign } from './outcome.ts';
-import type { LockTarget } from './target-lock.ts';
 
 export interface Change {
   /** Says why there is nothing to do. Throws what makes it impossible and can be known without digesting the content. */

@@ -8,7 +8,7 @@ import type { Format } from '../formats/format.ts';
 import type { Batch } from './batch.ts';
 import type { FileLeftOut, FileToSign } from './outcome.ts';
 import type { JudgedFile, PlannedFile, PlanOptions } from './plan.ts';
-import { findConflicts } from './shared-places.ts';
+import { findConflicts } from './service/shared-places.ts';
 
 interface Fit<Plan> {
   readonly file: FileToSign;

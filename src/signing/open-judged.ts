@@ -2,9 +2,9 @@
 
 import { type InputFile, openInput } from '../files/input-file.ts';
 import { tellBytesRead } from './bytes-read.ts';
+import { assertSame } from './files/same-file.ts';
 import type { BytesRead } from './outcome.ts';
 import type { JudgedFile } from './plan.ts';
-import { assertSame } from './same-file.ts';
 
 /** Throws `file-changed` unless it is as it was when it was judged. */
 export async function openJudged(

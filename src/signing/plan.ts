@@ -7,9 +7,9 @@ import { type FileStats, openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
 import type { EmbeddedSignature, Format, ReadOptions, SignableFile, SigningMode } from '../formats/format.ts';
 import { tellBytesRead } from './bytes-read.ts';
+import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
-import { assertReplaceable, resolveTarget } from './target.ts';
 
 /** A file that has been looked at, whatever is to be done with it. */
 export interface JudgedFile extends FileToSign {

@@ -6,17 +6,17 @@ import type { PreparedSignature } from '../formats/format.ts';
 import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
 import { type AlreadyThere, findAlreadyThere } from './already-there.ts';
-import { noted } from './call.ts';
-import { commit } from './commit.ts';
-import { describeRequest } from './extra.ts';
+import { commit } from './files/commit.ts';
+import { assertUnchanged } from './files/same-file.ts';
+import { type StagedCopy, stageCopy } from './files/staged-copy.ts';
 import { openJudged } from './open-judged.ts';
 import type { FileStep } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
-import type { GivenSignature, RequestSignature, SignatureWork } from './remote-signature.ts';
-import type { RequestTimestamp } from './remote-timestamp.ts';
-import { assertUnchanged } from './same-file.ts';
+import { noted } from './service/call.ts';
+import { describeRequest } from './service/extra.ts';
+import type { GivenSignature, RequestSignature, SignatureWork } from './service/remote-signature.ts';
+import type { RequestTimestamp } from './service/remote-timestamp.ts';
 import type { Signing } from './signing.ts';
-import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
 export interface SignedFile {
   readonly record: SignatureRecord;

@@ -6,10 +6,10 @@ import { requireWithinLimits } from './limits.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
 import { type PlannedFile, planFile } from './plan.ts';
-import { requestSignatures } from './remote-signature.ts';
-import { requestTimestamps } from './remote-timestamp.ts';
-import { noReports, reportTo } from './report.ts';
 import { rehearseFile, runFile } from './run-file.ts';
+import { requestSignatures } from './service/remote-signature.ts';
+import { requestTimestamps } from './service/remote-timestamp.ts';
+import { noReports, reportTo } from './service/report.ts';
 import { sideBySide } from './side-by-side.ts';
 import type { Signing } from './signing.ts';
 

@@ -9,9 +9,9 @@ import type { ExistingSignatures } from '../settings/settings.ts';
 import type { ReportFailures } from '../settings/values.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import type { ClientDescription } from './extra.ts';
+import type { LockTarget } from './files/target-lock.ts';
 import type { SigningEvent } from './outcome.ts';
-import type { LockTarget } from './target-lock.ts';
+import type { ClientDescription } from './service/extra.ts';
 import type { Claims } from './without-journal.ts';
 
 export interface SigningOptions {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openToRead } from '../../src/bytes/open-to-read.ts';
 import { readFileUpTo } from '../../src/bytes/read-file-up-to.ts';
 import { readCertificateFiles } from '../../src/settings/certificate-files.ts';
-import { readSignatureFile } from '../../src/signing/change-signature-file.ts';
+import { readSignatureFile } from '../../src/signing/changes/signature-file.ts';
 
 let folder: string;
 beforeEach(async () => {

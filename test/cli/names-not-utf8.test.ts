@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveTarget } from '../../src/signing/target.ts';
+import { resolveTarget } from '../../src/signing/files/target.ts';
 import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
 
 /** The path as bytes, with one that is not UTF-8 in the place of each `?`. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toCodesignError } from '../../src/errors/codesign-error.ts';
 import { openInput } from '../../src/files/input-file.ts';
-import { stageCopy } from '../../src/signing/staged-copy.ts';
+import { stageCopy } from '../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
 import { mountSharingDisk, type SharingDisk } from '../support/sharing-disk.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Patch } from '../../src/bytes/patch.ts';
 import { measureContent } from '../../src/crypto/measure-content.ts';
 import { openInput } from '../../src/files/input-file.ts';
-import { stageCopy } from '../../src/signing/staged-copy.ts';
+import { stageCopy } from '../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
 import { isShared, mountSharingDisk, type SharingDisk } from '../support/sharing-disk.ts';
 

@@ -19,8 +19,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Patch } from '../../src/bytes/patch.ts';
 import { type InputFile, openInput } from '../../src/files/input-file.ts';
-import { SOON_COMPARED } from '../../src/signing/copy-proof.ts';
-import { type StagedCopy, stageCopy } from '../../src/signing/staged-copy.ts';
+import { SOON_COMPARED } from '../../src/signing/files/copy-proof.ts';
+import { type StagedCopy, stageCopy } from '../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 

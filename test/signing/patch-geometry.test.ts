@@ -11,7 +11,7 @@ import {
   originIn,
   reachesEnd,
   shapeOf,
-} from '../../src/signing/patch-geometry.ts';
+} from '../../src/signing/files/patch-geometry.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { seededRandom } from '../zip/support/random.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { UnfinishedCall, UnfinishedKind } from '../../src/journal/journal.ts';
-import { forgetCall } from '../../src/signing/resume.ts';
+import { forgetCall } from '../../src/signing/resume/resume.ts';
 
 function callOf(kind: UnfinishedKind): UnfinishedCall {
   return {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { memorySource } from '../../src/bytes/memory-source.ts';
-import { stageCopy } from '../../src/signing/staged-copy.ts';
+import { stageCopy } from '../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
 
 /** What the system answers to the next renames, before it does what is asked. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ByteSource } from '../../src/bytes/byte-source.ts';
 import { memorySource } from '../../src/bytes/memory-source.ts';
 import type { Edit, Patch } from '../../src/bytes/patch.ts';
-import { type StagedCopy, stageCopy } from '../../src/signing/staged-copy.ts';
+import { type StagedCopy, stageCopy } from '../../src/signing/files/staged-copy.ts';
 import { readArchive } from '../../src/zip/archive.ts';
 import { editArchive } from '../../src/zip/edit-archive.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';

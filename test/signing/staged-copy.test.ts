@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/bytes/memory-source.ts';
 import type { Patch } from '../../src/bytes/patch.ts';
 import { measureContent } from '../../src/crypto/measure-content.ts';
-import { type StagedCopy, stageCopy } from '../../src/signing/staged-copy.ts';
+import { type StagedCopy, stageCopy } from '../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../src/zip/entry-digests.ts';
 
 const ORIGINAL = Buffer.from('0123456789abcdefghij');

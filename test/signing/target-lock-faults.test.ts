@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Holder } from '../../src/journal/processes.ts';
-import { fileOwners } from '../../src/signing/file-owners.ts';
-import { lockPathOf, targetLocks } from '../../src/signing/target-lock.ts';
+import { fileOwners } from '../../src/signing/files/file-owners.ts';
+import { lockPathOf, targetLocks } from '../../src/signing/files/target-lock.ts';
 
 /** What the system answers to the next calls of a name, before it does what is asked. */
 const { answers } = vi.hoisted(() => ({ answers: new Map<string, (string | undefined)[]>() }));

@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rm, stat, symlink, unlink, utimes, writeFile 
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Holder, Processes } from '../../src/journal/processes.ts';
-import { fileOwners } from '../../src/signing/file-owners.ts';
-import { type LockTarget, lockPathOf, type TargetLock, targetLocks } from '../../src/signing/target-lock.ts';
+import { fileOwners } from '../../src/signing/files/file-owners.ts';
+import { type LockTarget, lockPathOf, type TargetLock, targetLocks } from '../../src/signing/files/target-lock.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
 const SELF: Holder = { host: 'build-1', boot: 'boot-1', space: 'pid:[1]', pid: 100, started: '5000' };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { networkErrors } from '../../src/service/errors.ts';
 import { startBatch } from '../../src/signing/batch.ts';
 import type { SignFilesResult } from '../../src/signing/outcome.ts';
-import { takeTurns } from '../../src/signing/request-turns.ts';
+import { takeTurns } from '../../src/signing/service/request-turns.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
 import type { Signing } from '../../src/signing/signing.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { composeResume, type ResumeComposition, type ResumeRequest } from '../../app/compose-resume.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
-import type { ResumedCall } from '../../signing/resume.ts';
+import type { ResumedCall } from '../../signing/resume/resume.ts';
 import { listenForInterruption } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
 import { ResumeConsole } from '../output/changes/resume-console.ts';

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { isUtf8Name } from '../../files/utf8-names.ts';
-import { identityOf } from '../../signing/same-file.ts';
+import { identityOf } from '../../signing/files/same-file.ts';
 import { cliErrors } from '../errors.ts';
 import { excludedBy, type IsExcluded } from './excluded.ts';
 import { readLines, readList } from './list-lines.ts';

@@ -8,10 +8,10 @@ import { makeFolders } from '../../bytes/make-folders.ts';
 import { memorySource } from '../../bytes/memory-source.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { assertUtf8Name } from '../../files/utf8-names.ts';
-import { proveCopy } from '../../signing/copy-proof.ts';
-import { identityOf } from '../../signing/same-file.ts';
-import { assertReplaceable } from '../../signing/target.ts';
-import { flushFolder, renameOver, writeFully } from '../../signing/temporary-file.ts';
+import { proveCopy } from '../../signing/files/copy-proof.ts';
+import { identityOf } from '../../signing/files/same-file.ts';
+import { assertReplaceable } from '../../signing/files/target.ts';
+import { flushFolder, renameOver, writeFully } from '../../signing/files/temporary-file.ts';
 import { cliErrors } from '../errors.ts';
 
 /**

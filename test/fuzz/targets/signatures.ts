@@ -13,7 +13,7 @@ import { type Manifest, readManifest } from '../../../src/formats/jar/manifest.t
 import { repeatedNames } from '../../../src/formats/jar/manifest-sections.ts';
 import { withoutDigests } from '../../../src/formats/jar/strip-manifest.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { readSignatureFile } from '../../../src/signing/change-signature-file.ts';
+import { readSignatureFile } from '../../../src/signing/changes/signature-file.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import { readToken } from '../../../src/timestamp/read-token.ts';

@@ -3,8 +3,8 @@
 import { printable } from '../../../errors/printable.ts';
 import type { UnfinishedCall } from '../../../journal/journal.ts';
 import type { SigningEvent } from '../../../signing/outcome.ts';
-import type { ResumedCall } from '../../../signing/resume.ts';
-import { isUnusable } from '../../../signing/resume-judge.ts';
+import { isUnusable } from '../../../signing/resume/plan-call.ts';
+import type { ResumedCall } from '../../../signing/resume/resume.ts';
 import type { Io } from '../../io.ts';
 import { Lines, type LinesOptions, shownPath } from '../lines.ts';
 import { Console } from './console.ts';

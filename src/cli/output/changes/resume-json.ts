@@ -1,6 +1,6 @@
 /** The JSON document of `resume --json`: its shape is fixed, scripts read it. */
 
-import type { ResumedCall } from '../../../signing/resume.ts';
+import type { ResumedCall } from '../../../signing/resume/resume.ts';
 import { errorJson, warningsJson } from '../json.ts';
 
 export type ResumeSummary = Readonly<Record<ResumedCall['status'], number>>;

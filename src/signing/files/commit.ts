@@ -1,8 +1,8 @@
 /** Putting the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
-import type { InputFile } from '../files/input-file.ts';
-import type { SignableFile } from '../formats/format.ts';
-import type { JudgedFile } from './plan.ts';
+import type { InputFile } from '../../files/input-file.ts';
+import type { SignableFile } from '../../formats/format.ts';
+import type { JudgedFile } from '../plan.ts';
 import { assertUnchanged } from './same-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
 

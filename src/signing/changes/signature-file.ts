@@ -1,11 +1,11 @@
 /** The file that a finished signature comes in: DER, or PEM as `extract` and OpenSSL write it. */
 
 import type { Readable } from 'node:stream';
-import { textOf } from '../certificates/read-containers.ts';
-import { parseSignedData } from '../cms/parse-signed-data.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { signingErrors } from './errors.ts';
+import { textOf } from '../../certificates/read-containers.ts';
+import { parseSignedData } from '../../cms/parse-signed-data.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { signingErrors } from '../errors.ts';
 
 /** Far more than any signature: what a format reads of one at most. */
 export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;

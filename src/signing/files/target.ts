@@ -12,11 +12,11 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../files/file-system-errors.ts';
-import { assertUtf8Name } from '../files/utf8-names.ts';
-import { windowsNameProblem } from '../files/windows-names.ts';
-import { signingErrors } from './errors.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../../files/file-system-errors.ts';
+import { assertUtf8Name } from '../../files/utf8-names.ts';
+import { windowsNameProblem } from '../../files/windows-names.ts';
+import { signingErrors } from '../errors.ts';
 
 /**
  * Absolute, with links followed as far as there is something, so that a rename replaces the file and not the link.

@@ -1,8 +1,8 @@
 /** How many requests for signatures may be under way, and when a run gives up: by what its requests have brought so far. */
 
-import type { CodesignError } from '../errors/codesign-error.ts';
-import { mayHaveBeenCounted } from '../service/errors.ts';
-import type { Batch } from './batch.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { mayHaveBeenCounted } from '../../service/errors.ts';
+import type { Batch } from '../batch.ts';
 
 export interface RequestTurns {
   /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */

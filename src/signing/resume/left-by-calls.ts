@@ -1,9 +1,9 @@
 /** Removes the temporary files of processes that were killed in every folder that an unfinished call wanted to write to. */
 
 import { dirname } from 'node:path';
-import type { UnfinishedCall } from '../journal/journal.ts';
-import type { TemporaryNames } from './left-temporary-files.ts';
-import { resolveTarget } from './target.ts';
+import type { UnfinishedCall } from '../../journal/journal.ts';
+import type { TemporaryNames } from '../files/left-temporary-files.ts';
+import { resolveTarget } from '../files/target.ts';
 
 /** Never throws. Also for calls that need no writing any more, or cannot have it: a copy was begun before they were made. */
 export async function removeLeftBy(

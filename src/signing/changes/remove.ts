@@ -1,10 +1,10 @@
 /** Taking every signature out of a file. */
 
-import { CodesignError } from '../errors/codesign-error.ts';
-import { formatErrors } from '../formats/errors.ts';
-import type { SignableFile } from '../formats/format.ts';
-import type { Change } from './change.ts';
-import { flatten, signerNames } from './plan.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../../formats/errors.ts';
+import type { SignableFile } from '../../formats/format.ts';
+import type { Change } from '../change.ts';
+import { flatten, signerNames } from '../plan.ts';
 
 export const removeSignatures: Change = {
   async judge(opened) {

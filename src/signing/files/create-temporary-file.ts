@@ -6,9 +6,9 @@
 import { constants, fstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ByteSource } from '../bytes/byte-source.ts';
-import { whenFree } from '../files/file-system-errors.ts';
-import type { FileStats } from '../files/input-file.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { whenFree } from '../../files/file-system-errors.ts';
+import type { FileStats } from '../../files/input-file.ts';
 
 /** The file that is signed, as far as it takes to clone it and to compare with it. */
 export interface OriginalFile {

@@ -1,11 +1,11 @@
 /** Results that would go where another one goes, or where another input is: what would be left is chance, or the loss of a file. */
 
 import { statSync } from 'node:fs';
-import type { CodesignError } from '../errors/codesign-error.ts';
-import { signingErrors } from './errors.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { signingErrors } from '../errors.ts';
+import { identityOf } from '../files/same-file.ts';
+import type { JudgedFile } from '../plan.ts';
 import { findOnePlace } from './one-place.ts';
-import type { JudgedFile } from './plan.ts';
-import { identityOf } from './same-file.ts';
 
 /** Of the files that will be written, those whose result may not go where it would; each with its `output-conflict`. */
 export function findConflicts<Plan extends JudgedFile>(

@@ -1,9 +1,9 @@
 /** Putting a finished signature into a file. */
 
-import { parseSignedData } from '../cms/parse-signed-data.ts';
-import { signerNameOf } from '../cms/signer-name.ts';
-import type { Change } from './change.ts';
-import { signerNames } from './plan.ts';
+import { parseSignedData } from '../../cms/parse-signed-data.ts';
+import { signerNameOf } from '../../cms/signer-name.ts';
+import type { Change } from '../change.ts';
+import { signerNames } from '../plan.ts';
 
 /** `cms`: DER, or BER. Throws `cms-malformed` and the like for what is no signature at all. */
 export function attachSignature(cms: Uint8Array): Change {

@@ -1,16 +1,16 @@
 /** Finishes what earlier runs left: files that wait for a signature, and reports that were not sent. Asks for no signature. */
 
 import pLimit from 'p-limit';
-import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { Journal, UnfinishedCall } from '../journal/journal.ts';
-import { isServiceId } from '../service/record-id.ts';
-import type { SigningService } from '../service/signing-service.ts';
-import type { FilenameMask } from '../settings/values.ts';
-import { signingErrors } from './errors.ts';
-import { maskFilename } from './extra.ts';
-import type { FileOutcome } from './outcome.ts';
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import type { Journal, UnfinishedCall } from '../../journal/journal.ts';
+import { isServiceId } from '../../service/record-id.ts';
+import type { SigningService } from '../../service/signing-service.ts';
+import type { FilenameMask } from '../../settings/values.ts';
+import { signingErrors } from '../errors.ts';
+import type { FileOutcome } from '../outcome.ts';
+import { maskFilename } from '../service/extra.ts';
+import { type Given, type JudgedCall, judgeCall } from './plan-call.ts';
 import { type SigningLike, writeFiles } from './resume-files.ts';
-import { type Given, type JudgedCall, judgeCall } from './resume-judge.ts';
 
 export interface Resuming {
   readonly journal: Journal;

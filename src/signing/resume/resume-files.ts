@@ -1,11 +1,11 @@
 /** Writing the files that wait for a signature that the journal has: the walk of `sign`, in which nothing can be asked for. */
 
-import type { Journal, SigningManner, UnfinishedCall, Work } from '../journal/journal.ts';
-import { signingErrors } from './errors.ts';
-import type { FileOutcome, FileToSign } from './outcome.ts';
-import { signFiles } from './sign-files.ts';
-import type { Signing } from './signing.ts';
-import type { Claims } from './without-journal.ts';
+import type { Journal, SigningManner, UnfinishedCall, Work } from '../../journal/journal.ts';
+import { signingErrors } from '../errors.ts';
+import type { FileOutcome, FileToSign } from '../outcome.ts';
+import { signFiles } from '../sign-files.ts';
+import type { Signing } from '../signing.ts';
+import type { Claims } from '../without-journal.ts';
 
 /** What is the same for all files that one run can take. */
 export interface Likeness {

@@ -1,9 +1,9 @@
 /** Whether two looks at a path saw the same file, and whether it has changed in between. */
 
 import { statSync } from 'node:fs';
-import { inFileSystem } from '../files/file-system-errors.ts';
-import type { FileStats } from '../files/input-file.ts';
-import { signingErrors } from './errors.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
+import type { FileStats } from '../../files/input-file.ts';
+import { signingErrors } from '../errors.ts';
 
 /** The same for all names of one file. */
 export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string {

@@ -1,18 +1,18 @@
 /** Adding timestamps to signatures that are there. */
 
-import { dateOf } from '../certificates/judge-leaf.ts';
-import { parseCertificate } from '../certificates/parsed-certificate.ts';
-import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import { speaksAgainst } from '../errors/finding.ts';
-import { formatErrors } from '../formats/errors.ts';
-import type { EmbeddedSignature } from '../formats/format.ts';
-import type { Stamped, TimestampAuthorities } from '../timestamp/authorities.ts';
-import type { Timestamp } from '../timestamp/timestamp.ts';
-import type { Batch } from './batch.ts';
-import type { Change } from './change.ts';
-import { signingErrors } from './errors.ts';
-import { isoTime } from './iso-time.ts';
-import { flatten } from './plan.ts';
+import { dateOf } from '../../certificates/judge-leaf.ts';
+import { parseCertificate } from '../../certificates/parsed-certificate.ts';
+import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { speaksAgainst } from '../../errors/finding.ts';
+import { formatErrors } from '../../formats/errors.ts';
+import type { EmbeddedSignature } from '../../formats/format.ts';
+import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
+import type { Timestamp } from '../../timestamp/timestamp.ts';
+import type { Batch } from '../batch.ts';
+import type { Change } from '../change.ts';
+import { signingErrors } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import { flatten } from '../plan.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;

@@ -1,8 +1,8 @@
 /** What can be done about an unfinished call, with the service, the credentials and the certificate that are given. */
 
-import type { CodesignError } from '../errors/codesign-error.ts';
-import type { UnfinishedCall } from '../journal/journal.ts';
-import { signingErrors } from './errors.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import type { UnfinishedCall } from '../../journal/journal.ts';
+import { signingErrors } from '../errors.ts';
 
 /** Whose calls can be finished. */
 export interface Given {

@@ -1,19 +1,19 @@
 /** Requests signatures from the service: at most one unproven call at a time. Checks every answer with the certificate's key. */
 
 import { createHash } from 'node:crypto';
-import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import { isRsaSignature } from '../crypto/rsa-signature.ts';
-import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { Claim, SignatureOnRecord } from '../journal/journal.ts';
-import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../service/errors.ts';
-import type { Extra } from '../service/messages.ts';
-import type { SignatureRecord, SigningService } from '../service/signing-service.ts';
-import type { Batch } from './batch.ts';
+import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { isRsaSignature } from '../../crypto/rsa-signature.ts';
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import type { Claim, SignatureOnRecord } from '../../journal/journal.ts';
+import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../../service/errors.ts';
+import type { Extra } from '../../service/messages.ts';
+import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
+import type { Batch } from '../batch.ts';
+import { signingErrors } from '../errors.ts';
+import type { Signing } from '../signing.ts';
 import { type AroundAttempts, askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
-import { signingErrors } from './errors.ts';
 import { maskFilename } from './extra.ts';
 import { type RequestTurn, takeTurns } from './request-turns.ts';
-import type { Signing } from './signing.ts';
 
 export interface SignatureWork extends FileOfCall {
   readonly toBeSigned: Uint8Array;

@@ -1,20 +1,21 @@
 /** The temporary file beside the target: written while the original is digested, edited, proven, renamed into place. */
 
 import { dirname, join } from 'node:path';
-import type { ByteSource } from '../bytes/byte-source.ts';
-import { fileSource } from '../bytes/file-source.ts';
-import { makeFolders } from '../bytes/make-folders.ts';
-import type { Patch } from '../bytes/patch.ts';
-import type { Content, Measure, MeasureContent, Measurement } from '../crypto/content.ts';
-import { type Measuring, measureContent, startMeasuring } from '../crypto/measure-content.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { inFileSystem } from '../files/file-system-errors.ts';
-import type { FileStats } from '../files/input-file.ts';
-import type { ReadOptions } from '../formats/format.ts';
-import type { DigestEntries } from '../zip/entry-digests.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { fileSource } from '../../bytes/file-source.ts';
+import { makeFolders } from '../../bytes/make-folders.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import type { Content, Measure, MeasureContent, Measurement } from '../../crypto/content.ts';
+import { type Measuring, measureContent, startMeasuring } from '../../crypto/measure-content.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
+import type { FileStats } from '../../files/input-file.ts';
+import type { ReadOptions } from '../../formats/format.ts';
+import type { DigestEntries } from '../../zip/entry-digests.ts';
+import { signingErrors } from '../errors.ts';
+import { rememberDigests } from '../service/remembered-digests.ts';
 import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
 import { createTemporaryFile, type OriginalFile } from './create-temporary-file.ts';
-import { signingErrors } from './errors.ts';
 import { temporaryPathName } from './file-owners.ts';
 import { flushInTurn } from './flush-in-turn.ts';
 import {
@@ -29,7 +30,6 @@ import {
   reachesEnd,
   shapeOf,
 } from './patch-geometry.ts';
-import { rememberDigests } from './remembered-digests.ts';
 import type { LockTarget, TargetLock } from './target-lock.ts';
 import {
   assertRoom,

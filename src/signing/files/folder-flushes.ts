@@ -1,6 +1,6 @@
 /** Flushing the folders of a run: what is renamed in one folder at about the same time becomes durable by one flush. */
 
-import { shareWork } from '../bytes/shared-work.ts';
+import { shareWork } from '../../bytes/shared-work.ts';
 import { flushFolder } from './temporary-file.ts';
 
 /** Each call resolves after a flush of the folder that began when it had been made. */

@@ -1,7 +1,7 @@
 /** Where the bytes of a file are before and after a patch: pure questions about edits. */
 
-import type { Edit, Patch } from '../bytes/patch.ts';
-import type { Content } from '../crypto/content.ts';
+import type { Edit, Patch } from '../../bytes/patch.ts';
+import type { Content } from '../../crypto/content.ts';
 
 /** A patch without what it inserts. */
 export type PatchShape = readonly EditShape[];

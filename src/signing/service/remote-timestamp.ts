@@ -1,8 +1,8 @@
 /** Asking for the timestamp of a signature that is there: one that cannot be had stops the run, before more is spent. */
 
-import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { Stamped, TimestampAuthorities } from '../timestamp/authorities.ts';
-import type { Batch } from './batch.ts';
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
+import type { Batch } from '../batch.ts';
 
 export interface RequestTimestamp {
   /**

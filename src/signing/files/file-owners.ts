@@ -1,7 +1,7 @@
 /** Whose a file beside a target is, told by its name or by what it holds, and whether that process has certainly ended. */
 
 import { createHash } from 'node:crypto';
-import type { Holder, Processes } from '../journal/processes.ts';
+import type { Holder, Processes } from '../../journal/processes.ts';
 
 export interface FileOwnersParts {
   readonly processes: Processes;

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { CallFacts, Claim, Work } from '../journal/journal.ts';
-import { mayHaveBeenCounted } from '../service/errors.ts';
-import type { SignatureRecord, SignRequest } from '../service/signing-service.ts';
-import { signingErrors } from './errors.ts';
-import type { Signing } from './signing.ts';
+import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import type { CallFacts, Claim, Work } from '../../journal/journal.ts';
+import { mayHaveBeenCounted } from '../../service/errors.ts';
+import type { SignatureRecord, SignRequest } from '../../service/signing-service.ts';
+import { signingErrors } from '../errors.ts';
+import type { Signing } from '../signing.ts';
 
 export interface FileOfCall {
   /** Both as the user gave them. */

@@ -10,10 +10,10 @@
 
 import { type BigIntStats, fstatSync, futimesSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { ByteSource } from '../bytes/byte-source.ts';
-import type { Patch } from '../bytes/patch.ts';
-import { inFileSystem } from '../files/file-system-errors.ts';
-import { signingErrors } from './errors.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
+import { signingErrors } from '../errors.ts';
 import { insertions } from './patch-geometry.ts';
 import { readFully } from './temporary-file.ts';
 

@@ -1,12 +1,12 @@
 /** Telling the service how each file ended (report-sign), without holding up the files that follow. */
 
 import pLimit from 'p-limit';
-import { toCodesignError } from '../errors/codesign-error.ts';
-import type { Claim, Reported } from '../journal/journal.ts';
-import type { ReportStatus, SigningService } from '../service/signing-service.ts';
+import { toCodesignError } from '../../errors/codesign-error.ts';
+import type { Claim, Reported } from '../../journal/journal.ts';
+import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
+import type { SigningEvent } from '../outcome.ts';
 import { noted } from './call.ts';
 import { type ClientDescription, maskFilename } from './extra.ts';
-import type { SigningEvent } from './outcome.ts';
 
 export interface Reports {
   /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. `claim` is told. */

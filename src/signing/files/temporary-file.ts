@@ -2,13 +2,13 @@
 
 import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { LARGEST_DIRECT } from '../bytes/file-source.ts';
-import { toCodesignError } from '../errors/codesign-error.ts';
-import { fileErrors } from '../files/errors.ts';
-import { inFileSystem, whenFree } from '../files/file-system-errors.ts';
-import type { FileStats } from '../files/input-file.ts';
-import { signingErrors } from './errors.ts';
-import type { TemporaryFileLeft } from './outcome.ts';
+import { LARGEST_DIRECT } from '../../bytes/file-source.ts';
+import { toCodesignError } from '../../errors/codesign-error.ts';
+import { fileErrors } from '../../files/errors.ts';
+import { inFileSystem, whenFree } from '../../files/file-system-errors.ts';
+import type { FileStats } from '../../files/input-file.ts';
+import { signingErrors } from '../errors.ts';
+import type { TemporaryFileLeft } from '../outcome.ts';
 
 export const COPY = 'write the temporary file beside the target';
 
