@@ -66,7 +66,7 @@ module.exports = {
       name: 'source-imports-no-test',
       severity: 'error',
       from: { path: '^(src|server/src)/' },
-      to: { path: '(^|/)test/' },
+      to: { path: '(^|/)(test|conformance)/' },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // What needs longer belongs to `npm run test:long`.
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'server/{test,conformance}/**/*.test.ts'],
     exclude: ['**/*.long.test.ts', '**/*.windows.test.ts', '**/node_modules/**'],
     // One folder for a run: RSA keys of test servers are made in it once, by whoever needs them first.
     globalSetup: ['test/support/shared-folder.ts'],

@@ -1,4 +1,4 @@
-/** Holds the README to the rules and options as they are; `npx vitest run test/conformance/readme.test.ts -u` renews its table. */
+/** Holds the README to the rules and options as they are; `npx vitest run server/conformance/readme.test.ts -u` renews its table. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { mostOf } from './print.ts';
 import { couldSign, RULES } from './suite.ts';
 
 const README = readFileSync(new URL('README.md', import.meta.url), 'utf8');
-const [START, END] = ['<!-- rules: made by test/conformance/readme.test.ts -->', '<!-- end of rules -->'];
+const [START, END] = ['<!-- rules: made by server/conformance/readme.test.ts -->', '<!-- end of rules -->'];
 const NEEDS = { certificate: 'the certificate', count: 'a count', 'other-client': 'a second client' } as const;
 
 function table(): string {
