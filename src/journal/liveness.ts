@@ -1,7 +1,7 @@
 /** Whether somebody is still at a call: by this process's own knowledge, by what the system says, or by how long nothing happened. */
 
+import type { HolderOnRecord } from './calls/steps.ts';
 import type { Processes } from './processes.ts';
-import type { HolderOnRecord } from './steps.ts';
 
 /**
  * Of a process that cannot be seen from here (another host, another container) it is presumed after this time without a

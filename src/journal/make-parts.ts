@@ -1,17 +1,17 @@
 /** Puts together what the journal is made of, whether it is to be written or only read. */
 
 import { join } from 'node:path';
-import { callFiles } from './call-files.ts';
+import { callFiles } from './calls/call-files.ts';
+import { createWaiting } from './calls/waiting.ts';
 import type { Disk } from './disk.ts';
-import { finishedCalls } from './finished-calls.ts';
 import { inJournal } from './guard.ts';
-import { openHistory } from './history.ts';
+import { finishedCalls } from './history/finished-calls.ts';
+import { openHistory } from './history/history.ts';
+import { provenPairs } from './history/proven-pairs.ts';
+import type { UnendedRuns } from './history/unended-runs.ts';
 import { observeLiveness } from './liveness.ts';
 import type { JournalParts } from './parts.ts';
 import type { Processes } from './processes.ts';
-import { provenPairs } from './proven-pairs.ts';
-import type { UnendedRuns } from './unended-runs.ts';
-import { createWaiting } from './waiting.ts';
 
 export interface JournalOptions {
   /** The state folder; the journal's own folders are in it. */

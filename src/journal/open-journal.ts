@@ -1,14 +1,14 @@
 /** Opens the journal: its folder made and judged, what is old removed, and what it can do put together. */
 
 import { join } from 'node:path';
-import { claim } from './claim.ts';
+import { claim } from './calls/claim.ts';
+import { unfinishedCalls } from './calls/unfinished-calls.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { inJournal } from './guard.ts';
+import { lookForUnendedRuns } from './history/unended-runs.ts';
 import type { Claim, Journal } from './journal.ts';
 import { foldersIn, type JournalOptions, makeParts, warningList } from './make-parts.ts';
 import type { JournalParts } from './parts.ts';
-import { lookForUnendedRuns } from './unended-runs.ts';
-import { unfinishedCalls } from './unfinished-calls.ts';
 
 export type { JournalOptions } from './make-parts.ts';
 

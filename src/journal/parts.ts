@@ -1,13 +1,13 @@
 /** What the journal is put together of. Types only. */
 
-import type { CallFiles } from './call-files.ts';
-import type { FinishedCalls } from './finished-calls.ts';
-import type { History } from './history.ts';
+import type { CallFiles } from './calls/call-files.ts';
+import type { Moment } from './calls/steps.ts';
+import type { Waiting } from './calls/waiting.ts';
+import type { FinishedCalls } from './history/finished-calls.ts';
+import type { History } from './history/history.ts';
+import type { ProvenPairs } from './history/proven-pairs.ts';
+import type { UnendedRuns } from './history/unended-runs.ts';
 import type { Liveness } from './liveness.ts';
-import type { ProvenPairs } from './proven-pairs.ts';
-import type { Moment } from './steps.ts';
-import type { UnendedRuns } from './unended-runs.ts';
-import type { Waiting } from './waiting.ts';
 
 export interface JournalParts {
   /** Nothing is made, changed or removed. */

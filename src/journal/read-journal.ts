@@ -1,10 +1,10 @@
 /** The journal for who only reads it: nothing is made, changed or removed, and nothing has to be there. */
 
+import { unfinishedCalls } from './calls/unfinished-calls.ts';
 import { openDisk } from './disk.ts';
+import { noUnendedRuns } from './history/unended-runs.ts';
 import type { Journal } from './journal.ts';
 import { type JournalOptions, makeParts, warningList } from './make-parts.ts';
-import { noUnendedRuns } from './unended-runs.ts';
-import { unfinishedCalls } from './unfinished-calls.ts';
 
 export type JournalReading = Pick<Journal, 'unfinished' | 'history' | 'warnings'>;
 

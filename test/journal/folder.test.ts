@@ -5,9 +5,9 @@ import { chmod, chown, lchown, mkdir, mkdtemp, readdir, rename, rm, stat, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { workId } from '../../src/journal/calls/work-id.ts';
 import { readJournal } from '../../src/journal/read-journal.ts';
 import { stateFolder } from '../../src/journal/state-folder.ts';
-import { workId } from '../../src/journal/work-id.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
 import { factsOf, historyOf, journalSetting, type Setting, sign, signAndReport, workOf } from './support/setting.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDisk } from '../../src/journal/disk.ts';
-import { openHistory } from '../../src/journal/history.ts';
+import { openHistory } from '../../src/journal/history/history.ts';
 import type { HistoryEntry } from '../../src/journal/journal.ts';
 
 let folder: string;

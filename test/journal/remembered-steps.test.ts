@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { rememberSteps } from '../../src/journal/calls/remembered-steps.ts';
+import { readStep } from '../../src/journal/calls/steps.ts';
 import { encodeLine } from '../../src/journal/lines.ts';
-import { rememberSteps } from '../../src/journal/remembered-steps.ts';
-import { readStep } from '../../src/journal/steps.ts';
 
 const lineOf = (call: string): string =>
   encodeLine({ step: 'released', call, at: '2026-11-21T12:00:00.000Z' }).trimEnd();

@@ -1,10 +1,10 @@
 /** Waits for other processes' calls, and remembers for how long nothing happened to one. */
 
+import { journalErrors } from '../errors.ts';
+import type { ClaimOptions } from '../journal.ts';
+import { inWords } from '../liveness.ts';
+import type { JournalParts } from '../parts.ts';
 import type { CallState } from './call-state.ts';
-import { journalErrors } from './errors.ts';
-import type { ClaimOptions } from './journal.ts';
-import { inWords } from './liveness.ts';
-import type { JournalParts } from './parts.ts';
 
 const FIRST_WAIT_MILLISECONDS = 50;
 const LONGEST_WAIT_MILLISECONDS = 500;

@@ -1,6 +1,6 @@
 /** The files that share the signature of a call, as the lines of its file tell. */
 
-import type { CallFacts } from './journal.ts';
+import type { CallFacts } from '../journal.ts';
 import type { HolderOnRecord, Step } from './steps.ts';
 
 /** One file that the signature is for. `gone`: another one took its place, or it was left alone. */

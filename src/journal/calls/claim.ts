@@ -1,14 +1,14 @@
 /** One file's part in a call: each step goes into the journal before what depends on it may happen. */
 
+import { journalErrors } from '../errors.ts';
+import type { AfterFile, CallFacts, Claim, ClaimOptions, Work } from '../journal.ts';
+import type { JournalParts } from '../parts.ts';
 import type { Flush } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { claimWork, type Ticket } from './claim-work.ts';
+import { isReportDue, isSettled, sharesOf } from './classify-call.ts';
 import { closeCall } from './close-call.ts';
-import { journalErrors } from './errors.ts';
-import { withoutOvertaken } from './fate.ts';
-import type { AfterFile, CallFacts, Claim, ClaimOptions, Work } from './journal.ts';
-import { isReportDue, isSettled, sharesOf } from './judge-call.ts';
-import type { JournalParts } from './parts.ts';
+import { withoutOvertaken } from './next-action.ts';
 import type { Step } from './steps.ts';
 
 export async function claim(

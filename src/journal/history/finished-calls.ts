@@ -1,9 +1,9 @@
 /** Calls that ended well a short while ago: runs that were going then, and those that go on with a broken one, may use their signatures. */
 
 import { join } from 'node:path';
-import type { CallFiles, Place } from './call-files.ts';
-import type { CallState } from './call-state.ts';
-import { type Disk, hasCode, unless } from './disk.ts';
+import type { CallFiles, Place } from '../calls/call-files.ts';
+import type { CallState } from '../calls/call-state.ts';
+import { type Disk, hasCode, unless } from '../disk.ts';
 import { HOUR_MILLISECONDS, hourOf, isHour } from './hours.ts';
 
 export interface FinishedCalls {

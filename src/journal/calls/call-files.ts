@@ -1,11 +1,11 @@
 /** The files of calls that are not over: in `calls` one for each piece of work, in `aside` those that made room for another. */
 
 import { join } from 'node:path';
-import { shareWork } from '../bytes/shared-work.ts';
+import { shareWork } from '../../bytes/shared-work.ts';
+import type { Disk, Making } from '../disk.ts';
+import { encodeLine } from '../lines.ts';
+import type { LinesFile } from '../lines-file.ts';
 import { type CallState, readCall } from './call-state.ts';
-import type { Disk, Making } from './disk.ts';
-import { encodeLine } from './lines.ts';
-import type { LinesFile } from './lines-file.ts';
 import { rememberSteps } from './remembered-steps.ts';
 import type { readStep, Step } from './steps.ts';
 

@@ -1,7 +1,7 @@
 /** What the file of a call says, its lines read from first to last: every process that reads it comes to the same state. */
 
-import type { CallFacts, Reported } from './journal.ts';
-import { splitLines } from './lines.ts';
+import type { CallFacts, Reported } from '../journal.ts';
+import { splitLines } from '../lines.ts';
 import { beginShare, endShare, type Share, type ShareEnd, type Shares } from './shares.ts';
 import { type ClosingStep, type HolderOnRecord, type Moment, readStep, type Step, type WorkOnRecord } from './steps.ts';
 

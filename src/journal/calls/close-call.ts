@@ -1,11 +1,11 @@
 /** The end of a call: one process alone moves its file aside, or enters it into the history, once, and takes it away. */
 
+import type { HistoryPlace } from '../history/history.ts';
+import type { HistoryEntry } from '../journal.ts';
+import type { JournalParts } from '../parts.ts';
 import type { Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
-import type { HistoryPlace } from './history.ts';
-import type { HistoryEntry } from './journal.ts';
-import { belongsToHistory, isWritten, sharesOf } from './judge-call.ts';
-import type { JournalParts } from './parts.ts';
+import { belongsToHistory, isWritten, sharesOf } from './classify-call.ts';
 
 export interface Closing {
   /** `aside`: there is something left to do, but its place is needed. */

@@ -1,8 +1,8 @@
 /** The steps of a call as its file records them, one a line; a line that is none of these is taken for damaged. */
 
 import * as v from 'valibot';
-import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
-import { decodeLine } from './lines.ts';
+import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import { decodeLine } from '../lines.ts';
 
 const text = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

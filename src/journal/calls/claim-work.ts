@@ -1,12 +1,12 @@
 /** Getting hold of a piece of work: a call of one's own, or a part in the one that already has its signature. */
 
+import type { CallFacts, ClaimOptions, SignatureOnRecord, Work } from '../journal.ts';
+import type { JournalParts } from '../parts.ts';
 import type { Place } from './call-files.ts';
 import type { CallState, SignedStep } from './call-state.ts';
+import { isUnusableUnder, isUpTo, isWritten, sharesOf } from './classify-call.ts';
 import { closeCall } from './close-call.ts';
-import { fateOf, isAtWork } from './fate.ts';
-import type { CallFacts, ClaimOptions, SignatureOnRecord, Work } from './journal.ts';
-import { isUnusableUnder, isUpTo, isWritten, sharesOf } from './judge-call.ts';
-import type { JournalParts } from './parts.ts';
+import { fateOf, isAtWork } from './next-action.ts';
 import type { Share } from './shares.ts';
 import type { WorkOnRecord } from './steps.ts';
 import { watchCall } from './watch-call.ts';

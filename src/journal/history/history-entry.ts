@@ -1,8 +1,8 @@
 /** An entry of the history as it stands in a line. */
 
-import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
-import type { HistoryEntry } from './journal.ts';
-import { decodeLine } from './lines.ts';
+import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import type { HistoryEntry } from '../journal.ts';
+import { decodeLine } from '../lines.ts';
 
 const OUTCOMES: readonly unknown[] = [
   'under-way',

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Disk } from './disk.ts';
-import type { ProvenPair } from './journal.ts';
+import type { Disk } from '../disk.ts';
+import type { ProvenPair } from '../journal.ts';
 
 export interface ProvenPairs {
   has(pair: ProvenPair): Promise<boolean>;

@@ -1,7 +1,7 @@
 /** Runs that have not come to a good end: a file each, there from before the first claim until nothing is left undone. */
 
 import { join } from 'node:path';
-import type { Disk } from './disk.ts';
+import type { Disk } from '../disk.ts';
 import { hourOf, isHour } from './hours.ts';
 
 /** What a run finished that was killed, or that left files undone, is shared for so long with runs that come after it. */

@@ -1,10 +1,10 @@
 /** What is to become of a call as it is found: somebody is at it, it is to be ended or moved aside, or it stays. */
 
+import type { UnfinishedKind } from '../journal.ts';
+import type { Liveness } from '../liveness.ts';
 import type { CallState } from './call-state.ts';
+import { isReportDue, isSettled, isWritten, sharesOf } from './classify-call.ts';
 import type { Closing } from './close-call.ts';
-import type { UnfinishedKind } from './journal.ts';
-import { isReportDue, isSettled, isWritten, sharesOf } from './judge-call.ts';
-import type { Liveness } from './liveness.ts';
 import type { Share } from './shares.ts';
 
 /** `busy`: a process is at it, and will say more. `stays`: there is a signature, or nobody knows. */

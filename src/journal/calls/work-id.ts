@@ -1,7 +1,7 @@
 /** The name of a piece of work: the same for the same origin, code, algorithm and digest, and for no other. */
 
 import { createHash } from 'node:crypto';
-import type { Work } from './journal.ts';
+import type { Work } from '../journal.ts';
 import type { WorkOnRecord } from './steps.ts';
 
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */

@@ -1,13 +1,13 @@
 /** Calls that are not over, as people and `resume` see them: listed, entered into the history, reported, given up. */
 
+import { journalReason } from '../guard.ts';
+import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from '../journal.ts';
+import type { JournalParts } from '../parts.ts';
 import type { Place } from './call-files.ts';
 import type { CallState } from './call-state.ts';
+import { belongsToHistory, isSettled, sharesOf } from './classify-call.ts';
 import { type Closing, closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
-import { type Fate, fateOf, kindOf, withoutOvertaken } from './fate.ts';
-import { journalReason } from './guard.ts';
-import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from './journal.ts';
-import { belongsToHistory, isSettled, sharesOf } from './judge-call.ts';
-import type { JournalParts } from './parts.ts';
+import { type Fate, fateOf, kindOf, withoutOvertaken } from './next-action.ts';
 import { fromRecord } from './work-id.ts';
 
 type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;

@@ -2,11 +2,11 @@
 
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { shareWork } from '../bytes/shared-work.ts';
-import type { Disk } from './disk.ts';
+import { shareWork } from '../../bytes/shared-work.ts';
+import type { Disk } from '../disk.ts';
+import type { HistoryEntry } from '../journal.ts';
+import { encodeLine } from '../lines.ts';
 import { readEntry } from './history-entry.ts';
-import type { HistoryEntry } from './journal.ts';
-import { encodeLine } from './lines.ts';
 
 /** Where an entry goes: its month, and how long that file was before. */
 export interface HistoryPlace {
