@@ -7,7 +7,7 @@ const FLOORS = [
   ['cms'],
   ['timestamp'],
   ['authenticode'],
-  ['formats', 'service', 'settings', 'journal'],
+  ['formats', 'service', 'options', 'journal'],
   ['files'],
   ['signing', 'verifying'],
   ['app'],

@@ -4,17 +4,17 @@ import { composeSigning } from './app/compose.ts';
 import { composeNamed } from './app/compose-config.ts';
 import { composeReading } from './app/compose-reading.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
-import type { SettingsOptions } from './settings/options.ts';
-import { resolveSettings } from './settings/settings.ts';
-import { resolveVerifySettings, type VerifyOptions } from './settings/verify-settings.ts';
+import type { SettingsOptions } from './options/options.ts';
+import { resolveSettings } from './options/settings.ts';
+import { resolveVerifySettings, type VerifyOptions } from './options/verify-settings.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
 import { type InspectedFile, inspectFile as inspectWith } from './verifying/inspect-file.ts';
 import type { VerifiedFile } from './verifying/verdict.ts';
 
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
+export type { SettingsOptions } from './options/options.ts';
+export type { VerifyOptions } from './options/verify-settings.ts';
 export type { CallRecord } from './service/call-record.ts';
-export type { SettingsOptions } from './settings/options.ts';
-export type { VerifyOptions } from './settings/verify-settings.ts';
 export type {
   FailedOutcome,
   FileOutcome,

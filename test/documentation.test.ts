@@ -17,7 +17,7 @@ import {
   exitCodeFor,
 } from '../src/errors/exit-codes.ts';
 import { fileErrors } from '../src/files/errors.ts';
-import { definitionOf, SETTING_KEYS } from '../src/settings/keys.ts';
+import { definitionOf, SETTING_KEYS } from '../src/options/keys.ts';
 import type { FailedOutcome, SignedOutcome } from '../src/signing/outcome.ts';
 import { errorReference } from './documentation/error-reference.ts';
 

@@ -4,12 +4,12 @@ import { realpath } from 'node:fs/promises';
 import { readSigningChain } from '../certificates/read-signing-chain.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { loadRoots } from '../http/roots.ts';
-import { readCertificateFiles } from '../settings/certificate-files.ts';
-import { homeFolder } from '../settings/home-folder.ts';
-import { NOTHING_STORED, type Stored, type StoredProfile } from '../settings/lookup.ts';
-import type { Environment, ProfileOptions } from '../settings/options.ts';
-import { DEFAULT_PROFILE, openProfiles } from '../settings/profiles.ts';
-import { readProjectFile } from '../settings/project-file.ts';
+import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
+import { homeFolder } from '../options/home-folder.ts';
+import { NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
+import type { Environment, ProfileOptions } from '../options/options.ts';
+import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
+import { readProjectFile } from '../options/stored/project-file.ts';
 
 /** What a command goes by. Throws usage: a profile that is not there, a file that is damaged or not to be trusted. */
 export async function composeStored(options: ProfileOptions, env: Environment): Promise<Stored> {

@@ -1,18 +1,18 @@
 /** Where credentials come from, and go to: the environment, this user's keychain, the service that judges them. */
 
 import { isatty } from 'node:tty';
-import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
-import type { SigningServiceOptions } from '../service/client.ts';
-import { type Credentials, readCredentials } from '../settings/credentials.ts';
+import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';
+import type { Keychain } from '../options/credentials/keychain.ts';
+import { openKeychain } from '../options/credentials/keytar.ts';
 import {
   type CredentialsOptions,
   type CredentialsSettings,
   resolveCredentialsSettings,
-} from '../settings/credentials-settings.ts';
-import type { Keychain } from '../settings/keychain.ts';
-import { openKeychain } from '../settings/keychain-keytar.ts';
-import type { Environment } from '../settings/options.ts';
-import { openProfiles, type Profiles } from '../settings/profiles.ts';
+} from '../options/credentials-settings.ts';
+import type { Environment } from '../options/options.ts';
+import { openProfiles, type Profiles } from '../options/stored/profiles.ts';
+import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
+import type { SigningServiceOptions } from '../service/client.ts';
 import { composeCallRecords } from './compose-call-records.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeHttp } from './compose-http.ts';

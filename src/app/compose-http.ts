@@ -4,7 +4,7 @@ import { createHttp, type Http } from '../http/http.ts';
 import { type Proxies, proxyFor } from '../http/proxy.ts';
 import { loadRoots, type TrustRoots } from '../http/roots.ts';
 import { tlsChecksDisabled } from '../http/tls-checks.ts';
-import type { Environment } from '../settings/options.ts';
+import type { Environment } from '../options/options.ts';
 import { VERSION } from './version.ts';
 
 export interface HttpSettings {

@@ -7,9 +7,9 @@ import { type JournalOptions, openJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
 import { type JournalReading, readJournal } from '../journal/read-journal.ts';
 import { stateFolder } from '../journal/state-folder.ts';
-import { homeFolder } from '../settings/home-folder.ts';
-import type { Environment } from '../settings/options.ts';
-import { given, readHistoryDays } from '../settings/values.ts';
+import { homeFolder } from '../options/home-folder.ts';
+import type { Environment } from '../options/options.ts';
+import { given, readHistoryDays } from '../options/values.ts';
 import { clock } from './clock.ts';
 
 /** Whether there is one: to open it makes it. Throws `no-state-folder`. */

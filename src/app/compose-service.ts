@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { Http } from '../http/http.ts';
+import type { Environment } from '../options/options.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
-import type { Environment } from '../settings/options.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { composeCallRecords } from './compose-call-records.ts';
 import { composeCredentials } from './compose-credentials.ts';

@@ -3,8 +3,8 @@
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
-import type { Environment } from '../settings/options.ts';
-import type { VerifySettings } from '../settings/verify-settings.ts';
+import type { Environment } from '../options/options.ts';
+import type { VerifySettings } from '../options/verify-settings.ts';
 import { loadCrlFiles } from '../verifying/crl-files.ts';
 import { createRevocation } from '../verifying/revocation.ts';
 import { loadTrustRoots } from '../verifying/roots.ts';

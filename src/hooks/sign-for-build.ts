@@ -3,7 +3,7 @@
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { printable } from '../errors/printable.ts';
 import { type SignFilesOptions, signFiles } from '../index.ts';
-import { DEFAULT_PROFILE } from '../settings/profiles.ts';
+import { DEFAULT_PROFILE } from '../options/stored/profiles.ts';
 
 /** The file, and what the build tool knows of it. */
 export interface FileOfBuild extends Pick<SignFilesOptions, 'description' | 'url' | 'algorithm'> {

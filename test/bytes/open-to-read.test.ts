@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openToRead } from '../../src/bytes/open-to-read.ts';
 import { readFileUpTo } from '../../src/bytes/read-file-up-to.ts';
-import { readCertificateFiles } from '../../src/settings/certificate-files.ts';
+import { readCertificateFiles } from '../../src/options/credentials/certificate-files.ts';
 import { readSignatureFile } from '../../src/signing/changes/signature-file.ts';
 
 let folder: string;

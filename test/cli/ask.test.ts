@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { canAsk, openAsk } from '../../src/cli/input/ask.ts';
 import type { Io } from '../../src/cli/io.ts';
-import { settingsErrors } from '../../src/settings/errors.ts';
+import { settingsErrors } from '../../src/options/errors.ts';
 
 interface Played {
   readonly io: Io;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Credentials, readCredentials as readFrom } from '../../src/options/credentials/credentials.ts';
+import type { Keychain } from '../../src/options/credentials/keychain.ts';
+import { storeCredentials } from '../../src/options/credentials/stored.ts';
+import type { Environment } from '../../src/options/options.ts';
 import { Secret } from '../../src/secrets/secret.ts';
-import { type Credentials, readCredentials as readFrom } from '../../src/settings/credentials.ts';
-import { storeCredentials } from '../../src/settings/credentials-stored.ts';
-import type { Keychain } from '../../src/settings/keychain.ts';
-import type { Environment } from '../../src/settings/options.ts';
 
 let folder = '';
 beforeAll(async () => {

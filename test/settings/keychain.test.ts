@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Keychain } from '../../src/options/credentials/keychain.ts';
+import { keychainFailure } from '../../src/options/credentials/keychain-failure.ts';
+import { openKeychain } from '../../src/options/credentials/keytar.ts';
+import type { Environment } from '../../src/options/options.ts';
 import { Secret } from '../../src/secrets/secret.ts';
-import type { Keychain } from '../../src/settings/keychain.ts';
-import { keychainFailure } from '../../src/settings/keychain-failure.ts';
-import { openKeychain } from '../../src/settings/keychain-keytar.ts';
-import type { Environment } from '../../src/settings/options.ts';
 import { startSecretService } from '../support/secret-service.ts';
 
 let folder = '';

@@ -1,11 +1,11 @@
 /** Which place decides a setting, for every setting over every place that may say something. */
 
 import { describe, expect, it, test } from 'vitest';
-import { definitionOf, SETTING_KEYS, type SettingKey } from '../../src/settings/keys.ts';
-import { listSettings } from '../../src/settings/listing.ts';
-import { type LookupOptions, lookUp, NOTHING_STORED, type Stored } from '../../src/settings/lookup.ts';
-import type { Environment } from '../../src/settings/options.ts';
-import { resolveSettings } from '../../src/settings/settings.ts';
+import { definitionOf, SETTING_KEYS, type SettingKey } from '../../src/options/keys.ts';
+import { listSettings } from '../../src/options/listing.ts';
+import { type LookupOptions, lookUp, NOTHING_STORED, type Stored } from '../../src/options/lookup.ts';
+import type { Environment } from '../../src/options/options.ts';
+import { resolveSettings } from '../../src/options/settings.ts';
 
 /** Two good values of each setting. */
 const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {

@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { openProfiles, type Profiles } from '../../src/settings/profiles.ts';
+import { openProfiles, type Profiles } from '../../src/options/stored/profiles.ts';
 
 let root = '';
 beforeAll(async () => {

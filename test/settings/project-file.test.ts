@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { readProjectFile } from '../../src/settings/project-file.ts';
+import { readProjectFile } from '../../src/options/stored/project-file.ts';
 
 const NAME = 'codesign-remote.config.json';
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definitionOf } from '../../src/settings/keys.ts';
-import { readProjectFile } from '../../src/settings/project-file.ts';
+import { definitionOf } from '../../src/options/keys.ts';
+import { readProjectFile } from '../../src/options/stored/project-file.ts';
 import { projectSchema } from './support/project-schema.ts';
 
 const FILE = fileURLToPath(new URL('../../schema/codesign-remote.config.schema.json', import.meta.url));

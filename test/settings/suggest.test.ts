@@ -1,7 +1,7 @@
 /** What is taken for a mistyped word, and what is not. */
 
 import { expect, test } from 'vitest';
-import { suggest } from '../../src/settings/suggest.ts';
+import { suggest } from '../../src/options/suggest.ts';
 
 const KNOWN = ['algorithm', 'timestampUrl', 'timestampPolicy', 'code', 'url'];
 

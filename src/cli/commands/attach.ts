@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { composeAttaching } from '../../app/compose-changes.ts';
 import { openToRead } from '../../bytes/open-to-read.ts';
-import { readOutput } from '../../settings/change-settings.ts';
+import { readOutput } from '../../options/change-settings.ts';
 import type { Io } from '../io.ts';
 import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';
 

@@ -1,12 +1,12 @@
 /** `codesign-remote config`: shows the settings that hold here, and changes those stored in a profile. */
 
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
-import { settingsErrors } from '../../settings/errors.ts';
-import { type ListedSetting, listSettings } from '../../settings/listing.ts';
-import { lookUp } from '../../settings/lookup.ts';
-import type { ProfileOptions } from '../../settings/options.ts';
-import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../settings/profiles.ts';
-import { isSettingKey, keyAsWritten, unknownKey } from '../../settings/stored-values.ts';
+import { settingsErrors } from '../../options/errors.ts';
+import { type ListedSetting, listSettings } from '../../options/listing.ts';
+import { lookUp } from '../../options/lookup.ts';
+import type { ProfileOptions } from '../../options/options.ts';
+import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
+import { isSettingKey, keyAsWritten, unknownKey } from '../../options/stored/stored-values.ts';
 import type { Io } from '../io.ts';
 import { settingLines, shownValue } from '../output/config-text.ts';
 import { jsonText } from '../output/json.ts';

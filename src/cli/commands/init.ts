@@ -3,10 +3,10 @@
 import { nameProfile } from '../../app/compose-config.ts';
 import { dateOf } from '../../certificates/judge-leaf.ts';
 import { printable } from '../../errors/printable.ts';
-import { hasCredentials } from '../../settings/credentials.ts';
-import { DEFAULT_ENVIRONMENT, lookUp, NOTHING_STORED } from '../../settings/lookup.ts';
-import type { ProfileOptions } from '../../settings/options.ts';
-import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../settings/profiles.ts';
+import { hasCredentials } from '../../options/credentials/credentials.ts';
+import { DEFAULT_ENVIRONMENT, lookUp, NOTHING_STORED } from '../../options/lookup.ts';
+import type { ProfileOptions } from '../../options/options.ts';
+import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../options/stored/profiles.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { type Answers, checkSuggested, type Suggested } from '../input/config-checks.ts';

@@ -2,12 +2,12 @@
 
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
+import { parseBaseUrl } from '../../options/base-url.ts';
+import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
+import { storeCredentials } from '../../options/credentials/stored.ts';
+import type { CredentialsOptions } from '../../options/credentials-settings.ts';
+import { settingsErrors } from '../../options/errors.ts';
 import type { Secret } from '../../secrets/secret.ts';
-import { parseBaseUrl } from '../../settings/base-url.ts';
-import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../settings/credentials.ts';
-import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
-import { storeCredentials } from '../../settings/credentials-stored.ts';
-import { settingsErrors } from '../../settings/errors.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { readSecretLine } from '../input/secret-line.ts';

@@ -1,8 +1,8 @@
 /** `codesign-remote logout`: takes the credentials of a profile out of the keychain. */
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
-import { hasCredentials } from '../../settings/credentials.ts';
-import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
+import { hasCredentials } from '../../options/credentials/credentials.ts';
+import type { CredentialsOptions } from '../../options/credentials-settings.ts';
 import type { Io } from '../io.ts';
 import { Lines } from '../output/lines.ts';
 

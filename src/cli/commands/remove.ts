@@ -1,7 +1,7 @@
 /** `codesign-remote remove`: takes all signatures out of files. */
 
 import { composeRemoving } from '../../app/compose-changes.ts';
-import { readOutput } from '../../settings/change-settings.ts';
+import { readOutput } from '../../options/change-settings.ts';
 import { expandInputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';

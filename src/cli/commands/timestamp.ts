@@ -2,7 +2,7 @@
 
 import { composeTimestamping } from '../../app/compose-changes.ts';
 import { composeStored } from '../../app/compose-config.ts';
-import { readOutput, resolveTimestampingSettings, type TimestampingOptions } from '../../settings/change-settings.ts';
+import { readOutput, resolveTimestampingSettings, type TimestampingOptions } from '../../options/change-settings.ts';
 import { expandInputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';

@@ -2,7 +2,7 @@
 
 import { composeVerifying } from '../../app/compose-verifying.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
-import { resolveVerifySettings, type VerifyOptions, type VerifySettings } from '../../settings/verify-settings.ts';
+import { resolveVerifySettings, type VerifyOptions, type VerifySettings } from '../../options/verify-settings.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../input/inputs.ts';

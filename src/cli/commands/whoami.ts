@@ -1,8 +1,8 @@
 /** `codesign-remote whoami`: which credentials `sign` would use, masked, and whether the service takes them. */
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
-import type { CredentialsOptions } from '../../settings/credentials-settings.ts';
-import { settingsErrors } from '../../settings/errors.ts';
+import type { CredentialsOptions } from '../../options/credentials-settings.ts';
+import { settingsErrors } from '../../options/errors.ts';
 import type { Io } from '../io.ts';
 import { shown } from '../output/inspect/shown.ts';
 import { jsonText, warningsJson } from '../output/json.ts';

@@ -1,7 +1,7 @@
 /** The commands below `codesign-remote config`, and their options. */
 
 import type { Command } from 'commander';
-import type { ProfileOptions } from '../../settings/options.ts';
+import type { ProfileOptions } from '../../options/options.ts';
 import type { ConfigListOptions } from '../commands/config.ts';
 import { ENVIRONMENT, PROFILE } from './common-options.ts';
 import type { Run } from './run.ts';

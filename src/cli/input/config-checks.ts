@@ -2,11 +2,11 @@
 
 import { checkRoots, readChain } from '../../app/compose-config.ts';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
-import { parseBaseUrl } from '../../settings/base-url.ts';
-import { refuseMissing } from '../../settings/missing.ts';
-import type { Environment } from '../../settings/options.ts';
-import { readTimestampUrl } from '../../settings/timestamp-values.ts';
-import { readText, refuse } from '../../settings/values.ts';
+import { parseBaseUrl } from '../../options/base-url.ts';
+import { refuseMissing } from '../../options/missing.ts';
+import type { Environment } from '../../options/options.ts';
+import { readTimestampUrl } from '../../options/timestamp-values.ts';
+import { readText, refuse } from '../../options/values.ts';
 
 /** What is known before anybody is asked. */
 export interface Suggestion {

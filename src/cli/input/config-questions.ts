@@ -6,7 +6,7 @@ import { dateOf } from '../../certificates/judge-leaf.ts';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
-import { homeFolder } from '../../settings/home-folder.ts';
+import { homeFolder } from '../../options/home-folder.ts';
 import type { Io } from '../io.ts';
 import type { Ask } from './ask.ts';
 import {

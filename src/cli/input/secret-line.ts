@@ -1,9 +1,9 @@
 /** The access secret on standard input, from a script: one line, and nothing else. */
 
 import type { Readable } from 'node:stream';
+import { checkAccessSecret } from '../../options/credentials/credentials.ts';
+import { settingsErrors } from '../../options/errors.ts';
 import { Secret } from '../../secrets/secret.ts';
-import { checkAccessSecret } from '../../settings/credentials.ts';
-import { settingsErrors } from '../../settings/errors.ts';
 
 /** What is larger is no secret, but something else that was led there. */
 const LARGEST = 64 * 1024;

@@ -1,7 +1,7 @@
 /** The settings as lines for people. */
 
 import { printable } from '../../errors/printable.ts';
-import type { ListedSetting } from '../../settings/listing.ts';
+import type { ListedSetting } from '../../options/listing.ts';
 
 /** Longer than any path or address. */
 const VALUE_LENGTH = 8192;

@@ -3,9 +3,9 @@
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../../journal/journal.ts';
+import type { FilenameMask } from '../../options/values.ts';
 import { isServiceId } from '../../service/record-id.ts';
 import type { SigningService } from '../../service/signing-service.ts';
-import type { FilenameMask } from '../../settings/values.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome } from '../outcome.ts';
 import { maskFilename } from '../service/extra.ts';

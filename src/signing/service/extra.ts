@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import type { ExtraPolicy, FilenameMask } from '../../options/settings.ts';
 import type { Extra } from '../../service/messages.ts';
-import type { ExtraPolicy, FilenameMask } from '../../settings/settings.ts';
 
 export interface ClientDescription {
   /** SHA-256 of the access key, in hex: tells the journal whose calls these are. Never sent. */

@@ -2,10 +2,10 @@
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROJECT_FILE, type Stored } from '../../../src/settings/lookup.ts';
-import { openProfiles, profilesPath } from '../../../src/settings/profiles.ts';
-import { readProjectFile } from '../../../src/settings/project-file.ts';
-import { resolveSettings } from '../../../src/settings/settings.ts';
+import { PROJECT_FILE, type Stored } from '../../../src/options/lookup.ts';
+import { resolveSettings } from '../../../src/options/settings.ts';
+import { openProfiles, profilesPath } from '../../../src/options/stored/profiles.ts';
+import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { answering, require } from '../judge.ts';
 import { mutateJson, mutateValue } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';

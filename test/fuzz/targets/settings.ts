@@ -2,15 +2,15 @@
 
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { resolveTimestampingSettings } from '../../../src/options/change-settings.ts';
+import { readCertificateFiles } from '../../../src/options/credentials/certificate-files.ts';
+import { readCredentials } from '../../../src/options/credentials/credentials.ts';
+import type { Keychain } from '../../../src/options/credentials/keychain.ts';
+import type { SettingsOptions } from '../../../src/options/options.ts';
+import { resolveResumeSettings } from '../../../src/options/resume-settings.ts';
+import { resolveSettings } from '../../../src/options/settings.ts';
+import { resolveVerifySettings, type VerifyOptions } from '../../../src/options/verify-settings.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
-import { readCertificateFiles } from '../../../src/settings/certificate-files.ts';
-import { resolveTimestampingSettings } from '../../../src/settings/change-settings.ts';
-import { readCredentials } from '../../../src/settings/credentials.ts';
-import type { Keychain } from '../../../src/settings/keychain.ts';
-import type { SettingsOptions } from '../../../src/settings/options.ts';
-import { resolveResumeSettings } from '../../../src/settings/resume-settings.ts';
-import { resolveSettings } from '../../../src/settings/settings.ts';
-import { resolveVerifySettings, type VerifyOptions } from '../../../src/settings/verify-settings.ts';
 import { answering, require } from '../judge.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { ODD_TEXTS } from '../mutations/json.ts';

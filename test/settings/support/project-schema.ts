@@ -1,9 +1,9 @@
 /** The JSON Schema of the project file, made from the settings themselves. */
 
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
-import type { SettingKey } from '../../../src/settings/keys.ts';
-import { PROJECT_KEYS } from '../../../src/settings/project-file.ts';
-import { FILENAME_MASKS } from '../../../src/settings/values.ts';
+import type { SettingKey } from '../../../src/options/keys.ts';
+import { PROJECT_KEYS } from '../../../src/options/stored/project-file.ts';
+import { FILENAME_MASKS } from '../../../src/options/values.ts';
 
 const WEB_ADDRESS = '^https?://';
 const AUTHORITY = { type: 'string', format: 'uri', pattern: WEB_ADDRESS };

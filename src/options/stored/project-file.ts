@@ -2,11 +2,11 @@
 
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isAtOrBelow } from '../bytes/below.ts';
-import { settingsErrors } from './errors.ts';
+import { isAtOrBelow } from '../../bytes/below.ts';
+import { settingsErrors } from '../errors.ts';
+import { definitionOf, SETTING_KEYS, type SettingKey } from '../keys.ts';
+import { PROJECT_FILE, type Stored } from '../lookup.ts';
 import { readJsonFile, shownKey } from './json-file.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
-import { PROJECT_FILE, type Stored } from './lookup.ts';
 import { damaged, isSettingKey, textOf, unknownKey } from './stored-values.ts';
 
 export const PROJECT_KEYS = SETTING_KEYS.filter((key) => definitionOf(key).inProject);

@@ -3,8 +3,8 @@
 import type { Proxies } from '../http/proxy.ts';
 import { lookUp, NOTHING_STORED, readBaseUrl, type StoredProfile } from './lookup.ts';
 import type { Environment, ProfileOptions } from './options.ts';
-import { checkName, type Profiles } from './profiles.ts';
 import { resolveProxies } from './proxy-settings.ts';
+import { checkName, type Profiles } from './stored/profiles.ts';
 import { readText, readTimeout } from './values.ts';
 
 export interface CredentialsOptions extends ProfileOptions {

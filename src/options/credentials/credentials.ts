@@ -1,10 +1,10 @@
 /** The credentials for the service: from the environment, else from the keychain, which has them for one origin only. */
 
-import { CodesignError } from '../errors/codesign-error.ts';
-import { Secret } from '../secrets/secret.ts';
-import { settingsErrors } from './errors.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { settingsErrors } from '../errors.ts';
+import type { Environment } from '../options.ts';
 import type { Keychain } from './keychain.ts';
-import type { Environment } from './options.ts';
 import { readSecretFile } from './secret-file.ts';
 
 export interface Credentials {
@@ -74,7 +74,7 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
 }
 
 async function readKeychain({ origin, profile, keychain }: CredentialsQuery): Promise<Credentials> {
-  const { readStoredCredentials } = await import('./credentials-stored.ts');
+  const { readStoredCredentials } = await import('./stored.ts');
   const stored = await readStoredCredentials(keychain, profile);
   if (stored === undefined) {
     const missing = `none in the environment, and none in the keychain for profile ${profile}`;

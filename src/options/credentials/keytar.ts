@@ -1,12 +1,12 @@
 /** The operating system's keychain through keytar, in a process of its own: one that waits for somebody can be ended. */
 
 import { createRequire } from 'node:module';
-import { systemReason } from '../errors/system-reason.ts';
-import { Secret } from '../secrets/secret.ts';
-import { settingsErrors } from './errors.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { settingsErrors } from '../errors.ts';
+import type { Environment } from '../options.ts';
 import type { Keychain } from './keychain.ts';
 import { keychainFailure } from './keychain-failure.ts';
-import type { Environment } from './options.ts';
 
 /** No profile has this name. */
 const PROBE = 'codesign-remote logout';

@@ -2,13 +2,13 @@
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolders } from '../bytes/make-folders.ts';
-import { isTrustedOwner } from '../bytes/trusted-owner.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { settingsErrors } from './errors.ts';
+import { makeFolders } from '../../bytes/make-folders.ts';
+import { isTrustedOwner } from '../../bytes/trusted-owner.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { settingsErrors } from '../errors.ts';
+import { definitionOf, SETTING_KEYS, type SettingKey } from '../keys.ts';
+import type { StoredProfile } from '../lookup.ts';
 import { isObject, type JsonObject, readJsonFile, shownKey, WRITABLE_BY_ANYBODY } from './json-file.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
-import type { StoredProfile } from './lookup.ts';
 import { damaged, isSettingKey, textOf, unknownKey } from './stored-values.ts';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;

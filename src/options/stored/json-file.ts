@@ -2,10 +2,10 @@
 
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { readHandleUpTo } from '../bytes/read-file-up-to.ts';
-import { printable } from '../errors/printable.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { settingsErrors } from './errors.ts';
+import { readHandleUpTo } from '../../bytes/read-file-up-to.ts';
+import { printable } from '../../errors/printable.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { settingsErrors } from '../errors.ts';
 import { placeOfFault } from './json-fault.ts';
 
 /** Hundreds of settings fit in; what is larger is another file. */

@@ -1,8 +1,8 @@
 /** Credentials in the keychain: one entry for each profile, so that never half of them is stored, bound to one origin. */
 
 import * as v from 'valibot';
-import { Secret } from '../secrets/secret.ts';
-import { settingsErrors } from './errors.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { settingsErrors } from '../errors.ts';
 import type { Keychain } from './keychain.ts';
 
 export interface StoredCredentials {

@@ -3,13 +3,13 @@
 import { dirname } from 'node:path';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Proxies } from '../http/proxy.ts';
-import { hasCredentials } from './credentials.ts';
+import { hasCredentials } from './credentials/credentials.ts';
 import { settingsErrors } from './errors.ts';
 import { type Found, type Lookup, lookUp, NOTHING_STORED, PROJECT_FILE, readBaseUrl, type Stored } from './lookup.ts';
 import { refuseMissing } from './missing.ts';
 import type { Environment, SettingsOptions } from './options.ts';
-import type { ProjectOutput } from './project-output.ts';
 import { resolveProxies } from './proxy-settings.ts';
+import type { ProjectOutput } from './stored/project-output.ts';
 import { resolveTimestampSettings, type TimestampSettings } from './timestamp-settings.ts';
 import {
   EXTRA_POLICIES,

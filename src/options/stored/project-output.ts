@@ -2,8 +2,8 @@
 
 import { lstatSync, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { isAtOrBelow } from '../bytes/below.ts';
-import { settingsErrors } from './errors.ts';
+import { isAtOrBelow } from '../../bytes/below.ts';
+import { settingsErrors } from '../errors.ts';
 
 export interface ProjectOutput {
   /** The project file. */

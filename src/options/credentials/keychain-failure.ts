@@ -1,8 +1,8 @@
 /** What a keychain says when it does not do what it should, sorted by what its user can do about it. */
 
-import type { CodesignError } from '../errors/codesign-error.ts';
-import { printable } from '../errors/printable.ts';
-import { settingsErrors } from './errors.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { printable } from '../../errors/printable.ts';
+import { settingsErrors } from '../errors.ts';
 
 /** libsecret, then Apple's Security framework; Windows locks nothing apart from the session. */
 const LOCKED = [

@@ -1,6 +1,6 @@
 /** The seam to the operating system's keychain: where a secret is kept under a name. Types only. */
 
-import type { Secret } from '../secrets/secret.ts';
+import type { Secret } from '../../secrets/secret.ts';
 
 /** Each throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for an answer only so long. */
 export interface Keychain {

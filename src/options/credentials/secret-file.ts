@@ -2,9 +2,9 @@
 
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { readHandleUpTo } from '../bytes/read-file-up-to.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { settingsErrors } from './errors.ts';
+import { readHandleUpTo } from '../../bytes/read-file-up-to.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { settingsErrors } from '../errors.ts';
 
 /** A secret is a line; what is larger is the wrong file. */
 const LARGEST_SECRET_FILE = 64 * 1024;

@@ -1,11 +1,11 @@
 /** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
 
 import type { FileHandle } from 'node:fs/promises';
-import { openToRead } from '../bytes/open-to-read.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { Secret } from '../secrets/secret.ts';
-import { settingsErrors } from './errors.ts';
-import type { Environment } from './options.ts';
+import { openToRead } from '../../bytes/open-to-read.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { settingsErrors } from '../errors.ts';
+import type { Environment } from '../options.ts';
 import { readSecretFile } from './secret-file.ts';
 
 /** Far more than any chain: enough to see that a file is too large, never enough to fill the memory. */

@@ -1,16 +1,16 @@
 /** The user's profiles: named sets of settings, looked up and changed by key. */
 
 import { resolve, sep } from 'node:path';
+import { settingsErrors } from '../errors.ts';
+import { homeFolder } from '../home-folder.ts';
+import { checkAddress, definitionOf, type SettingKey } from '../keys.ts';
+import type { StoredProfile } from '../lookup.ts';
+import type { Environment } from '../options.ts';
+import { didYouMean } from '../suggest.ts';
 import { configFolder } from './config-folder.ts';
-import { settingsErrors } from './errors.ts';
-import { homeFolder } from './home-folder.ts';
 import { isObject } from './json-file.ts';
-import { checkAddress, definitionOf, type SettingKey } from './keys.ts';
-import type { StoredProfile } from './lookup.ts';
-import type { Environment } from './options.ts';
 import { isProfileName, PROFILE_KEYS, readProfiles, writeProfile } from './profile-file.ts';
 import { isSettingKey, keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
-import { didYouMean } from './suggest.ts';
 
 export const DEFAULT_PROFILE = 'default';
 

@@ -1,10 +1,10 @@
 /** The values in a settings file: of the form that each key asks for, made text as it would be typed, and back. */
 
 import { dirname, isAbsolute, join } from 'node:path';
-import { settingsErrors } from './errors.ts';
+import { settingsErrors } from '../errors.ts';
+import { definitionOf, SETTING_KEYS, type SettingKey } from '../keys.ts';
+import { didYouMean } from '../suggest.ts';
 import { shownKey } from './json-file.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
-import { didYouMean } from './suggest.ts';
 
 const MOST_VALUES = 32;
 /** Words for keys that somebody may want to keep a secret under. */
