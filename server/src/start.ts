@@ -2,10 +2,10 @@
 
 import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { type App, buildServer, type ServerDependencies } from './app.ts';
-import type { StartConfig } from './config.ts';
-import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './connections.ts';
+import type { StartConfig } from './cli/config.ts';
 import { reasonOf, serverError } from './errors.ts';
+import { type App, buildServer, type ServerDependencies } from './http/app.ts';
+import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';

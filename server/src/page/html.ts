@@ -1,6 +1,6 @@
 /** Markup as a tagged template: whatever is put into it is text, escaped and with its control characters written out. */
 
-import { printable } from '../admin/values.ts';
+import { printable } from '../cli/values.ts';
 
 /** No value from outside can pretend to be markup: JSON has no symbols. */
 const MARKUP = Symbol('markup');

@@ -1,6 +1,6 @@
 /** What the address of the page asks for: the filter, where in the records to look, and the days of the chart. */
 
-import { printable, readTime } from '../admin/values.ts';
+import { printable, readTime } from '../cli/values.ts';
 import { reasonOf } from '../errors.ts';
 import type { Client, Position, SearchFilter, StoredCertificate } from '../records/store.ts';
 import { DOWNLOAD_PATH, PAGE_PATH } from './paths.ts';

@@ -1,8 +1,8 @@
 /** The store's ways to look through many records beside signing: a bounded stretch of them at a time, and days in sums. */
 
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import { printable } from '../admin/values.ts';
-import { maskExtra } from '../mask-extra.ts';
+import { printable } from '../cli/values.ts';
+import { maskExtra } from './mask-extra.ts';
 import { toRecord } from './rows.ts';
 import type { Position, RecordFilter, ReportStatus, SearchFilter, SignatureRecord, Store } from './store.ts';
 import type { Tables } from './tables.ts';

@@ -1,6 +1,6 @@
 /** A record as operators see it, without its signature: on the page, in exports, and as a line of CSV. */
 
-import { maskExtra } from '../mask-extra.ts';
+import { maskExtra } from './mask-extra.ts';
 import type { Client, SignatureRecord } from './store.ts';
 
 export type Shown = ReturnType<typeof shown>;

@@ -3,8 +3,8 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { digestOfSecret } from '../auth.ts';
 import { reasonOf, serverError } from '../errors.ts';
+import { digestOfSecret } from '../http/auth.ts';
 import type { Client, Store } from '../records/store.ts';
 import { underFileLock } from './file-lock.ts';
 import { syncFolder } from './sync-folder.ts';

@@ -1,7 +1,7 @@
 /** Which token the keys are in: the operator's own HSM where one is named, else SoftHSM's in the data folder. */
 
 import { readFile } from 'node:fs/promises';
-import type { DataConfig } from '../config.ts';
+import type { DataConfig } from '../cli/config.ts';
 import { reasonOf, serverError } from '../errors.ts';
 import type { TokenOptions } from '../keys/pkcs11.ts';
 import { findSoftHsm } from '../keys/softhsm.ts';

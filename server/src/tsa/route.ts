@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newSerialNumber } from '../certificates/authority.ts';
-import { refuse } from '../envelope.ts';
-import type { FairQueue } from '../fair-queue.ts';
+import { refuse } from '../http/envelope.ts';
+import type { FairQueue } from '../http/fair-queue.ts';
 import { checkQuery, type Failure } from './request.ts';
 import { granted, rejected } from './response.ts';
 import type { IssueToken, TimestampAuthority } from './token.ts';

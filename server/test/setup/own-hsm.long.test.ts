@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dataConfig } from '../../src/config.ts';
+import { dataConfig } from '../../src/cli/config.ts';
 import { createToken } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';

@@ -1,7 +1,7 @@
 /** Clients for tests with several servers, added to their database. */
 
 import { randomUUID } from 'node:crypto';
-import { digestOfSecret } from '../../src/auth.ts';
+import { digestOfSecret } from '../../src/http/auth.ts';
 import type { Store } from '../../src/records/store.ts';
 import type { Credentials } from './in-process.ts';
 

@@ -1,6 +1,6 @@
 /** The server's command line inside the test's own process. */
 
-import { run } from '../../src/cli.ts';
+import { run } from '../../src/cli/program.ts';
 
 export interface CommandResult {
   readonly code: number;

@@ -1,8 +1,8 @@
 // The server's application with nothing behind it: `empty.mjs`, bundled by running.mjs; a ready signature, and a store that keeps nothing.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { buildServer } from '../../../server/src/app.ts';
-import { digestOfSecret } from '../../../server/src/auth.ts';
+import { buildServer } from '../../../server/src/http/app.ts';
+import { digestOfSecret } from '../../../server/src/http/auth.ts';
 
 const { tls, accessKey, accessSecret, bits } = JSON.parse(await text(process.stdin));
 const client = {

@@ -1,0 +1,221 @@
+/** The HTTPS application: routes, authentication and the envelope around every answer; it listens to nothing by itself. */
+
+import type { Server } from 'node:https';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import { PAGE_PATHS } from '../page/paths.ts';
+import { servePage } from '../page/route.ts';
+import type { Client, Store } from '../records/store.ts';
+import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from '../tsa/route.ts';
+import { createTokens, type TimestampAuthority } from '../tsa/token.ts';
+import { createAfterSending } from './after-sending.ts';
+import { authenticate, nameOfHolder } from './auth.ts';
+import { connectionLimit, guardConnections, serverFactory } from './connections.ts';
+import { refuse } from './envelope.ts';
+import { createHoldBack, type HoldBack } from './failed-logins.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { finishBeforeClosing } from './finish-before-closing.ts';
+import { checksOf, createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './health.ts';
+import { answerClientError, checkHead, frameworkErrors, handleError, operationOf } from './http-errors.ts';
+import { createMetrics } from './metrics.ts';
+import { handleReport } from './report-sign.ts';
+import { createRequestLog } from './request-log.ts';
+import { handleSign } from './sign.ts';
+
+/** A request has at most a few hundred bytes, and file names in `extra`. */
+export const BODY_LIMIT = 64 * 1024;
+/** In milliseconds. */
+export interface TimeLimits {
+  /** A TLS handshake that takes longer is cut off. */
+  readonly handshake: number;
+  /** A client that does not send its whole request in this time is told so and cut off. */
+  readonly request: number;
+  /** The same once the server ends, counted from then. */
+  readonly bodyAtEnd: number;
+  /** A call of sign waits so long for a database that is away to say whether its signature counts. */
+  readonly settling: number;
+}
+const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
+/** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
+export const LEASE = 60_000;
+/** What `start` has by default on two cores. */
+const [SESSIONS, WAITING] = [64, 256];
+/** For each signature at the HSM, this many calls are under way: the others are at the database, before it or after it. */
+const CALLS_FOR_EACH_SESSION = 2;
+/**
+ * While several clients sign, so many calls are under way for each thread that works at the HSM: enough to keep it busy.
+ * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
+ */
+const SHARED_CALLS_FOR_EACH_THREAD = 16;
+/** What Node has by default. */
+const THREADS = 4;
+/** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
+const TIMESTAMPS_WAITING = 256;
+/** While signatures are under way, the authority rests so many times as long as a timestamp took: most of the machine is theirs. */
+const RESTS = 3;
+/** Milliseconds. */
+const LONGEST_REST = 1000;
+
+export interface ServerDependencies {
+  readonly store: Store;
+  readonly keys: KeyStore;
+  /** PEM: the certificate with its chain, and its private key. */
+  readonly tls: { readonly certificate: string; readonly key: string };
+  readonly now: () => Date;
+  readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
+  readonly limits?: Partial<TimeLimits>;
+  /** How many connections may be open at once. */
+  readonly connections?: number;
+  /** How many signatures the HSM may have under way. */
+  readonly sessions?: number;
+  /** How many threads work at the HSM. */
+  readonly threads?: number;
+  /** How many calls of sign may wait; what comes then gets 503. */
+  readonly waiting?: number;
+  /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
+  readonly lease?: number;
+  /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
+  readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
+}
+
+export type App = FastifyInstance<Server>;
+
+/** Builds the application; `listen` and `inject` are the caller's. */
+export function buildServer(dependencies: ServerDependencies): App {
+  const { tls, now, log, connections = connectionLimit(undefined), timestamps } = dependencies;
+  const limits = { ...TIME_LIMITS, ...dependencies.limits };
+  const requestLog = createRequestLog();
+  const app: App = Fastify({
+    serverFactory: serverFactory({ tls, limits }),
+    logger: { level: log.level, stream: log.stream },
+    childLoggerFactory: requestLog.childLoggerFactory,
+    // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    // A member of such a name is as unknown as any other.
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+    pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
+    // By then nothing is under way; a connection on which nobody ever asks anything must not hold the end up.
+    forceCloseConnections: true,
+    return503OnClosing: false, // its body is no envelope: ours comes from finishBeforeClosing
+    frameworkErrors,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, app.log),
+  });
+  requestLog.decorate(app);
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler(handleError);
+  const ending = new AbortController();
+  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way: nobody is held back then
+  finishBeforeClosing(app, limits.bodyAtEnd);
+  guardConnections(app, connections);
+  app.addHook('onRequest', checkHead);
+  // Before the body is read: what it holds makes no difference to an address that is not there.
+  const posted = [SIGN_PATH, REPORT_PATH, ...(timestamps === undefined ? [] : [TSA_PATH])];
+  app.addHook('onRequest', async (request, reply) =>
+    request.is404 ? answerUnknown(posted, request, reply) : undefined,
+  );
+  const holdBack = createHoldBack(ending.signal);
+  const signatures = serveApi(app, dependencies, holdBack, ending.signal);
+  servePage(app, { store: dependencies.store, now, holdBack, ending: ending.signal });
+  if (timestamps !== undefined) serveTimestamps(app, timestamps, now, signatures);
+  return app;
+}
+
+/** The two operations of the API, and what those who run the server ask for. @returns how many calls of sign are under way */
+function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): () => number {
+  const { store, keys, now, lease = LEASE } = dependencies;
+  const { sessions = SESSIONS, threads = THREADS, waiting = WAITING } = dependencies;
+  const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
+  const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
+  const clients = new WeakMap<FastifyRequest, Client>();
+  // Before the body is read: who has no credentials gets nothing else out of the server.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const login = await authenticate(request.raw, store.clients, now());
+    const known = login.holder ?? login.known;
+    if (known !== undefined) request.describe({ accessKey: known.accessKey, client: nameOfHolder(known) });
+    if (login.holder !== undefined) {
+      clients.set(request, login.holder);
+      return undefined;
+    }
+    await holdBack(request, login.failure);
+    return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
+  };
+  const clientOf = (request: FastifyRequest): Client => {
+    const client = clients.get(request);
+    if (client === undefined) throw new TypeError('a request that was not authenticated reached its handler');
+    return client;
+  };
+  const atOnce = CALLS_FOR_EACH_SESSION * sessions;
+  const shared = Math.min(atOnce, SHARED_CALLS_FOR_EACH_THREAD * threads);
+  const calls = createFairQueue({ atOnce, shared, limit: waiting });
+  const hsm = createFairQueue({ atOnce: sessions });
+  let underWay = 0;
+  app.post(SIGN_PATH, { onRequest }, (request, reply) => {
+    const client = clientOf(request);
+    const serve = async () => {
+      underWay += 1;
+      try {
+        return await handleSign(
+          { store, keys, hsm, now, lease, afterSending, ending, settling },
+          client,
+          request,
+          reply,
+        );
+      } finally {
+        underWay -= 1;
+      }
+    };
+    return calls.run(client.id, serve, () => {
+      request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
+      return refuse(reply.header('retry-after', '1'), 503, 'too many signatures are asked for at once');
+    });
+  });
+  app.post(REPORT_PATH, { onRequest }, (request, reply) =>
+    handleReport({ store, now }, clientOf(request), request, reply),
+  );
+
+  const metrics = createMetrics(() => underWay);
+  app.addHook('onResponse', async (request, reply) =>
+    metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
+  );
+  app.get(HEALTH_PATH, handleHealth);
+  app.get(READY_PATH, createReadiness(checksOf(store, keys, now)));
+  app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  return () => underWay;
+}
+
+/** The authority's path, with a parser of its own: the API's operations take no queries, and it takes no JSON. */
+function serveTimestamps(
+  app: App,
+  { authority, atOnce }: NonNullable<ServerDependencies['timestamps']>,
+  now: () => Date,
+  signatures: () => number,
+): void {
+  const issue = createTokens(authority);
+  const rest = (took: number) => (signatures() === 0 ? 0 : Math.min(RESTS * took, LONGEST_REST));
+  const queue = createFairQueue({ atOnce, limit: TIMESTAMPS_WAITING, rest });
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(QUERY_TYPE, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+    scope.post(TSA_PATH, { bodyLimit: QUERY_LIMIT }, (request, reply) =>
+      handleTimestamp({ authority, issue, queue, now }, request, reply),
+    );
+    done();
+  });
+}
+
+/** 405 for another method on a path that is there, 404 for every other path. */
+function answerUnknown(posted: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ''] = request.url.split('?');
+  const got = [HEALTH_PATH, READY_PATH, METRICS_PATH, ...PAGE_PATHS].includes(path);
+  const status = got || posted.includes(path) ? 405 : 404;
+  request.log.info({ outcome: 'refused', reason: 'http', status });
+  if (status === 404) return refuse(reply, 404, 'not found');
+  return refuse(
+    reply.header('allow', got ? 'GET, HEAD' : 'POST'),
+    405,
+    `method not allowed: use ${got ? 'GET' : 'POST'}`,
+  );
+}

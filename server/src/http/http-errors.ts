@@ -1,0 +1,97 @@
+/** Every error of HTTP itself as an envelope: malformed requests, wrong content types, bodies too large, faults. */
+
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { PAGE_PATHS } from '../page/paths.ts';
+import { QUERY_TYPE, TSA_PATH } from '../tsa/route.ts';
+import { failure, refuse } from './envelope.ts';
+import { addressOf } from './request-log.ts';
+
+/** For people. Texts of parsers are not passed on: they quote what the client sent. */
+const MESSAGES: Readonly<Record<number, string>> = {
+  400: 'invalid request: the body is not the JSON it is said to be',
+  405: 'method not allowed',
+  408: 'the request took too long',
+  413: 'the request is too large',
+  415: 'the content type is not application/json',
+  417: 'the header Expect asks for what is not supported',
+  431: 'the request headers are too large',
+};
+
+/** The operations, as the log names them. */
+type Operation = 'sign' | 'report-sign' | 'timestamp' | 'page';
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  [SIGN_PATH]: 'sign',
+  [REPORT_PATH]: 'report-sign',
+  [TSA_PATH]: 'timestamp',
+  ...Object.fromEntries(PAGE_PATHS.map((path) => [path, 'page'] as const)),
+};
+
+/** The operation a request is for. */
+export function operationOf(request: FastifyRequest): Operation | undefined {
+  return OPERATIONS[request.routeOptions.url ?? ''];
+}
+
+/** What a route or the framework threw while a request was served. */
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const status = error.statusCode ?? 500;
+  const operation = operationOf(request);
+  if (status < 500) {
+    request.log.info({ operation, outcome: 'refused', reason: 'http', status });
+    if (status === 415 && operation === 'timestamp')
+      return refuse(reply, status, `the content type is not ${QUERY_TYPE}`);
+    return refuse(reply, status, MESSAGES[status] ?? 'invalid request');
+  }
+  request.log.error({ operation, outcome: 'failed', err: error });
+  return refuse(reply, 500, 'internal error');
+}
+
+/** A URL that the router cannot read. */
+export function frameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info({ outcome: 'refused', reason: 'http', status: 400 });
+  refuse(reply, 400, 'invalid request: the address cannot be read');
+}
+
+/** Refuses what Node would refuse without a body: HTTP/1.1 without exactly one Host (RFC 9112, 3.2), and unknown expectations. */
+export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  const { httpVersion, rawHeaders, headers } = request.raw;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return refuseHead(request, reply, 400, 'invalid request: it needs exactly one Host header');
+  }
+  if ((headers.expect ?? CONTINUE).toLowerCase() !== CONTINUE)
+    return refuseHead(request, reply, 417, MESSAGES[417] ?? '');
+  return undefined;
+}
+
+const CONTINUE = '100-continue';
+
+function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
+  request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status });
+  return refuse(reply.header('connection', 'close'), status, message);
+}
+
+/** How long a client may take to read its answer and to hang up, in milliseconds. */
+const LINGER = 1000;
+
+/** What is not HTTP at all, or comes too slowly. */
+export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, log: FastifyBaseLogger) {
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  answerOnSocket(socket, status, log);
+}
+
+/**
+ * Answers on the bare socket, which goes soon afterwards. Not at once: where bytes of the client are still unread, that
+ * would reset the connection and take the answer with it.
+ */
+export function answerOnSocket(socket: Socket, status: 400 | 405 | 408 | 431, log: FastifyBaseLogger): void {
+  setTimeout(() => socket.destroy(), LINGER).unref();
+  if (!socket.writable) return;
+  const body = JSON.stringify(failure(status, status === 400 ? 'invalid request' : (MESSAGES[status] ?? '')));
+  log.info({ outcome: 'refused', reason: 'http', status, ...addressOf(socket), accessKey: 'unknown' });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

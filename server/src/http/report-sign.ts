@@ -1,0 +1,48 @@
+/** POST /v1/codesign/report-sign (API 4.2): notes what became of a signature at the client; never counts. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as v from 'valibot';
+import { reportRequestSchema } from '../../../src/service/messages.ts';
+import { isRecordId } from '../records/new-record-id.ts';
+import type { Client, ReportStatus, Store } from '../records/store.ts';
+import { refuse, success } from './envelope.ts';
+
+export interface ReportDependencies {
+  readonly store: Pick<Store, 'records'>;
+  readonly now: () => Date;
+}
+
+const STATUSES: readonly unknown[] = [1, 2] satisfies readonly ReportStatus[];
+
+/** Serves one report of an authenticated client. */
+export async function handleReport(
+  { store, now }: ReportDependencies,
+  client: Client,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const about = { operation: 'report-sign' };
+  const refuseFor = (reason: 'body' | 'id' | 'status', message: string) => {
+    request.log.info({ ...about, outcome: 'refused', reason });
+    return refuse(reply, 400, `invalid request: ${message}`);
+  };
+  const { body } = request;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return refuseFor('body', 'the body is not a JSON object');
+  }
+  const fields: Readonly<Record<string, unknown>> = { ...body };
+  const id = v.safeParse(reportRequestSchema.entries.id, fields.id);
+  if (!id.success) return refuseFor('id', 'id is not a string');
+  if (isRecordId(id.output)) request.describe({ record: id.output });
+  const { status } = fields;
+  if (!isReportStatus(status)) return refuseFor('status', 'status is neither 1 nor 2');
+
+  const record = await store.records.report(id.output, client.id, status, now());
+  if (record === undefined) return refuseFor('id', 'id is not a record of this client');
+  request.log.info({ ...about, outcome: 'reported', certificate: record.certificate, status });
+  return reply.send(success(null));
+}
+
+function isReportStatus(value: unknown): value is ReportStatus {
+  return STATUSES.includes(value);
+}

@@ -1,0 +1,99 @@
+/** The checks of a signing request in the contract's order (API 7), each with a name for the log. */
+
+import * as v from 'valibot';
+import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../../src/service/messages.ts';
+import type { Client, StoredCertificate } from '../records/store.ts';
+import { decodeBase64 } from './base64.ts';
+
+/** Which check refused the request. */
+export type Refusal = 'body' | 'code' | 'digest' | 'algorithm' | 'padding' | 'extra' | 'not-allowed';
+
+/** For people; the contract only asks for a short text that means "invalid request". */
+export const REFUSAL_MESSAGE: Readonly<Record<Refusal, string>> = {
+  body: 'invalid request: the body is not a JSON object',
+  code: 'invalid request: code does not identify a valid certificate',
+  digest: 'invalid request: digest is not Base64',
+  algorithm: 'invalid request: algorithm is unknown or does not match the digest',
+  padding: `invalid request: padding is not ${PADDING}`,
+  extra: 'invalid request: extra is not as described',
+  'not-allowed': 'this client may not sign with this algorithm',
+};
+
+/** HTTP status and business code. */
+export const REFUSAL_STATUS: Readonly<Record<Refusal, number>> = {
+  body: 400,
+  code: 400,
+  digest: 400,
+  algorithm: 400,
+  padding: 400,
+  extra: 400,
+  'not-allowed': 403,
+};
+
+export interface CheckedSignRequest {
+  readonly certificate: StoredCertificate;
+  readonly digest: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
+  readonly extra: Extra | undefined;
+}
+
+export type SignRequestCheck =
+  | { readonly accepted: true; readonly request: CheckedSignRequest }
+  | { readonly accepted: false; readonly refusal: Refusal; readonly certificate: string | undefined };
+
+/** Whether signatures may be made with the certificate now: it is within its validity and not disabled. */
+export function isUsable({ notBefore, notAfter, disabled }: StoredCertificate, now: Date): boolean {
+  return !disabled && now >= notBefore && now <= notAfter;
+}
+
+/**
+ * Judges a request body.
+ * @param client whose request it is: a certificate that is not allowed to it is to it as good as none
+ * @param findCertificate the certificate with this number, or undefined
+ * @param now a certificate outside its validity is not a valid one
+ */
+export async function checkSignRequest(
+  body: unknown,
+  client: Pick<Client, 'certificates' | 'algorithms'>,
+  findCertificate: (number: string) => Promise<StoredCertificate | undefined>,
+  now: Date,
+): Promise<SignRequestCheck> {
+  const refuse = (refusal: Refusal, certificate?: string): SignRequestCheck => ({
+    accepted: false,
+    refusal,
+    certificate,
+  });
+  const { entries } = signRequestSchema;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return refuse('body');
+  const fields: Readonly<Record<string, unknown>> = { ...body };
+
+  // 1. `code` identifies a valid certificate.
+  const code = v.safeParse(entries.code, fields.code);
+  const certificate = code.success ? await findCertificate(code.output) : undefined;
+  if (certificate === undefined) return refuse('code');
+  if (client.certificates?.includes(certificate.number) === false) return refuse('code', certificate.number);
+  if (!isUsable(certificate, now)) return refuse('code', certificate.number);
+
+  // 2. `digest` is valid Base64.
+  const text = v.safeParse(entries.digest, fields.digest);
+  const digest = text.success ? decodeBase64(text.output) : undefined;
+  if (digest === undefined) return refuse('digest', certificate.number);
+
+  // 3. `algorithm` matches the digest.
+  const algorithm = v.safeParse(algorithmSchema, fields.algorithm);
+  if (!algorithm.success || digest.length !== DIGEST_LENGTH[algorithm.output]) {
+    return refuse('algorithm', certificate.number);
+  }
+
+  // 4. `padding` is PKCS1.
+  if (fields.padding !== PADDING) return refuse('padding', certificate.number);
+
+  // The contract gives `extra` a shape (2.3) but no place in the order: it comes last. To valibot an array is an object.
+  const extra = v.safeParse(entries.extra, fields.extra);
+  if (!extra.success || Array.isArray(fields.extra)) return refuse('extra', certificate.number);
+
+  if (client.algorithms?.includes(algorithm.output) === false) return refuse('not-allowed', certificate.number);
+
+  return { accepted: true, request: { certificate, digest, algorithm: algorithm.output, extra: extra.output } };
+}

@@ -1,0 +1,314 @@
+/** The administration commands beside a running server. */
+
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readEnvironmentFile } from '../../../test/support/server.ts';
+import { SERVER_ERRORS } from '../../src/errors.ts';
+import { adminCommand } from '../support/commands.ts';
+import { type Credentials, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+let data: string;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-admin-'));
+  server = await openApp();
+  data = join(server.data.folder.path, '..');
+});
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const admin = (...args: readonly string[]) => adminCommand([...args, '--data', data]);
+const atTerminal = (...args: readonly string[]) => adminCommand([...args, '--data', data], true);
+/** A list as JSON. */
+const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
+  JSON.parse((await admin(...args, '--json')).output);
+
+/** Adds a client by the command. */
+async function added(...args: readonly string[]): Promise<Credentials> {
+  const clientEnv = join(folder, `${Math.random()}.env`);
+  const { code, output } = await admin('client', 'add', '--client-env', clientEnv, ...args);
+  expect(code).toBe(0);
+  const { CODESIGN_ACCESS_KEY: accessKey = '', CODESIGN_ACCESS_SECRET: accessSecret = '' } =
+    await readEnvironmentFile(clientEnv);
+  expect(output).toBe(`${accessKey}\n`);
+  expect(accessSecret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect((await stat(clientEnv)).mode & 0o777).toBe(0o600);
+  return { accessKey, accessSecret, clientId: '' };
+}
+
+const fails = async (result: ReturnType<typeof admin>, code: keyof typeof SERVER_ERRORS) => {
+  const { hint, category } = SERVER_ERRORS[code];
+  const { errors, ...rest } = await result;
+  expect(rest).toMatchObject({ code: category === 'usage' ? 2 : 6, output: '' });
+  expect(errors).toContain(String(hint));
+};
+
+describe('client add', () => {
+  test('adds a client that the running server takes at once, within what it may', async () => {
+    const client = await added('--name', 'builds', '--certificate', NUMBER, '--algorithm', 'SHA256', '--quota', '1');
+    expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
+    expect((await server.sign(goodRequest(), client)).body.code).toBe(403);
+    expect((await server.sign({ ...goodRequest(), code: '1' }, client)).body.code).toBe(400);
+    expect(await server.data.store.clients.findByAccessKey(client.accessKey)).toMatchObject({
+      name: 'builds',
+      certificates: [NUMBER],
+      algorithms: ['SHA256'],
+      quota: 1,
+    });
+  });
+
+  test('refuses from the time on that --expires gives', async () => {
+    expect((await server.sign(goodRequest(), await added('--expires', '2020-01-01'))).body.code).toBe(401);
+    expect((await server.sign(goodRequest(), await added('--expires', '2999-01-01T00:00:00Z'))).body.code).toBe(0);
+  });
+
+  test('shows the secret at a terminal, and nowhere else', async () => {
+    const { code, output, errors, shown } = await atTerminal('client', 'add');
+    const secret = /^CODESIGN_ACCESS_SECRET='(.{43})'$/m.exec(shown)?.[1] ?? 'none';
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).not.toContain(secret);
+    expect(await readFile(server.data.folder.database, 'latin1')).not.toContain(secret);
+  });
+
+  test('adds nobody where nobody would see the secret, or what is asked for makes no sense', async () => {
+    const before = (await server.data.store.clients.list()).length;
+    const clientEnv = join(folder, 'taken.env');
+    await writeFile(clientEnv, '');
+    await fails(admin('client', 'add'), 'nobody-to-hand-credentials-to');
+    await fails(admin('client', 'add', '--client-env', clientEnv), 'client-env-exists');
+    for (const [option, value] of [
+      ['--quota', '-1'],
+      ['--quota', '1.5'],
+      ['--quota', '2000000001'],
+      ['--algorithm', 'sha256'],
+      ['--expires', 'tomorrow'],
+      ['--expires', '2030-02-31x'],
+      ['--name', 'a\u001bb'],
+    ] as const) {
+      await fails(atTerminal('client', 'add', `${option}=${value}`), 'invalid-option');
+    }
+    await fails(atTerminal('client', 'add', '--certificate', 'none'), 'certificate-not-found');
+    expect(await server.data.store.clients.list()).toHaveLength(before);
+  });
+});
+
+test('client disable, enable and rotate hold from the next call on', async () => {
+  const client = await added();
+  const call = async (by = client) => (await server.sign(goodRequest(), by)).body.code;
+  expect((await admin('client', 'disable', client.accessKey)).code).toBe(0);
+  expect(await call()).toBe(401);
+  expect((await admin('client', 'enable', client.accessKey)).code).toBe(0);
+  expect(await call()).toBe(0);
+
+  const clientEnv = join(folder, 'rotated.env');
+  expect((await admin('client', 'rotate', client.accessKey, '--client-env', clientEnv)).code).toBe(0);
+  const environment = await readEnvironmentFile(clientEnv);
+  expect(environment.CODESIGN_ACCESS_KEY).toBe(client.accessKey);
+  expect(await call()).toBe(401);
+  expect(await call({ ...client, accessSecret: environment.CODESIGN_ACCESS_SECRET ?? '' })).toBe(0);
+
+  for (const command of ['disable', 'enable']) await fails(admin('client', command, 'nobody'), 'client-not-found');
+  await fails(atTerminal('client', 'rotate', 'nobody'), 'client-not-found');
+  await fails(admin('client', 'rotate', client.accessKey), 'nobody-to-hand-credentials-to');
+});
+
+test('client list shows state, count and what is allowed, aligned or as JSON', async () => {
+  const client = await added('--name', '漢a\u202eb', '--quota', '2', '--algorithm', 'SHA256', '--algorithm', 'SHA384');
+  const off = await added('--certificate', NUMBER);
+  const old = await added('--expires', '2020-01-01');
+  await server.sign(goodRequest(), client);
+  await admin('client', 'disable', off.accessKey);
+  const rows = await listed('client', 'list');
+  const row = ({ accessKey }: Credentials) => rows.find((each) => each.accessKey === accessKey);
+  const plain = { name: null, quota: null, expiresAt: null, certificates: null, algorithms: null };
+  expect(row(client)).toEqual({
+    ...{ ...plain, accessKey: client.accessKey, name: '漢a\u202eb', state: 'active', signatures: 1, quota: 2 },
+    algorithms: ['SHA256', 'SHA384'],
+  });
+  expect(row(off)).toEqual({
+    ...{ ...plain, accessKey: off.accessKey, state: 'disabled', signatures: 0, certificates: [NUMBER] },
+  });
+  expect(row(old)).toMatchObject({ state: 'expired', expiresAt: '2020-01-01T00:00:00.000Z' });
+
+  const [heading = '', ...table] = (await admin('client', 'list')).output.trimEnd().split('\n');
+  expect(heading).toMatch(/^ACCESS KEY +NAME +STATE +EXPIRES +SIGNATURES +QUOTA +CERTIFICATES +ALGORITHMS$/);
+  const at = heading.indexOf('STATE');
+  for (const line of table) {
+    const wide = line.includes('漢') ? 1 : 0; // a character of two columns
+    expect(line.slice(at - wide)).toMatch(/^(active|disabled|expired) +(never|2020)/);
+    expect(line.slice(0, at - wide)).toMatch(/ {2}$/);
+  }
+  expect(table.join()).toContain('漢a\\u202eb');
+});
+
+test('client change changes what is given and leaves the rest, from the next call on', async () => {
+  const client = await added('--name', 'builds', '--certificate', '1', '--algorithm', 'SHA384', '--quota', '9');
+  const change = (...args: readonly string[]) => admin('client', 'change', client.accessKey, ...args);
+  const row = async () => (await listed('client', 'list')).find(({ accessKey }) => accessKey === client.accessKey);
+  const call = async () => (await server.sign(goodRequest(), client)).body.code;
+  const before = await row();
+  expect(await call()).toBe(400);
+  expect((await change('--certificate', '1', '--certificate', NUMBER)).code).toBe(0);
+  expect(await row()).toEqual({ ...before, certificates: ['1', NUMBER] });
+  expect(await call()).toBe(403);
+  expect((await change('--algorithm', 'SHA256', '--name', 'nightly builds')).code).toBe(0);
+  expect(await row()).toMatchObject({ name: 'nightly builds', algorithms: ['SHA256'], quota: 9 });
+  expect(await call()).toBe(0);
+  expect(server.log().at(-1)).toMatchObject({
+    outcome: 'signed',
+    client: 'nightly builds',
+    accessKey: client.accessKey,
+  });
+  await change('--expires', '2020-01-01');
+  expect(await call()).toBe(401);
+  await change('--expires', 'none', '--all-certificates', '--all-algorithms', '--name', '');
+  expect(await row()).toMatchObject({
+    name: null,
+    certificates: null,
+    algorithms: null,
+    expiresAt: null,
+    signatures: 1,
+  });
+  expect(await call()).toBe(0);
+
+  await fails(change(), 'nothing-to-change');
+  await fails(change('--certificate', 'none'), 'certificate-not-found');
+  await fails(change('--algorithm', 'MD5'), 'invalid-option');
+  await fails(change('--expires', 'tomorrow'), 'invalid-option');
+  await fails(change('--name', 'a\u001bb'), 'invalid-option');
+  expect((await change('--certificate', '1', '--all-certificates')).code).toBe(2);
+  await fails(admin('client', 'change', 'nobody', '--name', 'x'), 'client-not-found');
+  expect(await row()).toMatchObject({ name: null, certificates: null, algorithms: null });
+});
+
+test('certificate disable and enable hold from the next call on', async () => {
+  const call = async () => (await server.sign(goodRequest())).body.code;
+  const states = async () => (await listed('certificate', 'list')).map(({ number, state }) => [number, state]);
+  expect(await call()).toBe(0);
+  expect((await admin('certificate', 'disable', NUMBER)).code).toBe(0);
+  expect(await call()).toBe(400);
+  expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'code', certificate: NUMBER });
+  expect(await states()).toEqual([
+    ['1', 'valid'],
+    [NUMBER, 'disabled'],
+  ]);
+  expect((await admin('certificate', 'enable', NUMBER)).code).toBe(0);
+  expect(await call()).toBe(0);
+  for (const command of ['disable', 'enable']) await fails(admin('certificate', command, '0'), 'certificate-not-found');
+});
+
+test('quota shows what is left, gives back what expired, and sets another', async () => {
+  const client = await added('--quota', '3');
+  await server.sign(goodRequest(), client);
+  const known = await server.data.store.clients.findByAccessKey(client.accessKey);
+  const lease = { id: 'a', clientId: known?.id ?? '', expiresAt: new Date(Date.now() + 60_000) };
+  await server.data.store.quota.reserve(lease, new Date());
+  await server.data.store.quota.reserve({ ...lease, id: 'b', expiresAt: new Date(0) }, new Date());
+  const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
+  const used = { accessKey: client.accessKey, name: null, signatures: 1, reserved: 1 };
+  expect(await row()).toEqual({ ...used, quota: 3, left: 1 });
+  expect((await admin('quota')).output).toMatch(/^ACCESS KEY +NAME +SIGNATURES +UNDER WAY +QUOTA +LEFT\n/);
+  expect((await admin('quota', 'set', client.accessKey, 'none')).code).toBe(0);
+  expect(await row()).toEqual({ ...used, quota: null, left: null });
+  expect((await admin('quota', 'set', client.accessKey, '1')).code).toBe(0);
+  expect(await row()).toEqual({ ...used, quota: 1, left: 0 });
+  expect((await server.sign(goodRequest(), client)).status).toBe(403);
+  await fails(admin('quota', 'set', 'nobody', '1'), 'client-not-found');
+  await fails(admin('quota', 'set', client.accessKey, 'many'), 'invalid-option');
+});
+
+describe('records', () => {
+  const HOSTILE = { hostname: '=cmd|"x"', platform: 'a,b\nc', signing_filename: '/home/someone/\u009bapp.exe' };
+  let ids: string[];
+  beforeEach(async () => {
+    ids = [];
+    for (const extra of [HOSTILE, undefined]) {
+      const { body } = await server.sign({ ...goodRequest(), ...(extra && { extra }) });
+      ids.push(body.data?.id ?? '');
+    }
+    await server.report({ id: ids[1], status: 2 });
+  });
+
+  test('lists the latest, and those that are asked for', async () => {
+    const idsOf = async (...args: readonly string[]) => (await listed('records', ...args)).map(({ id }) => id);
+    const { accessKey } = server.credentials;
+    const [heading, first, second, ...more] = (await admin('records')).output.trimEnd().split('\n');
+    expect(heading).toMatch(/^ID +SIGNED +CLIENT +CERTIFICATE +ALGORITHM +COUNTED +REPORT +FILE$/);
+    const columns = [accessKey, NUMBER, 'SHA256', 'yes', 'none', '\\u009bapp.exe'];
+    expect(first?.split(/ {2,}/)).toEqual([ids[0], expect.any(String), ...columns]);
+    expect(second?.split(/ {2,}/)[6]).toBe('failed');
+    expect(more).toEqual([]);
+    expect(await idsOf()).toEqual(ids);
+    expect(await idsOf('--limit', '1')).toEqual([ids[1]]);
+    expect((await admin('records', '--since', '2999-01-01')).output).toBe('');
+    expect(await idsOf('--until', '2020-01-01')).toEqual([]);
+    expect(await idsOf('--certificate', '1')).toEqual([]);
+    expect(await idsOf('--client', accessKey)).toHaveLength(2);
+    await fails(admin('records', '--client', 'nobody'), 'client-not-found');
+    await fails(admin('records', '--limit', '0'), 'invalid-option');
+    await fails(admin('records', '--since', 'yesterday'), 'invalid-option');
+  });
+
+  test('prune removes what is older, and what it counted stays', async () => {
+    const { store } = server.data;
+    const record = await store.records.find(ids[0] ?? '');
+    if (record === undefined) throw new Error('no record');
+    const day = new Date('2020-02-02');
+    for (let index = 0; index < 1001; index++) {
+      const lease = { id: `r${index}`, clientId: record.clientId, expiresAt: day };
+      await store.records.add({ ...record, id: `r${index}`, signedAt: day }, lease);
+    }
+    const counted = await server.counted();
+    const prune = (before: string) => admin('records', 'prune', '--before', before);
+    expect((await prune('2020-02-02')).output).toBe('0\n');
+    expect((await prune('2020-02-02T00:00:00.001Z')).output).toBe('1001\n');
+    expect((await listed('records')).map(({ id }) => id)).toEqual(ids);
+    expect(await server.counted()).toBe(counted);
+    await fails(prune('2999-01-01'), 'invalid-option');
+    await fails(prune('yesterday'), 'invalid-option');
+  });
+
+  test('shows one with the signature that the client got', async () => {
+    const { body } = await server.sign(goodRequest());
+    const shown = JSON.parse((await admin('records', 'show', body.data?.id ?? '')).output);
+    expect(shown).toMatchObject({ id: body.data?.id, signature: body.data?.signature, digest: '07'.repeat(32) });
+    await fails(admin('records', 'show', 'none'), 'record-not-found');
+  });
+
+  test('exports JSON that holds everything but signatures', async () => {
+    const { output } = await admin('export', '--format', 'json');
+    const records = JSON.parse(output);
+    expect(records.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(records[0].extra).toEqual({ ...HOSTILE, signing_filename: '\u009bapp.exe' });
+    expect(records[1]).toMatchObject({ report: 'failed', counted: true });
+    expect(output).not.toMatch(/signature"|\u009b/);
+    expect(JSON.parse((await admin('export', '--format', 'json', '--until', '2020-01-01')).output)).toEqual([]);
+  });
+
+  test('exports CSV that no spreadsheet takes for formulas', async () => {
+    const { output } = await admin('export');
+    expect(output.split('\n')[0]).toMatch(
+      /^id,signedAt,client,clientName,certificate,algorithm,digest,counted,report,/,
+    );
+    expect(output).toContain(`,"'=cmd|""x""",`);
+    expect(output).toContain(',"a,b\nc",');
+    expect(output).not.toContain('someone');
+  });
+
+  test('exports more than is read at once', async () => {
+    const { store } = server.data;
+    const record = await store.records.find(ids[0] ?? '');
+    if (record === undefined) throw new Error('no record');
+    for (let index = 0; index < 1100; index++) {
+      const id = `r${String(index).padStart(4, '0')}`;
+      const lease = { id, clientId: record.clientId, expiresAt: new Date() };
+      await store.records.add({ ...record, id }, lease);
+    }
+    expect(JSON.parse((await admin('export', '--format', 'json')).output)).toHaveLength(1102);
+  });
+});

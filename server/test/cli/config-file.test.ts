@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startConfig } from '../../src/cli/config.ts';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-config-'));
+  path = join(folder, 'server.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const read = async (settings: unknown, environment: NodeJS.ProcessEnv = {}, options = {}) => {
+  await writeFile(path, typeof settings === 'string' ? settings : JSON.stringify(settings));
+  return startConfig({ config: path, ...options }, environment);
+};
+
+const FULL = {
+  data: 'data',
+  host: '0.0.0.0',
+  port: 1234,
+  database: 'postgres://file@host/name',
+  tls: { certificate: 'tls/cert.pem', key: '/tls/key.pem', names: ['sign.example.com'] },
+  tsa: true,
+  logLevel: 'warn',
+  pkcs11: { library: '/lib/file.so', token: 'release', pinFile: 'pin', sessions: 3 },
+  limits: { waiting: 7, leaseSeconds: 9 },
+};
+
+test('every setting may stand in the file, with relative paths from its folder', async () => {
+  expect(await read(FULL)).toEqual({
+    dataRoot: join(folder, 'data'),
+    database: 'postgres://file@host/name',
+    pkcs11Library: '/lib/file.so',
+    pkcs11Token: 'release',
+    pkcs11PinFile: join(folder, 'pin'),
+    pkcs11Sessions: 3,
+    host: '0.0.0.0',
+    port: 1234,
+    clientEnv: undefined,
+    tls: { certificate: join(folder, 'tls/cert.pem'), key: '/tls/key.pem' },
+    tlsNames: ['sign.example.com'],
+    tsa: true,
+    logLevel: 'warn',
+    waiting: 7,
+    lease: 9000,
+  });
+});
+
+test('options win over the environment, and that over the file, which the environment may name', async () => {
+  const environment = {
+    CODESIGN_SERVER_DATA: '/environment',
+    CODESIGN_SERVER_PORT: '99',
+    CODESIGN_SERVER_DATABASE: 'postgresql://environment@host/name',
+    CODESIGN_SERVER_TSA: '0',
+    CODESIGN_SERVER_PKCS11_TOKEN: 'environment',
+    CODESIGN_SERVER_PKCS11_PIN_FILE: '/environment/pin',
+  };
+  expect(await read(FULL, environment)).toMatchObject({
+    dataRoot: '/environment',
+    port: 99,
+    database: 'postgresql://environment@host/name',
+    tsa: false,
+    pkcs11Token: 'environment',
+    pkcs11PinFile: '/environment/pin',
+    pkcs11Library: '/lib/file.so',
+  });
+  const options = { port: '1', database: 'postgres://option@host/name', tsa: true, tlsCert: 'a', tlsKey: 'b' };
+  expect(await read(FULL, environment, options)).toMatchObject({
+    port: 1,
+    database: 'postgres://option@host/name',
+    tsa: true,
+    tls: { certificate: 'a', key: 'b' },
+  });
+  await read(FULL);
+  expect(startConfig({}, { CODESIGN_SERVER_CONFIG: path }).port).toBe(1234);
+});
+
+test.each([
+  ['the whole is not JSON', '{'],
+  ['the whole is not an object', []],
+  ['port is not a whole number from 0 to 65535', { port: '8443' }],
+  ['port is not a whole number from 0 to 65535', { port: 65_536 }],
+  ['colour is no setting', { colour: 'red' }],
+  ['pkcs11.sessions is not a whole number from 1 to 1024', { pkcs11: { sessions: 0 } }],
+  ['pkcs11.pin is no setting', { pkcs11: { pin: '1234' } }],
+  ['pkcs11 is not an object', { pkcs11: 'softhsm' }],
+  ['tls.names is not a list', { tls: { names: 'a' } }],
+  ['tls.names.1 is not a text', { tls: { names: ['a', 7] } }],
+  ['tsa is neither true nor false', { tsa: 1 }],
+  ['logLevel is none of fatal, error,', { logLevel: 'loud' }],
+  ['limits.leaseSeconds is not a whole number from 1 to 3600', { limits: { leaseSeconds: 0.5 } }],
+  ['data is empty', { data: '' }],
+])('tells the key’s path: %s', async (said, settings) => {
+  await expect(read(settings)).rejects.toMatchObject({
+    code: 'config-invalid',
+    exitCode: 2,
+    message: expect.stringContaining(`${path}, ${said}`),
+  });
+});
+
+test('a file that cannot be read is an error of its own', () => {
+  const missing = join(folder, 'missing.json');
+  expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
+});
+
+test('half a TLS pair and a name that is none are refused in the file, too', async () => {
+  await expect(read({ tls: { key: 'x' } })).rejects.toMatchObject({ code: 'tls-pair-incomplete' });
+  await expect(read({ tls: { names: ['a b'] } })).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: expect.stringContaining('tls.names'),
+  });
+});
+
+test('a database of another kind is refused without showing its address, which may hold a password', async () => {
+  const refused = read({}, { CODESIGN_SERVER_DATABASE: 'mysql://user:a-secret@host/name' });
+  await expect(refused).rejects.toMatchObject({ code: 'database-address-unknown', exitCode: 2 });
+  await expect(refused).rejects.not.toThrow(/a-secret/);
+});
+
+test.each(['', 'x'.repeat(33), 'ü'])('the label %j of a token is refused', async (pkcs11Token) => {
+  await expect(read({}, {}, { pkcs11Token })).rejects.toMatchObject({ code: 'invalid-option' });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { dataConfig, startConfig } from '../../src/cli/config.ts';
+
+test('an option wins over its environment variable, and that over the default', () => {
+  const environment = {
+    CODESIGN_SERVER_DATA: '/from/environment',
+    CODESIGN_SERVER_HOST: '0.0.0.0',
+    CODESIGN_SERVER_PORT: '1234',
+    CODESIGN_SERVER_PKCS11_LIBRARY: '/lib/environment.so',
+  };
+  const options = { data: '/from/option', host: '::1', port: '0', pkcs11Library: '/lib/option.so' };
+  expect(startConfig(options, environment)).toMatchObject({
+    dataRoot: '/from/option',
+    host: '::1',
+    port: 0,
+    pkcs11Library: '/lib/option.so',
+  });
+  expect(startConfig({}, environment)).toMatchObject({
+    dataRoot: '/from/environment',
+    host: '0.0.0.0',
+    port: 1234,
+    pkcs11Library: '/lib/environment.so',
+  });
+  expect(startConfig({}, { XDG_DATA_HOME: '/xdg', CODESIGN_SERVER_PORT: '' })).toMatchObject({
+    host: '127.0.0.1',
+    port: 8443,
+    logLevel: 'info',
+    clientEnv: undefined,
+    tls: undefined,
+  });
+});
+
+test.skipIf(process.platform !== 'linux')('keeps data where the platform keeps data', () => {
+  expect(dataConfig({}, { XDG_DATA_HOME: '/xdg' }).dataRoot).toBe('/xdg/codesign-remote-server');
+});
+
+test.each(['', '-1', '65536', '1.5', '8443x', '0x1f', ' 80', '١'])('the port %j is refused', (port) => {
+  expect(() => startConfig({ port }, {})).toThrow(expect.objectContaining({ code: 'invalid-option', exitCode: 2 }));
+});
+
+test.each(['', 'a b', 'http://x', 'x/y', '-x', 'x..y', '*', 'a:b', `${'a'.repeat(64)}.x`])(
+  'the name %j is refused',
+  (name) => {
+    expect(() => startConfig({ tlsName: [name] }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+    expect(() => startConfig({ host: name }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+  },
+);
+
+test.each(['localhost', 'sign.example.com', '10.0.0.1', '::1', 'xn--bcher-kva.example'])(
+  'the name %s is taken',
+  (name) => {
+    expect(startConfig({ tlsName: [name], host: name }, {}).tlsNames).toEqual([name]);
+  },
+);
+
+test('timestamps are off unless an option or the environment turns them on', () => {
+  expect(startConfig({}, {}).tsa).toBe(false);
+  expect(startConfig({}, { CODESIGN_SERVER_TSA: '0' }).tsa).toBe(false);
+  expect(startConfig({}, { CODESIGN_SERVER_TSA: '1' }).tsa).toBe(true);
+  expect(startConfig({ tsa: true }, { CODESIGN_SERVER_TSA: '0' }).tsa).toBe(true);
+});
+
+test.each(['yes', 'true', '2', ' 1'])('CODESIGN_SERVER_TSA=%j is refused', (value) => {
+  expect(() => startConfig({}, { CODESIGN_SERVER_TSA: value })).toThrow(
+    expect.objectContaining({ code: 'invalid-option', exitCode: 2 }),
+  );
+});
+
+test('half a TLS pair is refused', () => {
+  expect(() => startConfig({ tlsCert: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
+  expect(() => startConfig({ tlsKey: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
+});

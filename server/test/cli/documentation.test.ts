@@ -1,0 +1,76 @@
+/** The README names every command, option, variable and setting of the server, and no other. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { startConfig } from '../../src/cli/config.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+
+const SERVER = fileURLToPath(new URL('../..', import.meta.url));
+const README = readFileSync(join(SERVER, 'README.md'), 'utf8');
+
+const surroundings = {
+  environment: {},
+  now: () => new Date(),
+  announce: () => {},
+  log: { write: () => {} },
+  terminal: undefined,
+};
+
+/** Each command that does something, by the words it is called with. */
+function commandsOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {
+  if (command.commands.length === 0) return [[words.join(' '), command]];
+  return command.commands.flatMap((each) => commandsOf(each, [...words, each.name()]));
+}
+const COMMANDS = commandsOf(buildProgram(surroundings, async () => {}));
+const optionsOf = (command: Command) => command.options.map(({ long }) => long ?? '');
+const GENERAL = ['--config', '--data', '--database', '--pkcs11-library', '--pkcs11-token', '--pkcs11-pin-file'];
+const OF_RECORDS = ['--client', '--certificate', '--since', '--until'];
+
+test.each(COMMANDS.filter(([name]) => name !== 'start'))('names %s with its own options', (name, command) => {
+  const row =
+    README.split('\n').find((line) => line.startsWith('| `') && line.split(' | ')[0]?.includes(`\`${name}`)) ?? '';
+  const [cell = ''] = row.split(' | ');
+  expect(cell).toContain(`\`${name}`);
+  const shared = ['records list', 'export'].includes(name) ? OF_RECORDS : [];
+  const own = optionsOf(command).filter((option) => ![...GENERAL, ...shared].includes(option));
+  for (const option of own) expect(cell).toContain(option);
+  for (const option of [...GENERAL, ...shared]) expect(optionsOf(command)).toContain(option);
+});
+
+test('has a row for each option of start, and none for another', () => {
+  const [, table = ''] = README.split('| option | environment | default | meaning |\n');
+  const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
+  const named = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/--[a-z][a-z\d-]*/g)].map(([option]) => option),
+  );
+  const [, start] = COMMANDS.find(([name]) => name === 'start') ?? [];
+  expect(named.sort()).toEqual(optionsOf(start as Command).sort());
+});
+
+test('names every variable that the source reads', () => {
+  const sources = readdirSync(join(SERVER, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(SERVER, 'src', name), 'utf8'));
+  const variables = new Set(sources.flatMap((text) => text.match(/CODESIGN_SERVER_[A-Z\d_]*[A-Z\d]\b/g) ?? []));
+  expect(variables.size).toBeGreaterThan(8);
+  expect([...variables].filter((name) => !README.includes(`\`${name}`))).toEqual([]);
+});
+
+test('shows a configuration file that is one, with every setting', async () => {
+  const [, json = ''] = /```json\n(.*?)```/s.exec(README) ?? [];
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-readme-'));
+  try {
+    const path = join(folder, 'server.json');
+    await writeFile(path, json);
+    const { clientEnv, ...settings } = startConfig({ config: path }, {});
+    expect(clientEnv).toBeUndefined(); // the one that is of a single start
+    expect(Object.entries(settings).filter(([, value]) => value === undefined)).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,95 @@
+/** The commands about viewers beside a running server, whose page shows at once what they did. */
+
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readEnvironmentFile } from '../../../test/support/server.ts';
+import { SERVER_ERRORS } from '../../src/errors.ts';
+import { adminCommand } from '../support/commands.ts';
+import { basic, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-viewers-'));
+  server = await openApp();
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const viewer = (args: readonly string[], atTerminal = false) =>
+  adminCommand(['viewer', ...args, '--data', join(server.data.folder.path, '..')], atTerminal);
+const pageFor = async (accessKey: string, accessSecret: string) => {
+  const headers = { authorization: basic({ accessKey, accessSecret }) };
+  return (await server.app.inject({ method: 'GET', url: '/', headers })).statusCode;
+};
+
+/** Adds a viewer by the command. */
+async function added(name: string, ...args: readonly string[]) {
+  const file = join(folder, `${name}.env`);
+  const { code, output } = await viewer(['add', '--viewer-env', file, ...args]);
+  expect(code).toBe(0);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { CODESIGN_VIEWER_ACCESS_KEY: key = '', CODESIGN_VIEWER_ACCESS_SECRET: secret = '' } =
+    await readEnvironmentFile(file);
+  expect(key).toMatch(/^VK[0-9A-F]{20}$/);
+  expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(output).toBe(`${key}\n`);
+  return { key, secret };
+}
+
+test('viewer add lets in at once, until the time that --expires gives', async () => {
+  const { key, secret } = await added('plain', '--name', 'On call');
+  expect(await pageFor(key, secret)).toBe(200);
+  const old = await added('old', '--expires', '2020-01-01');
+  expect(await pageFor(old.key, old.secret)).toBe(401);
+  const database = await readFile(server.data.folder.database, 'latin1');
+  expect(database).not.toContain(secret);
+  expect(database).not.toContain(Buffer.from(secret, 'base64url').toString('hex'));
+});
+
+test('viewer add shows the secret at a terminal, and nowhere else', async () => {
+  const { code, output, errors, shown } = await viewer(['add'], true);
+  const [, key = ''] = /^CODESIGN_VIEWER_ACCESS_KEY='(VK.{20})'$/m.exec(shown) ?? [];
+  const [, secret = 'none'] = /^CODESIGN_VIEWER_ACCESS_SECRET='(.{43})'$/m.exec(shown) ?? [];
+  expect({ code, errors, output }).toEqual({ code: 0, errors: '', output: `${key}\n` });
+  expect(await pageFor(key, secret)).toBe(200);
+});
+
+test('viewer add adds nobody where nobody would see the secret, or what is asked for makes no sense', async () => {
+  const before = (await server.data.store.viewers.list()).length;
+  const taken = join(folder, 'taken.env');
+  await writeFile(taken, '');
+  const nobody = await viewer(['add']);
+  expect(nobody).toMatchObject({ code: 2, output: '' });
+  expect(nobody.errors).toContain('--viewer-env is not given');
+  expect(await viewer(['add', '--viewer-env', taken])).toMatchObject({ code: 2, output: '' });
+  expect(await viewer(['add', '--name', 'a\u001bb'], true)).toMatchObject({ code: 2, shown: '' });
+  expect(await viewer(['add', '--expires', 'tomorrow'], true)).toMatchObject({ code: 2, shown: '' });
+  expect(await server.data.store.viewers.list()).toHaveLength(before);
+});
+
+test('viewer list shows names and states, and viewer remove refuses from the next call on', async () => {
+  const { key, secret } = await added('named', '--name', 'a\u202eb', '--expires', '2999-01-01');
+  const past = await added('past', '--expires', '2020-01-01');
+  const rows = async () => (await viewer(['list'])).output.split('\n').map((line) => line.split(/ {2,}/));
+  expect(await rows()).toContainEqual([key, 'a\\u202eb', 'active', '2999-01-01T00:00:00.000Z']);
+  expect(await rows()).toContainEqual([past.key, 'expired', '2020-01-01T00:00:00.000Z']);
+  const list = JSON.parse((await viewer(['list', '--json'])).output);
+  expect(list).toContainEqual({
+    accessKey: past.key,
+    name: null,
+    state: 'expired',
+    expiresAt: '2020-01-01T00:00:00.000Z',
+  });
+  expect(await pageFor(key, secret)).toBe(200);
+  expect((await viewer(['remove', key])).code).toBe(0);
+  expect(await pageFor(key, secret)).toBe(401);
+  expect((await rows()).map(([first]) => first)).not.toContain(key);
+  const again = await viewer(['remove', key]);
+  expect(again.code).toBe(2);
+  expect(again.errors).toContain(SERVER_ERRORS['viewer-not-found'].hint);
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await openApp();
+});
+afterAll(() => server.close());
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const UNAUTHORIZED = { code: 401, message: 'unauthorized', data: null };
+
+describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
+  /** Each is a whole header, made from the right credentials. */
+  const BAD_HEADERS: Readonly<Record<string, (key: string, secret: string) => string | undefined>> = {
+    'no header': () => undefined,
+    'an empty header': () => '',
+    'a scheme alone': () => 'Basic',
+    'a scheme and blanks': () => 'Basic   ',
+    'another scheme': (key, secret) => `Bearer ${base64(`${key}:${secret}`)}`,
+    'no scheme': (key, secret) => base64(`${key}:${secret}`),
+    'credentials that are not encoded': (key, secret) => `Basic ${key}:${secret}`,
+    'something after the credentials': (key, secret) => `Basic ${base64(`${key}:${secret}`)} x`,
+    'no colon': (key, secret) => `Basic ${base64(`${key}${secret}`)}`,
+    'no access key': (_key, secret) => `Basic ${base64(`:${secret}`)}`,
+    'no secret': (key) => `Basic ${base64(`${key}:`)}`,
+    'another access key': (_key, secret) => `Basic ${base64(`AK0000000000:${secret}`)}`,
+    'another secret': (key, secret) => `Basic ${base64(`${key}:${secret}x`)}`,
+    'a part of the secret': (key, secret) => `Basic ${base64(`${key}:${secret.slice(0, -1)}`)}`,
+    'the access key in other letters': (key, secret) => `Basic ${base64(`${key.toLowerCase()}:${secret}`)}`,
+    'bytes that are no text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+  };
+
+  test.each(Object.entries(BAD_HEADERS))(
+    'refuses %s with the envelope of an authentication failure',
+    async (_name, make) => {
+      const { accessKey, accessSecret } = server.credentials;
+      const authorization = make(accessKey, accessSecret);
+      const answer = await server.call({
+        path,
+        headers: { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) },
+        payload: JSON.stringify(goodRequest()),
+      });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual(UNAUTHORIZED);
+      expect(answer.headers['www-authenticate']).toMatch(/^Basic /);
+    },
+  );
+
+  /** Each is another text for the right credentials, whose Base64 ends with padding and has characters that vary. */
+  const BAD_ENCODINGS: Readonly<Record<string, (encoded: string) => string>> = {
+    'without its padding': (encoded) => encoded.replace(/=+$/, ''),
+    'with more padding': (encoded) => `${encoded}=`,
+    'in the alphabet for addresses': (encoded) => encoded.replaceAll('+', '-').replaceAll('/', '_'),
+    'with a foreign character in it': (encoded) => `${encoded.slice(0, 8)}!${encoded.slice(8)}`,
+    'with something behind it': (encoded) => `${encoded}!`,
+    'with bits that no byte has': (encoded) =>
+      encoded.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+  };
+
+  test.each(Object.entries(BAD_ENCODINGS))('refuses the right credentials in Base64 %s', async (_name, change) => {
+    const client = await server.addClient('~~~???>>>+'); // with plus and slash in its Base64
+    const encoded = basic(client).slice('Basic '.length);
+    expect(encoded).toMatch(/\+.*\/.*[A-Za-z0-9]=+$|\/.*\+.*[A-Za-z0-9]=+$/);
+    const changed = change(encoded);
+    expect(changed).not.toBe(encoded);
+    expect(Buffer.from(changed, 'base64')).toEqual(Buffer.from(encoded, 'base64')); // so a lenient reader lets it in
+    const headers = { 'content-type': 'application/json', authorization: `Basic ${changed}` };
+    const answer = await server.call({ path, headers, payload: JSON.stringify(goodRequest()) });
+    expect(answer).toMatchObject({ status: 401, body: UNAUTHORIZED });
+  });
+
+  test('judges credentials before the body: a stranger learns nothing of content type or JSON', async () => {
+    const answer = await server.call({ path, headers: { 'content-type': 'text/plain' }, payload: '{' });
+    expect(answer.body).toEqual(UNAUTHORIZED);
+  });
+});
+
+test('takes the scheme in any case, and a secret with colons', async () => {
+  const { accessKey, accessSecret } = server.credentials;
+  const answer = await server.call({
+    headers: {
+      'content-type': 'application/json',
+      authorization: basic({ accessKey, accessSecret }).replace('Basic', 'bASIC'),
+    },
+    payload: JSON.stringify(goodRequest()),
+  });
+  expect(answer.body.code).toBe(0);
+});
+
+test('an authentication failure counts no signature and leaves a line without the header', async () => {
+  const before = await server.counted();
+  const authorization = basic({ ...server.credentials, accessSecret: 'not-the-secret' });
+  await server.call({
+    headers: { 'content-type': 'application/json', authorization },
+    payload: JSON.stringify(goodRequest()),
+  });
+  expect(await server.counted()).toBe(before);
+  expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'refused', reason: 'unauthorized' });
+  expect(server.logText()).not.toContain(authorization.slice(6));
+  expect(server.logText()).not.toContain('not-the-secret');
+});
+
+test('says in the log who failed to log in and why, and nothing that may be a secret', async () => {
+  const { accessKey, accessSecret } = await server.addClient();
+  const { clients } = server.data.store;
+  const failed = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    expect((await server.call({ headers })).body).toEqual(UNAUTHORIZED);
+    const { remoteAddress, duration, ...line } = server.log().at(-1) ?? {};
+    expect({ remoteAddress, duration }).toEqual({ remoteAddress: '127.0.0.1', duration: expect.any(Number) });
+    return line;
+  };
+  const wrong = { accessKey, accessSecret: 'wrong' };
+  const swapped = { accessKey: accessSecret, accessSecret: accessKey };
+  expect(await failed()).toMatchObject({ failure: 'no-credentials', accessKey: 'unknown' });
+  expect(await failed('Basic !')).toMatchObject({ failure: 'malformed', accessKey: 'unknown' });
+  expect(await failed(basic(swapped))).toMatchObject({ failure: 'unknown-key', accessKey: 'unknown' });
+  expect(await failed(basic(wrong))).toMatchObject({ failure: 'wrong-secret', accessKey, client: accessKey });
+  await clients.change(accessKey, { disabled: true });
+  expect(await failed(basic(wrong))).toMatchObject({ failure: 'wrong-secret', accessKey });
+  expect(await failed(basic({ accessKey, accessSecret }))).toMatchObject({ failure: 'disabled', accessKey });
+  await clients.change(accessKey, { disabled: false, expiresAt: new Date(0) });
+  expect(await failed(basic({ accessKey, accessSecret }))).toMatchObject({ failure: 'expired', accessKey });
+  expect(server.logText()).not.toContain(accessSecret);
+});
+
+test('a client that was not handed its credentials yet is replaced, not accepted beside the new one', async () => {
+  const { clients } = server.data.store;
+  const digest = Buffer.alloc(32, 1);
+  await clients.addPending({ id: 'first', accessKey: 'AK-first', secretDigest: digest }, new Date());
+  await clients.addPending({ id: 'second', accessKey: 'AK-second', secretDigest: digest }, new Date());
+  expect(await clients.findByAccessKey('AK-first')).toBeUndefined();
+  expect(await clients.findByAccessKey('AK-second')).toMatchObject({ handedOver: false });
+  await expect(clients.markHandedOver('first')).rejects.toThrow();
+  await clients.markHandedOver('second');
+});
+
+test.each([
+  ['was disabled', { disabled: true }],
+  ['has expired', { expiresAt: new Date(Date.now() - 1000) }],
+])(
+  'a client that %s is refused like one that is not known, and is taken again once that is undone',
+  async (_name, change) => {
+    const client = await server.addClient();
+    const { clients } = server.data.store;
+    await clients.change(client.accessKey, change);
+    const refused = await server.sign(goodRequest(), client);
+    const unknown = await server.sign(goodRequest(), { ...client, accessKey: 'AK-nobody' });
+    expect(refused).toMatchObject({ status: 401, body: unknown.body });
+    await clients.change(client.accessKey, { disabled: false, expiresAt: new Date(Date.now() + 60_000) });
+    expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
+  },
+);

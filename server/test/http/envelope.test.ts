@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { BODY_LIMIT } from '../../src/http/app.ts';
+import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await openApp();
+});
+afterAll(() => server.close());
+
+const headers = (more: Readonly<Record<string, string>> = {}) => ({
+  authorization: basic(server.credentials),
+  'content-type': 'application/json',
+  ...more,
+});
+const refusal = (code: number) => ({ code, message: expect.any(String), data: null });
+
+test.each([
+  '/v1',
+  '/v1/codesign',
+  `${SIGN_PATH}/`,
+  `${SIGN_PATH}/x`,
+  '/v2/codesign/sign',
+  '/V1/codesign/sign',
+  '/v1//codesign/sign',
+])('answers 404 for %s, whoever asks and whatever the body holds', async (path) => {
+  for (const payload of ['{', JSON.stringify(goodRequest())]) {
+    const answer = await server.call({ path, headers: headers(), payload });
+    expect(answer).toMatchObject({ status: 404, body: refusal(404) });
+    expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 404 });
+    expect((await server.call({ path, payload })).status).toBe(404);
+  }
+});
+
+test('answers an address that cannot be read with an envelope', async () => {
+  const answer = await server.call({ path: '/%E0%A4%A', headers: headers(), payload: '{}' });
+  expect(answer).toMatchObject({ status: 400, body: refusal(400) });
+});
+
+describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    'answers 405 to %s and names POST',
+    async (method) => {
+      const answer = await server.call({ method, path, headers: { authorization: basic(server.credentials) } });
+      expect(answer).toMatchObject({ status: 405, body: refusal(405), headers: { allow: 'POST' } });
+      expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 405 });
+    },
+  );
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonx',
+    'multipart/form-data; boundary=x',
+    'nonsense',
+  ])('answers 415 to the content type %s', async (type) => {
+    const payload = JSON.stringify(goodRequest());
+    const answer = await server.call({ path, headers: headers({ 'content-type': type }), payload });
+    expect(answer).toMatchObject({ status: 415, body: refusal(415) });
+  });
+
+  test('answers 415 to a body of no content type', async () => {
+    const answer = await server.call({ path, headers: { authorization: basic(server.credentials) }, payload: '{}' });
+    expect(answer).toMatchObject({ status: 415, body: refusal(415) });
+  });
+
+  test.each(['', '{', '{"code":', 'null x', '{"a":1}{"b":2}', "{'code':'1'}", '{"__proto__":{"code":"1"}}', '\u0000'])(
+    'answers 400 to the malformed JSON %j, without quoting it',
+    async (payload) => {
+      const answer = await server.call({ path, headers: headers(), payload });
+      expect(answer).toMatchObject({ status: 400, body: refusal(400) });
+      if (payload.length > 2) expect(answer.body.message).not.toContain(payload);
+    },
+  );
+
+  test('answers 400 to no body at all', async () => {
+    const answer = await server.call({ path, headers: { authorization: basic(server.credentials) } });
+    expect(answer).toMatchObject({ status: 400, body: refusal(400) });
+  });
+
+  test('answers 413 to a body beyond the limit, and takes one at the limit', async () => {
+    const payloadOf = (size: number) => JSON.stringify({ padding: 'x'.repeat(size - '{"padding":""}'.length) });
+    const large = await server.call({ path, headers: headers(), payload: payloadOf(BODY_LIMIT + 1) });
+    expect(large).toMatchObject({ status: 413, body: refusal(413) });
+    expect((await server.call({ path, headers: headers(), payload: payloadOf(BODY_LIMIT) })).status).toBe(400);
+  });
+});
+
+test('takes application/json with a character set, and addresses with a query', async () => {
+  const answer = await server.call({
+    path: `${SIGN_PATH}?x=1`,
+    headers: headers({ 'content-type': 'application/json; charset=utf-8' }),
+    payload: JSON.stringify(goodRequest()),
+  });
+  expect(answer.body.code).toBe(0);
+});
+
+test.each(['__proto__', 'constructor', 'prototype', 'toString', 'unknown'])(
+  'ignores a member named %s, in a request and in extra',
+  async (name) => {
+    const hostile = { prototype: { code: '1' }, code: '1' };
+    const member = `"${name}":${JSON.stringify(hostile)}`;
+    const payload = `{${member},"extra":{${member}},${JSON.stringify(goodRequest()).slice(1)}`;
+    const answer = await server.call({ path: SIGN_PATH, headers: headers(), payload });
+    expect(answer.body.code).toBe(0);
+    const report = `{${member},"id":"${answer.body.data?.id}","status":1}`;
+    expect((await server.call({ path: REPORT_PATH, headers: headers(), payload: report })).body.code).toBe(0);
+  },
+);
+
+test.each([
+  [0, 0],
+  [1, 0],
+  [2 ** 53, 0],
+  [-1, 400],
+  [1.5, 400],
+  ['1', 400],
+  [null, 400],
+])('answers a request whose signing_filesize is %j with the code %i', async (signing_filesize, code) => {
+  const answer = await server.sign({ ...goodRequest(), extra: { signing_filesize } });
+  expect(answer.body.code).toBe(code);
+});

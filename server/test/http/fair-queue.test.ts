@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { createFairQueue } from '../../src/http/fair-queue.ts';
+
+/** Work that ends when it is let go; notes whose work is under way, and what became of each. */
+function scene(atOnce: number, limit: number) {
+  const queue = createFairQueue({ atOnce, limit });
+  const running: { readonly owner: string; readonly end: () => void }[] = [];
+  const started: string[] = [];
+  const outcomes: string[] = [];
+  const ask = (owner: string, times = 1) => {
+    for (let index = 0; index < times; index++) {
+      const work = () =>
+        new Promise<string>((resolve) => {
+          started.push(owner);
+          running.push({ owner, end: () => resolve('done') });
+        });
+      void queue.run(owner, work, () => 'busy').then((outcome) => outcomes.push(`${owner} ${outcome}`));
+    }
+  };
+  const endOne = async () => {
+    running.shift()?.end();
+    await tick();
+  };
+  return { ask, endOne, started, outcomes, running };
+}
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+test('runs no more at once than it may, and one after the other what comes from one owner', async () => {
+  const { ask, endOne, started, running } = scene(2, 10);
+  ask('a', 5);
+  await tick();
+  expect(running).toHaveLength(2);
+  for (let index = 0; index < 5; index++) await endOne();
+  expect(started).toEqual(Array(5).fill('a'));
+  expect(running).toHaveLength(0);
+});
+
+test('gives the next place to the owner with the least under way', async () => {
+  const { ask, endOne, started, running } = scene(6, 100);
+  ask('greedy', 50);
+  await tick();
+  ask('modest', 2);
+  ask('another', 1);
+  for (let index = 0; index < 3; index++) await endOne();
+  expect(started.slice(6)).toEqual(['modest', 'another', 'modest']);
+  expect(running.map(({ owner }) => owner).slice(3)).toEqual(['modest', 'another', 'modest']);
+  await endOne();
+  await endOne();
+  // Its part is two places: two owners more have work.
+  expect(running.map(({ owner }) => owner)).toEqual(['greedy', 'modest', 'another', 'modest', 'greedy']);
+});
+
+test('shares in equal parts between owners that always have work waiting', async () => {
+  const { ask, endOne, started } = scene(4, 1000);
+  ask('greedy', 400);
+  await tick();
+  ask('other', 100);
+  for (let index = 0; index < 100; index++) await endOne();
+  expect(started.slice(10).filter((owner) => owner === 'other').length).toBeGreaterThanOrEqual(45);
+  expect(started.slice(10).filter((owner) => owner === 'greedy').length).toBeGreaterThanOrEqual(40);
+});
+
+test('leaves one owner all of the places, and several of them fewer in equal parts', async () => {
+  const queue = createFairQueue({ atOnce: 8, shared: 4 });
+  const ends: { owner: string; end: () => void }[] = [];
+  const work = (owner: string) => () => new Promise<void>((resolve) => ends.push({ owner, end: resolve }));
+  const ask = (owner: string, times: number) => {
+    for (let index = 0; index < times; index++) void queue.run(owner, work(owner));
+  };
+  ask('greedy', 60);
+  await tick();
+  expect(ends).toHaveLength(8);
+  ask('modest', 60);
+  for (let index = 0; index < 20; index++) {
+    ends.shift()?.end();
+    await tick();
+  }
+  expect(ends.map(({ owner }) => owner).toSorted()).toEqual(['greedy', 'greedy', 'modest', 'modest']);
+});
+
+test('keeps places free for an owner whose callers are away for a moment', async () => {
+  const queue = createFairQueue({ atOnce: 8, shared: 4 });
+  let underWay = 0;
+  const greedy = () =>
+    new Promise<void>(() => {
+      underWay += 1;
+    });
+  await Promise.all([
+    queue.run('modest', async () => await tick()),
+    queue.run('modest', async () => await tick()),
+    tick().then(() => {
+      for (let index = 0; index < 60; index++) void queue.run('greedy', greedy);
+    }),
+  ]);
+  await queue.run('modest', async () => await tick());
+  await tick();
+  expect(underWay).toBe(2);
+});
+
+test('rejects what does not fit into the queue, and then what the owner with the most in it asked last', async () => {
+  const { ask, endOne, outcomes, started } = scene(1, 3);
+  ask('greedy', 5);
+  await tick();
+  expect(outcomes).toEqual(['greedy busy']);
+  ask('modest', 2);
+  await tick();
+  expect(outcomes.toSorted()).toEqual(['greedy busy', 'greedy busy', 'modest busy']);
+  for (let index = 0; index < 4; index++) await endOne();
+  expect(started).toEqual(['greedy', 'modest', 'greedy', 'greedy']);
+});
+
+test('lets a place rest after work for the given time', async () => {
+  const took: number[] = [];
+  const queue = createFairQueue({
+    atOnce: 1,
+    rest: (time) => {
+      took.push(time);
+      return took.length === 1 ? 50 : 0;
+    },
+  });
+  await queue.run('a', async () => {});
+  const ended = performance.now();
+  await queue.run('b', async () => {});
+  expect(performance.now() - ended).toBeGreaterThan(40);
+  expect(took).toHaveLength(2);
+});
+
+test('work that fails leaves its place to the next', async () => {
+  const queue = createFairQueue({ atOnce: 1, limit: 10 });
+  const busy = () => 'busy';
+  const failing = queue.run('a', () => Promise.reject(new Error('failed')), busy);
+  const next = queue.run('b', async () => 'done', busy);
+  await expect(failing).rejects.toThrow('failed');
+  expect(await next).toBe('done');
+  expect(await queue.run('a', async () => 'again', busy)).toBe('again');
+});

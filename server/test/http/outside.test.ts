@@ -1,0 +1,179 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
+import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { openSqliteStore } from '../../src/records/sqlite.ts';
+
+const run = promisify(execFile);
+let folder: string;
+let server: TestServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-outside-'));
+  server = await startServer({ data: join(folder, 'data'), bits: 2048 });
+}, 180_000);
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const credentials = () => `${server.env.CODESIGN_ACCESS_KEY}:${server.env.CODESIGN_ACCESS_SECRET}`;
+
+/** One call by curl, which judges the TLS certificate by the CA file and the name. */
+async function curl(path: string, body: unknown, base = server.baseUrl, user = credentials()) {
+  const { stdout } = await run('curl', [
+    ...['--silent', '--show-error', '--max-time', '20', '--cacert', server.caFile, '--user', user],
+    ...['--header', 'Content-Type: application/json', '--header', 'Accept: application/json'],
+    ...['--data', JSON.stringify(body), '--write-out', '\n%{http_code}', `${base}${path}`],
+  ]);
+  const [text = '', status = ''] = stdout.split('\n');
+  return { status: Number(status), body: JSON.parse(text) };
+}
+
+describe.each(DIGEST_ALGORITHMS)('what curl asks for with %s', (algorithm) => {
+  test('is a signature that openssl verifies with the certificate handed over', async () => {
+    const content = join(folder, `content-${algorithm}`);
+    const signature = join(folder, `signature-${algorithm}`);
+    const publicKey = join(folder, `public-${algorithm}`);
+    await writeFile(content, `content for ${algorithm}`);
+    const digest = createHash(algorithm).update(`content for ${algorithm}`).digest();
+    const request = { code: server.env.CODESIGN_CODE, digest: digest.toString('base64'), algorithm, padding: 'PKCS1' };
+    const { status, body } = await curl(SIGN_PATH, request);
+    expect({ status, code: body.code }).toEqual({ status: 200, code: 0 });
+    await writeFile(signature, Buffer.from(body.data.signature, 'base64'));
+    const certificate = server.env.CODESIGN_CERTIFICATE ?? '';
+    await run('openssl', ['x509', '-in', certificate, '-noout', '-pubkey', '-out', publicKey]);
+    const verified = await run('openssl', [
+      'dgst',
+      `-${algorithm}`,
+      '-verify',
+      publicKey,
+      '-signature',
+      signature,
+      content,
+    ]);
+    expect(verified.stdout).toBe('Verified OK\n');
+    const recovered = ['pkeyutl', '-verifyrecover', '-pubin', '-inkey', publicKey, '-in', signature, '-asn1parse'];
+    const parsed = (await run('openssl', recovered)).stdout;
+    expect(parsed).toMatch(new RegExp(`OBJECT +:${algorithm}\n.*NULL *\n.*OCTET STRING`, 'i'));
+
+    expect(await curl(REPORT_PATH, { id: body.data.id, status: 1 })).toMatchObject({
+      status: 200,
+      body: { code: 0, data: null },
+    });
+    expect(server.operations('sign').filter(({ record }) => record === body.data.id)).toHaveLength(1);
+    expect(server.operations('report-sign').filter(({ record }) => record === body.data.id)).toHaveLength(1);
+  });
+});
+
+test('is reached as localhost too, and by no name that the TLS certificate lacks', async () => {
+  const { port } = new URL(server.baseUrl);
+  expect((await curl(REPORT_PATH, {}, `https://localhost:${port}`)).status).toBe(400);
+  const elsewhere = run('curl', [
+    ...['--silent', '--cacert', server.caFile, '--connect-to', `example.com:${port}:127.0.0.1:${port}`],
+    `https://example.com:${port}/`,
+  ]);
+  await expect(elsewhere).rejects.toMatchObject({ code: 60 });
+});
+
+test('a certificate added beside the running server is served at once', async () => {
+  const path = await server.addCertificate('added', 2048, 'Ümlaut, = "quoted" \\ + #');
+  const request = { code: 'added', digest: Buffer.alloc(32).toString('base64'), algorithm: 'SHA256', padding: 'PKCS1' };
+  expect((await curl(SIGN_PATH, request)).body.code).toBe(0);
+  const { stdout } = await run('openssl', [
+    'x509',
+    '-in',
+    path,
+    '-noout',
+    '-subject',
+    '-nameopt',
+    'utf8,sep_multiline,lname',
+  ]);
+  expect(stdout).toContain('Ümlaut, = "quoted" \\ + #');
+  await expect(server.addCertificate('added', 2048)).rejects.toMatchObject({ code: 2 });
+});
+
+test('data stays over a restart, and the secret is nowhere but in the environment file', async () => {
+  const request = {
+    code: server.env.CODESIGN_CODE,
+    digest: Buffer.alloc(32, 9).toString('base64'),
+    algorithm: 'SHA256',
+    padding: 'PKCS1',
+  };
+  const before = await curl(SIGN_PATH, request);
+  await curl(SIGN_PATH, request, server.baseUrl, `${credentials()}wrong`);
+  const firstLog = server.log();
+  expect(await server.stop()).toBe(0);
+
+  server = await startServer({ data: server.data, bits: 2048 });
+  const after = await curl(SIGN_PATH, request);
+  expect(after.body.data.signature).toBe(before.body.data.signature);
+  expect((await curl(REPORT_PATH, { id: before.body.data.id, status: 2 })).body.code).toBe(0);
+
+  const secret = server.env.CODESIGN_ACCESS_SECRET ?? '';
+  const forms = [
+    secret,
+    Buffer.from(credentials()).toString('base64').slice(0, 60),
+    Buffer.from(secret, 'base64url').toString('hex'),
+  ];
+  for (const form of forms) {
+    expect(form.length).toBeGreaterThan(40);
+    expect(firstLog + server.log()).not.toContain(form);
+  }
+  const files = await readdir(join(server.data, 'service'), { recursive: true, withFileTypes: true });
+  for (const file of files.filter((entry) => entry.isFile())) {
+    const bytes = await readFile(join(file.parentPath, file.name));
+    for (const form of [...forms, Buffer.from(secret, 'base64url')]) {
+      expect([file.name, bytes.includes(form)]).toEqual([file.name, false]);
+    }
+  }
+});
+
+test('a SIGTERM in the midst of many calls: every answer is whole, every record has its answer, and it ends with 0', async () => {
+  const request = JSON.stringify({
+    code: server.env.CODESIGN_CODE,
+    digest: Buffer.alloc(64, 4).toString('base64'),
+    algorithm: 'SHA512',
+    padding: 'PKCS1',
+  });
+  const before = server.operations('sign').length;
+  const url = `${server.baseUrl}${SIGN_PATH}`;
+  const input = join(folder, 'request.json');
+  await writeFile(input, request);
+  const calls = Array.from({ length: 4 }, (_, index) =>
+    run('curl', [
+      ...['--silent', '--parallel-max', '8', '--parallel', '--cacert', server.caFile, '--user', credentials()],
+      ...['--header', 'Content-Type: application/json', '--data', `@${input}`, '--write-out', '%{http_code}\n'],
+      ...Array.from({ length: 40 }, (__, number) => [
+        '--output',
+        join(folder, `answer-${index}-${number}`),
+        url,
+      ]).flat(),
+    ]).catch((error: { readonly stdout: string }) => error),
+  );
+  while (server.operations('sign').length < before + 10) await new Promise((resolve) => setTimeout(resolve, 5));
+  const code = await server.stop();
+  const statuses = (await Promise.all(calls)).flatMap(({ stdout }) => stdout.trim().split('\n'));
+  expect(code).toBe(0);
+  expect(statuses.filter((status) => !['200', '503', '000'].includes(status))).toEqual([]);
+
+  const answers = await Promise.all(
+    (await readdir(folder))
+      .filter((name) => name.startsWith('answer-'))
+      .map((name) => readFile(join(folder, name), 'utf8')),
+  );
+  const ids = answers.map((text) => JSON.parse(text)).flatMap(({ data }) => (data === null ? [] : [data.id as string]));
+  const signed = server
+    .operations('sign')
+    .slice(before)
+    .filter(({ outcome }) => outcome === 'signed');
+  expect(ids.sort()).toEqual(signed.map(({ record }) => record as string).sort());
+  const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'));
+  for (const id of ids) expect(await store.records.find(id)).toMatchObject({ counted: true });
+  await store.close();
+});

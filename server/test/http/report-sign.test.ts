@@ -1,0 +1,87 @@
+import Database from 'libsql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await openApp();
+});
+afterAll(() => server.close());
+
+const newRecord = async () => (await server.sign(goodRequest())).body.data?.id ?? '';
+const SUCCESS = { code: 0, message: expect.any(String), data: null };
+
+test.each([1, 2] as const)('notes the status %i and its time, counts nothing, and leaves one line', async (status) => {
+  const id = await newRecord();
+  const before = await server.counted();
+  const lines = server.log().length;
+  const answer = await server.report({ id, status });
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual(SUCCESS);
+  const record = await server.data.store.records.find(id);
+  expect(record?.report?.status).toBe(status);
+  expect(Math.abs(Date.now() - (record?.report?.at.getTime() ?? 0))).toBeLessThan(10_000);
+  expect(record?.counted).toBe(true);
+  expect(await server.counted()).toBe(before);
+  expect(server.log().slice(lines)).toEqual([
+    expect.objectContaining({ operation: 'report-sign', outcome: 'reported', record: id, certificate: NUMBER, status }),
+  ]);
+});
+
+test('may be repeated, and the latest report stands', async () => {
+  const id = await newRecord();
+  for (const status of [2, 2, 1, 1] as const) expect((await server.report({ id, status })).body).toEqual(SUCCESS);
+  expect((await server.data.store.records.find(id))?.report?.status).toBe(1);
+});
+
+test.each([
+  ['no object', [], 'body'],
+  ['no id', { status: 1 }, 'id'],
+  ['an id that is a number', { id: 7, status: 1 }, 'id'],
+  ['an empty id', { id: '', status: 1 }, 'id'],
+  ['an id of no record', { id: '00000000-0000-4000-8000-000000000000', status: 1 }, 'id'],
+])('refuses a report with %s', async (_name, body, reason) => {
+  const answer = await server.report(body);
+  expect(answer.status).toBe(400);
+  expect(answer.body).toEqual({ code: 400, message: expect.any(String), data: null });
+  expect(server.log().at(-1)).toMatchObject({ operation: 'report-sign', outcome: 'refused', reason });
+});
+
+test.each([undefined, null, 0, 3, -1, 1.5, '1', true, [1]])(
+  'refuses the status %j and leaves the record as it is',
+  async (status) => {
+    const id = await newRecord();
+    const answer = await server.report({ id, status });
+    expect(answer.body.code).toBe(400);
+    expect(server.log().at(-1)).toMatchObject({ operation: 'report-sign', outcome: 'refused', reason: 'status' });
+    expect((await server.data.store.records.find(id))?.report).toBeUndefined();
+  },
+);
+
+test('a record of another client is as good as none', async () => {
+  const id = await newRecord();
+  const stranger = await server.addClient();
+  const other = await server.report({ id, status: 2 }, stranger);
+  const none = await server.report({ id: '00000000-0000-4000-8000-000000000000', status: 2 }, stranger);
+  expect(other).toMatchObject({ status: 400, body: none.body });
+  expect((await server.data.store.records.find(id))?.report).toBeUndefined();
+});
+
+test('waits for another process that writes to the database, and serves other calls meanwhile', async () => {
+  const id = await newRecord();
+  const writer = new Database(server.data.folder.database);
+  try {
+    writer.exec('BEGIN IMMEDIATE');
+    let answered = false;
+    const report = server.report({ id, status: 1 }).finally(() => {
+      answered = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await server.call({ method: 'GET', path: '/healthz' })).status).toBe(200);
+    expect(answered).toBe(false);
+    writer.exec('COMMIT');
+    expect((await report).status).toBe(200);
+  } finally {
+    writer.close();
+  }
+});

@@ -1,0 +1,331 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:https';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { connect } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { SIGN_PATH } from '../../../src/service/messages.ts';
+import type { ServerDependencies } from '../../src/http/app.ts';
+import { connectionLimit, openFilesLimit } from '../../src/http/connections.ts';
+import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+
+let server: TestApp;
+afterEach(() => server.close());
+
+/** A place in a request's way that a test can hold it at. */
+function gate() {
+  const { promise: reached, resolve: reach } = withResolvers();
+  const { promise: opened, resolve: open } = withResolvers();
+  const pass = async () => {
+    reach();
+    await opened;
+  };
+  return { reached, open, pass };
+}
+
+function withResolvers() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Listens, and has a client of plain node:https post a good request. */
+async function post() {
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const call = request({
+    agent: new Agent({ keepAlive: true }),
+    host: '127.0.0.1',
+    port,
+    ca: await readFile(server.data.folder.tls.ca),
+    method: 'POST',
+    path: SIGN_PATH,
+    headers: { authorization: basic(server.credentials), 'content-type': 'application/json' },
+  });
+  call.end(JSON.stringify(goodRequest()));
+  return { call, port };
+}
+
+/** The beginning of a good request. */
+const postHead = () =>
+  `POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(server.credentials)}\r\nContent-Type: application/json\r\n`;
+
+async function listening() {
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  return server.app.server.address() as AddressInfo;
+}
+
+const tls = (port: number) => connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+
+/** Listens, and connects a client that has sent nothing yet. */
+async function connected() {
+  const { port } = await listening();
+  const socket = tls(port);
+  await once(socket, 'secureConnect');
+  return { socket, port };
+}
+
+/** Keys whose every use waits at the gate. */
+function held(keys: ServerDependencies['keys'], hold: ReturnType<typeof gate>): ServerDependencies['keys'] {
+  return {
+    ...keys,
+    async find(id) {
+      await hold.pass();
+      return await keys.find(id);
+    },
+  };
+}
+
+const outcomes = () => server.log().flatMap(({ operation, outcome }) => (operation === 'sign' ? [outcome] : []));
+
+async function eventually(holds: () => boolean | Promise<boolean>) {
+  for (let attempt = 0; !(await holds()) && attempt < 500; attempt++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('a signature that went out over a socket counts', async () => {
+  server = await openApp();
+  const { call } = await post();
+  const [response] = await once(call, 'response');
+  const body = JSON.parse(Buffer.concat(await response.toArray()).toString());
+  expect(body.code).toBe(0);
+  await server.app.close(); // waits for what follows an answer
+  expect(await server.data.store.records.find(body.data.id)).toMatchObject({ counted: true });
+  expect(await server.counted()).toBe(1);
+});
+
+test('a client that left while the HSM signed pays nothing and holds no place of its quota, and no record is kept', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const { call } = await post();
+  call.on('error', () => {});
+  await hold.reached;
+  call.destroy();
+  await eventually(callIsGone);
+  hold.open();
+  await eventually(() => outcomes().length > 0);
+  expect(outcomes()).toEqual(['abandoned']);
+  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
+  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
+});
+
+test('a client that left before its answer went out pays nothing, and the record says so', async () => {
+  const hold = gate();
+  const stored: string[] = [];
+  server = await openApp(({ store }: ServerDependencies) => ({
+    store: {
+      ...store,
+      records: {
+        ...store.records,
+        async add(record, lease) {
+          const counted = await store.records.add(record, lease);
+          stored.push(record.id);
+          await hold.pass();
+          return counted;
+        },
+      },
+    },
+  }));
+  const { call } = await post();
+  call.on('error', () => {});
+  await hold.reached;
+  call.destroy();
+  await eventually(callIsGone);
+  hold.open();
+  await eventually(() => outcomes().includes('not-sent'));
+  expect(await server.data.store.records.find(stored[0] ?? '')).toMatchObject({ counted: false });
+  expect(await server.counted()).toBe(0);
+});
+
+test('a client that left with several requests under way pays nothing, and does not keep the server from its end', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold), limits: { bodyAtEnd: 100 } }));
+  const { port } = await listening();
+  const tcp = connectTcp({ host: '127.0.0.1', port });
+  const socket = connect({ socket: tcp, rejectUnauthorized: false });
+  socket.on('error', () => {});
+  const body = JSON.stringify(goodRequest());
+  const call = `${postHead()}Content-Length: ${body.length}\r\n\r\n${body}`;
+  socket.write(`${call}${call}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await hold.reached;
+  tcp.resetAndDestroy();
+  const closed = server.app.close(); // Node notices the end of a connection with queued requests only then
+  hold.open();
+  const unpaid = () => outcomes().filter((outcome) => outcome === 'abandoned' || outcome === 'not-sent');
+  await eventually(() => unpaid().length === 2);
+  await closed;
+  expect(unpaid()).toHaveLength(2);
+  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
+  expect(client).toMatchObject({ signatures: 0, reserved: 0 });
+});
+
+test('while it ends, the server finishes what is under way, takes nothing new, and waits for nobody who is silent', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const { call, port } = await post();
+  await hold.reached;
+  const closed = server.app.close();
+  const idle = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const late = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  late.write(`POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
+  const refused = Buffer.concat(await late.toArray()).toString();
+  expect(refused).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":503,/s);
+  idle.on('error', () => {}); // nothing was asked on it: it is cut
+  hold.open();
+  const [response] = await once(call, 'response');
+  expect(JSON.parse(Buffer.concat(await response.toArray()).toString()).code).toBe(0);
+  await closed;
+  expect(outcomes()).toEqual(['refused', 'signed']);
+  expect(server.log()).toContainEqual(expect.objectContaining({ reason: 'stopping', status: 503 }));
+});
+
+test('a signature that takes longer than ten seconds is finished at the end, too', async () => {
+  const hold = gate();
+  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const { call } = await post();
+  await hold.reached;
+  const closed = server.app.close();
+  setTimeout(hold.open, 11_000);
+  const [response] = await once(call, 'response');
+  expect(JSON.parse(Buffer.concat(await response.toArray()).toString()).code).toBe(0);
+  await closed;
+  expect(await server.counted()).toBe(1);
+}, 60_000);
+
+test('a body that does not come whole holds the end up no longer than its time', async () => {
+  server = await openApp(() => ({ limits: { request: 30_000, bodyAtEnd: 300 } }));
+  const { socket } = await connected();
+  const gone = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write(`${postHead()}Content-Length: 100\r\n\r\n{`);
+  await new Promise((resolve) => setTimeout(resolve, 200)); // its headers are there, and leave no trace
+  const began = performance.now();
+  await server.app.close();
+  await gone;
+  expect(performance.now() - began).toBeGreaterThan(250);
+  expect(performance.now() - began).toBeLessThan(5000);
+});
+
+test.each([
+  ['headers', () => 'POST / HTTP/1.1\r\nHost: x\r\n'],
+  ['a body', () => `${postHead()}Content-Length: 100\r\n\r\n{`],
+])('cuts %s off that take too long, with an envelope and a line in the log', async (_name, text) => {
+  server = await openApp(() => ({ limits: { request: 1000, bodyAtEnd: 300 } }));
+  const { socket } = await connected();
+  const began = performance.now();
+  socket.write(text());
+  const answer = Buffer.concat(await socket.toArray()).toString();
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(answer).toMatch(/^HTTP\/1.1 408 .*"code":408,/s);
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'http', status: 408 }));
+});
+
+test('cuts off a TLS handshake that takes too long, and logs it with its address', async () => {
+  server = await openApp(() => ({ limits: { handshake: 300 } }));
+  const { port } = await listening();
+  const silent = connectTcp({ host: '127.0.0.1', port });
+  await once(silent, 'close');
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ outcome: 'tls-failed', code: 'ERR_TLS_HANDSHAKE_TIMEOUT', remoteAddress: '127.0.0.1' }),
+  );
+});
+
+test('refuses connections beyond its limit, and signs for a client that is connected', async () => {
+  server = await openApp(() => ({ connections: 3 }));
+  const { socket, port } = await connected();
+  const idle = Array.from({ length: 4 }, () => connectTcp({ host: '127.0.0.1', port }));
+  await Promise.any(idle.map((each) => once(each, 'close')));
+  const body = JSON.stringify(goodRequest());
+  socket.write(`${postHead()}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 200 /);
+  for (const each of idle) each.destroy();
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ outcome: 'connection-refused', connections: 3, remoteAddress: '127.0.0.1' }),
+  );
+});
+
+test('leaves files for its own work: fewer connections than the process may open files', () => {
+  expect([256, 1024, 4000, 1_000_000].map(connectionLimit)).toEqual([128, 896, 3872, 4096]);
+  expect(connectionLimit(undefined)).toBe(4096);
+  expect(openFilesLimit()).toBeGreaterThan(200);
+});
+
+test('ends with silent connections, half a handshake and half a request open, and with an answer that is not read', async () => {
+  server = await openApp(() => ({ limits: { bodyAtEnd: 100 } }));
+  server.app.get('/large', (_request, reply) => reply.send('x'.repeat(32 * 1024 * 1024)));
+  const { socket, port } = await connected();
+  const tcp = () => connectTcp({ host: '127.0.0.1', port });
+  const others = [tcp(), tcp(), tls(port), tls(port), socket];
+  others[1]?.write(Buffer.from('16030100c8010000c40303', 'hex'));
+  others[2]?.write('POST / HTTP/1.1\r\nHost: x\r\nX-A');
+  others[3]?.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+  others[3]?.once('readable', () => {}); // begins to read, and goes no further than a buffer
+  for (const each of others) each.on('error', () => {});
+  await eventually(async () => (await connections()) === 5 && (others[3]?.readableLength ?? 0) > 0);
+  await server.app.close();
+  await eventually(() => others.every(({ closed }, index) => closed || index === 3)); // what was read of it is still there
+  for (const each of others) each.destroy();
+});
+
+test('a client that was told its mistake and stays silent does not keep its connection', async () => {
+  server = await openApp();
+  const { port } = await connected();
+  const socket = connect({
+    socket: connectTcp({ host: '127.0.0.1', port, allowHalfOpen: true }),
+    rejectUnauthorized: false,
+  });
+  const answer: Buffer[] = [];
+  socket.on('data', (bytes) => answer.push(bytes));
+  socket.on('error', () => {});
+  socket.write('hello\r\n\r\n');
+  await eventually(async () => answer.length > 0 && (await connections()) === 1);
+  expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1.1 400 /);
+  expect(await connections()).toBe(1); // the one of `connected`
+  socket.destroy();
+});
+
+test.each([
+  ['what is no HTTP', 'hello\r\n\r\n', 400],
+  ['a method that does not exist', 'SIGN / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['headers without end', `POST / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  ['HTTP/1.1 without a Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['an expectation that is not supported', 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n', 417],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405],
+  ['a body of two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', 400],
+  ['a path of another method', `GET ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 405],
+])('answers %s with an envelope', async (_name, text, status) => {
+  server = await openApp();
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  socket.write(text);
+  const answer = Buffer.concat(await socket.toArray()).toString();
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: status, data: null });
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ reason: 'http', status, remoteAddress: '127.0.0.1', accessKey: 'unknown' }),
+  );
+});
+
+test('two Authorization headers are a malformed one', async () => {
+  server = await openApp();
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const header = `Authorization: ${basic(server.credentials)}\r\n`;
+  socket.write(
+    `POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}${header}Content-Length: 0\r\n\r\n`,
+  );
+  expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 401 /);
+});
+
+/** Whether the server has noticed that its client went. */
+const callIsGone = async () => (await connections()) === 0;
+
+const connections = () =>
+  new Promise<number>((resolve, reject) => {
+    server.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });

@@ -1,0 +1,216 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readEnvironmentFile } from '../../../test/support/server.ts';
+import { copyData, SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { SERVER_ERRORS } from '../../src/errors.ts';
+import { openSqliteStore } from '../../src/records/sqlite.ts';
+
+let folder: string;
+let data: string;
+let clientEnv: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-first-'));
+  data = join(folder, 'data');
+  clientEnv = join(folder, 'client.env');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs `start` until it listens (then ends it) or ends by itself. */
+async function start(...args: readonly string[]) {
+  const child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', ...args]);
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (output.endsWith('\n')) child.kill('SIGTERM');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, output, errors };
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+async function withStore<T>(work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore(join(data, 'service', 'database.sqlite'));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test('a killed first start leaves nothing in the way of the next one, which makes everything', async () => {
+  const args = [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', '--client-env', clientEnv];
+  const killed = spawn(process.execPath, args, { stdio: 'ignore' });
+  const halfMade = async () =>
+    ((await exists(data)) ? await readdir(data) : []).some((name) => name.startsWith('.codesign-remote-server-setup-'));
+  while (!(await halfMade())) await new Promise((resolve) => setTimeout(resolve, 5));
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  expect(await exists(join(data, 'service'))).toBe(false);
+  expect(await exists(clientEnv)).toBe(false);
+
+  const { code, output } = await start('--client-env', clientEnv);
+  expect(code).toBe(0);
+  const address = /^listening on (https:\/\/127\.0\.0\.1:\d+)\n$/.exec(output)?.[1];
+  const environment = await readEnvironmentFile(clientEnv);
+  expect(environment).toEqual({
+    CODESIGN_BASE_URL: address,
+    CODESIGN_CA_FILE: join(data, 'service', 'tls', 'ca.pem'),
+    CODESIGN_CODE: '1',
+    CODESIGN_CERTIFICATE: join(data, 'service', 'certificates', 'certificate-1.pem'),
+    CODESIGN_ACCESS_KEY: expect.stringMatching(/^AK[0-9A-F]{20}$/),
+    CODESIGN_ACCESS_SECRET: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), // 256 bits
+  });
+  expect(await modeOf(clientEnv)).toBe('600');
+
+  // A shell reads the file as cli.md says, and the certificate is one for code signing that its own authority issued.
+  const shell = `set -eu; set -a; . '${clientEnv}'; openssl verify -CAfile '${join(data, 'service', 'certificates', 'ca.pem')}' -x509_strict "$CODESIGN_CERTIFICATE"; openssl x509 -in "$CODESIGN_CERTIFICATE" -noout -text`;
+  const text = execFileSync('sh', ['-c', shell], { encoding: 'utf8' });
+  expect(text).toContain(': OK\n');
+  expect(text).toMatch(/Public-Key: \(3072 bit\)/);
+  expect(text).toMatch(/Extended Key Usage: *\n +Code Signing\n/);
+
+  for (const name of ['', 'service', 'service/tokens', 'service/tls', 'service/certificates']) {
+    expect([name, await modeOf(join(data, name))]).toEqual([name, '700']);
+  }
+  for (const name of ['pin', 'database.sqlite', 'tls/server.pem', 'tls/ca-key.pem']) {
+    expect([name, await modeOf(join(data, 'service', name))]).toEqual([name, '600']);
+  }
+}, 180_000);
+
+test('without a place to show the credentials it makes nothing and says what to do', async () => {
+  const { code, output, errors } = await start();
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(errors).toContain('--client-env');
+  expect(await exists(data)).toBe(false);
+});
+
+test('refuses an environment file that exists, before anything is made', async () => {
+  await writeFile(clientEnv, 'precious');
+  const { code, errors } = await start('--client-env', clientEnv);
+  expect(code).toBe(2);
+  expect(errors).toContain(clientEnv);
+  expect(await readFile(clientEnv, 'utf8')).toBe('precious');
+  expect(await exists(join(data, 'service'))).toBe(false);
+});
+
+test('refuses an environment file in a folder that is not there', async () => {
+  expect(await start('--client-env', join(folder, 'missing', 'client.env'))).toMatchObject({ code: 2, output: '' });
+  expect(await exists(data)).toBe(false);
+});
+
+test('puts the environment file into the data folder too, which is not there yet', async () => {
+  const inside = join(data, 'client.env');
+  await writeFile(join(folder, 'file'), '');
+  const blocked = await start('--client-env', inside, '--pkcs11-library', join(folder, 'file'));
+  expect(blocked.code).toBe(2); // a library that is none: past the check of the file, and nothing is made
+  expect(await readdir(data)).toEqual([]);
+  expect(await modeOf(data)).toBe('700');
+});
+
+test('later starts leave the environment file alone, need none, and keep the same credentials', async () => {
+  await copyData(data, 2048);
+  await start('--client-env', clientEnv);
+  const before = await readFile(clientEnv, 'utf8');
+  expect((await start('--client-env', clientEnv)).code).toBe(0);
+  expect((await start()).code).toBe(0);
+  expect((await start('--client-env', join(folder, 'another.env'))).code).toBe(0);
+  expect(await readFile(clientEnv, 'utf8')).toBe(before);
+  expect((await readdir(folder)).sort()).toEqual(['client.env', 'data']);
+  expect(await withStore((store) => store.clients.list())).toHaveLength(1);
+});
+
+test('a start killed after it wrote the credentials, before it noted that, is noted by the next one', async () => {
+  await copyData(data, 2048);
+  await start('--client-env', clientEnv);
+  const written = await readFile(clientEnv, 'utf8');
+  await markPending();
+  expect((await start('--client-env', clientEnv)).code).toBe(0);
+  expect(await readFile(clientEnv, 'utf8')).toBe(written);
+  expect(await withStore((store) => store.clients.list())).toEqual([expect.objectContaining({ handedOver: true })]);
+});
+
+test('a start killed before it wrote the credentials is followed by one that makes new ones', async () => {
+  await copyData(data, 2048);
+  await start('--client-env', clientEnv);
+  const lost = await readEnvironmentFile(clientEnv);
+  await rm(clientEnv);
+  await markPending();
+  expect((await start()).code).toBe(2); // still nobody has them
+  expect((await start('--client-env', clientEnv)).code).toBe(0);
+  const fresh = await readEnvironmentFile(clientEnv);
+  expect(fresh.CODESIGN_ACCESS_SECRET).not.toBe(lost.CODESIGN_ACCESS_SECRET);
+  const clients = await withStore((store) => store.clients.list());
+  expect(clients.map(({ accessKey }) => accessKey)).toEqual([fresh.CODESIGN_ACCESS_KEY]);
+});
+
+test('of several first starts at once one hands credentials over, and every one serves', async () => {
+  await copyData(data, 2048);
+  const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.env`));
+  const codes = await Promise.all(files.map(async (file) => (await start('--client-env', file)).code));
+  expect(codes).toEqual([0, 0, 0]);
+  const written = (await readdir(folder)).filter((name) => name.endsWith('.env'));
+  expect(written).toHaveLength(1);
+  const environment = await readEnvironmentFile(join(folder, written[0] ?? ''));
+  const clients = await withStore((store) => store.clients.list());
+  expect(clients).toEqual([expect.objectContaining({ handedOver: true })]);
+  expect(clients[0]?.accessKey).toBe(environment.CODESIGN_ACCESS_KEY);
+});
+
+test.each([
+  ['database.sqlite', 'database-not-named', '--database'],
+  ['pin', 'token-not-named', '--pkcs11-token'],
+  ['tls/ca.pem', 'data-folder-incomplete', 'backup'],
+] as const)(
+  'rejects data without %s, names what may be missing, and makes nothing in its place',
+  async (name, expected, words) => {
+    await copyData(data, 2048);
+    const path = join(data, 'service', name);
+    await rm(path);
+    const { code, errors } = await start('--client-env', clientEnv);
+    expect(code).toBe(6);
+    expect(errors).toContain(SERVER_ERRORS[expected].hint);
+    expect(errors).toContain(words);
+    expect(await exists(path)).toBe(false);
+    expect(await exists(clientEnv)).toBe(false);
+  },
+);
+
+test('a data folder that cannot be looked into is not taken for one that is not made', async () => {
+  await writeFile(data, 'a file');
+  const { code, errors } = await start('--client-env', clientEnv);
+  expect(code).toBe(6);
+  expect(errors).toContain(SERVER_ERRORS['data-folder-unusable'].hint);
+});
+
+test('a part that is there and cannot be read is not called missing', async () => {
+  await copyData(data, 2048);
+  const pin = join(data, 'service', 'pin');
+  await rm(pin);
+  await mkdir(pin);
+  const { code, errors } = await start('--client-env', clientEnv);
+  expect(code).toBe(6);
+  expect(errors).toContain(pin);
+  expect(errors).not.toContain('backup');
+});
+
+/** The state between adding a client and noting that somebody got its secret. */
+async function markPending(): Promise<void> {
+  const file = new Database(join(data, 'service', 'database.sqlite'));
+  file.exec('UPDATE clients SET handed_over = 0');
+  file.close();
+}

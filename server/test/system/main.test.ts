@@ -1,0 +1,72 @@
+/** The process around the server: its streams. */
+
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { boundedLog } from '../../src/bounded-log.ts';
+
+let server: TestServer;
+afterEach(() => server?.stop());
+
+/** The status of an answer to a call that leaves a line in the log. */
+const call = () =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const asked = request(`${server.baseUrl}/nothing`, { rejectUnauthorized: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    asked.once('error', reject).end();
+  });
+
+test('serves on when whoever read its output and its log is gone', async () => {
+  server = await startServer({ bits: 2048 });
+  server.process.stdout?.destroy();
+  server.process.stderr?.destroy();
+  for (let number = 0; number < 5; number++) expect(await call()).toBe(404);
+  expect(await server.stop()).toBe(0);
+});
+
+test('ends although its log is not read, and a connection is silent', async () => {
+  server = await startServer({ bits: 2048 });
+  server.process.stderr?.pause();
+  const { port } = new URL(server.baseUrl);
+  const silent = connectTcp({ host: '127.0.0.1', port: Number(port) });
+  await once(silent, 'connect');
+  silent.on('error', () => {});
+  // More than a pipe, and the reader's own memory, hold.
+  const socket = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });
+  let answers = 0;
+  socket.on('data', (bytes: Buffer) => {
+    answers += bytes.toString('latin1').split('HTTP/1.1 404 ').length - 1;
+  });
+  for (let sent = 0; sent < 3000; sent += 50) {
+    socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50));
+    while (answers < sent + 50) await once(socket, 'data');
+  }
+  expect(await server.stop()).toBe(0);
+  silent.destroy();
+  socket.destroy();
+});
+
+test('drops log lines while too much of the log waits for its reader, and says how many', () => {
+  const written: string[] = [];
+  let waiting = 0;
+  const log = boundedLog({
+    write: (line: string) => written.push(line) > 0,
+    get writableLength() {
+      return waiting;
+    },
+  });
+  log.write('first\n');
+  waiting = 5 * 1024 * 1024;
+  log.write('lost\n');
+  log.write('lost too\n');
+  waiting = 0;
+  log.write('last\n');
+  log.write('very last\n');
+  const [first, dropped = '', ...last] = written;
+  expect([first, ...last]).toEqual(['first\n', 'last\n', 'very last\n']);
+  expect(JSON.parse(dropped)).toEqual({ level: 40, outcome: 'log-dropped', lines: 2 });
+});

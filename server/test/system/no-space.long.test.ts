@@ -1,0 +1,71 @@
+/** A server whose data folder is on a disk that fills up. */
+
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { copyData, SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { mayMountDisks, mountSmallDisk } from '../../../test/support/small-disk.ts';
+import { dataFolder } from '../../src/setup/data-folder.ts';
+import { openStore } from '../../src/setup/open-data.ts';
+import { addClient } from '../support/clients.ts';
+import { goodRequest } from '../support/in-process.ts';
+import { instance } from '../support/instances.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 500 };
+
+test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
+  'is not ready and counts nothing while the disk is full, and signs again once there is space',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-no-space-'));
+    const [data, made] = [join(folder, 'disk'), join(folder, 'made')];
+    await mkdir(data);
+    await copyData(made, 2048);
+    const before = await openStore(dataFolder(made), undefined);
+    const client = await addClient(before, { name: 'builds', quota: undefined });
+    await before.close();
+    await using disk = await mountSmallDisk(data, '8m');
+    const seenAt = disk.seenFromOutside(data);
+    await cp(made, seenAt, { recursive: true });
+    const server = instance({ data, seenAt, through: disk.through, config: { logLevel: 'error' } }, 'one');
+    try {
+      await server.start();
+      const ready = () => server.status('/readyz');
+      expect(await ready()).toBe(200);
+      expect((await server.sign(goodRequest(), client)).status).toBe(200);
+
+      const filler = join(seenAt, 'filler');
+      // Until nothing is left; the write-ahead log of SQLite has some space that it wrote before.
+      expect(() => execFileSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096'], { stdio: 'pipe' })).toThrow();
+      const statuses: number[] = [];
+      await vi.waitFor(async () => {
+        statuses.push((await server.sign(goodRequest(), client)).status);
+        expect(statuses.at(-1)).toBe(500);
+        expect(await ready()).toBe(503);
+      }, PATIENCE);
+      expect(await server.status('/healthz')).toBe(200);
+
+      await rm(filler);
+      await vi.waitFor(async () => expect(await ready()).toBe(200), PATIENCE);
+      expect((await server.sign(goodRequest(), client)).status).toBe(200);
+      const counted = 2 + statuses.filter((status) => status === 200).length;
+      const [program = '', ...args] = [
+        ...disk.through,
+        process.execPath,
+        SERVER_PROGRAM,
+        'quota',
+        'list',
+        '--json',
+        '--data',
+        data,
+      ];
+      const [{ signatures }] = JSON.parse(execFileSync(program, args, { encoding: 'utf8' }));
+      expect(Number(signatures)).toBe(counted);
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true }).catch(() => {});
+    }
+  },
+);

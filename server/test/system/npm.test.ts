@@ -1,0 +1,72 @@
+/** The server as users start it: through npm, which stands between it and the signals. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyData } from '../../../test/support/server-data.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+let folder: string;
+let npm: ChildProcess;
+let log = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-npm-'));
+  await copyData(join(folder, 'data'), 2048);
+  const options = ['--data', join(folder, 'data'), '--port', '0', '--client-env', join(folder, 'client.env')];
+  npm = spawn('npm', ['run', '--silent', 'server', '--', ...options], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  log = '';
+  npm.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+});
+afterEach(async () => {
+  npm.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The process id of the server, from its log. */
+const serverId = () => Number(/"pid":(\d+)/.exec(log)?.[1]);
+
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function listening(): Promise<void> {
+  let output = '';
+  for await (const text of npm.stdout ?? []) {
+    output += text;
+    if (/^listening on https:/m.test(output)) break;
+  }
+  expect(output).toContain('listening on');
+  expect(isRunning(serverId())).toBe(true);
+}
+
+test.skipIf(process.platform === 'win32')(
+  'SIGTERM to npm ends the server gracefully, and npm with 0',
+  async () => {
+    await listening();
+    const ended = once(npm, 'exit');
+    npm.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(isRunning(serverId())).toBe(false);
+  },
+  90_000,
+);
+
+test('a server whose npm was killed outright does not stay behind', async () => {
+  await listening();
+  npm.kill('SIGKILL');
+  for (let attempt = 0; isRunning(serverId()) && attempt < 100; attempt++) await sleep(100);
+  expect(isRunning(serverId())).toBe(false);
+}, 90_000);

@@ -1,0 +1,216 @@
+/** What those who run the server see and rely on: health, metrics, the bound of its work, TLS anew. */
+
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { openssl } from '../../../test/support/openssl.ts';
+import { startServer } from '../../../test/support/server.ts';
+import { serverError } from '../../src/errors.ts';
+import { dataFolder } from '../../src/setup/data-folder.ts';
+import { ownTls } from '../../src/setup/tls.ts';
+import { goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+
+/** A TLS record with a fatal alert (RFC 8446, 6.2). */
+const INTERNAL_ERROR_ALERT = Buffer.from([0x15, 3, 1, 0, 2, 2, 80]);
+
+let server: TestApp;
+afterEach(() => server?.close());
+
+const get = (path: string) => server.call({ method: 'GET', path });
+
+test('says that it lives and is ready, to whoever asks, without a line in the log', async () => {
+  server = await openApp();
+  for (const path of ['/healthz', '/readyz']) {
+    expect(await get(path)).toMatchObject({ status: 200, body: { code: 0, data: null } });
+  }
+  expect(server.logText()).toBe('');
+  const refused = await server.call({ method: 'POST', path: '/healthz' });
+  expect(refused).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' }, body: { code: 405 } });
+});
+
+test('is not ready while the database or the HSM does not answer, but lives, and is ready again after that', async () => {
+  let broken = true;
+  const away = async () => {
+    if (broken) throw serverError('hsm-failed', { operation: 'answer', reason: 'CKR_DEVICE_REMOVED' });
+  };
+  server = await openApp(({ store, keys }) => ({ store: { ...store, check: away }, keys: { ...keys, check: away } }));
+  const answers = await Promise.all([get('/readyz'), get('/readyz')]);
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { code: 503, data: null } });
+    expect(answer.body.message).toMatch(/database, hsm$/);
+  }
+  expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'not-ready', what: 'hsm' }));
+  expect((await get('/healthz')).status).toBe(200);
+  broken = false;
+  expect((await get('/readyz')).status).toBe(503); // the answer of a moment ago
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect((await get('/readyz')).status).toBe(200);
+});
+
+test('is not ready while no certificate is valid, or while the HSM has none of their keys', async () => {
+  const asked: (readonly string[])[] = [];
+  let years = 0;
+  server = await openApp(({ keys }) => ({
+    now: () => new Date(Date.now() + years * 365 * 86_400_000),
+    keys: {
+      ...keys,
+      async check(ids) {
+        asked.push(ids);
+        await keys.check(years === 0 ? ['00'.repeat(16)] : ids);
+      },
+    },
+  }));
+  const certificates = await server.data.store.certificates.list();
+  expect(await get('/readyz')).toMatchObject({ status: 503, body: { message: 'not ready: hsm' } });
+  expect(asked).toEqual([certificates.map(({ keyId }) => keyId)]);
+  const [{ number } = { number: '' }] = certificates;
+  await server.data.store.certificates.disable(number, true);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await get('/readyz');
+  expect(asked.at(-1)).toEqual(certificates.slice(1).map(({ keyId }) => keyId));
+  years = 100;
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(await get('/readyz')).toMatchObject({ status: 503, body: { message: 'not ready: certificates' } });
+});
+
+test('counts answers and times them as Prometheus reads it', async () => {
+  server = await openApp();
+  await server.sign(goodRequest());
+  await server.sign(goodRequest());
+  await server.sign({ ...goodRequest(), padding: 'PSS' });
+  await server.call({ method: 'GET', path: '/nothing' });
+  const { body, headers } = await server.app.inject({ method: 'GET', url: '/metrics' });
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(body).toContain('\ncodesign_answers_total{operation="sign",status="200"} 2\n');
+  expect(body).toContain('\ncodesign_answers_total{operation="sign",status="400"} 1\n');
+  expect(body).toContain('\ncodesign_answers_total{operation="other",status="404"} 1\n');
+  expect(body).toContain('\ncodesign_answer_seconds_bucket{le="+Inf",operation="sign"} 3\n');
+  expect(body).toContain('\ncodesign_answer_seconds_count{operation="sign"} 3\n');
+  expect(body).toContain('\ncodesign_signatures_under_way 0\n');
+  const buckets = [...body.matchAll(/_bucket\{le="[^"]+",operation="sign"\} (\d+)/g)].map(([, count]) => Number(count));
+  expect(buckets).toHaveLength(12);
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b));
+  expect(body).not.toContain(server.credentials.accessKey);
+});
+
+test('more signatures than may wait are refused with 503 before anything is done for them', async () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  server = await openApp(({ keys }) => ({
+    sessions: 1,
+    waiting: 1,
+    keys: {
+      ...keys,
+      async find(id) {
+        await opened;
+        return await keys.find(id);
+      },
+    },
+  }));
+  const calls = Array.from({ length: 5 }, () => server.sign(goodRequest()));
+  const refused = await Promise.any(calls);
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, body: { code: 503, data: null } });
+  open();
+  expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 503, 503]);
+  expect(await server.counted()).toBe(3);
+  expect(server.log()).toContainEqual(expect.objectContaining({ operation: 'sign', reason: 'busy', status: 503 }));
+  expect((await server.sign(goodRequest())).body.code).toBe(0);
+});
+
+test('logs the address of a client that left before its handshake failed', async () => {
+  server = await openApp();
+  await server.app.listen({ port: 0, host: '127.0.0.1' });
+  const client = connectTcp((server.app.server.address() as AddressInfo).port, '127.0.0.1');
+  server.app.server.once('connection', () => {
+    client.write(INTERNAL_ERROR_ALERT);
+    client.resetAndDestroy();
+  });
+  await once(server.app.server, 'tlsClientError');
+  await new Promise((resolve) => setImmediate(resolve));
+  const failure = { outcome: 'tls-failed', remoteAddress: '127.0.0.1' };
+  expect(server.log()).toContainEqual(expect.objectContaining(failure));
+});
+
+test.skipIf(process.platform === 'win32')(
+  'reads its TLS certificate again on SIGHUP, and keeps it where that fails',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-tls-'));
+    const pem = join(folder, 'tls.pem');
+    const made = await startServer({ bits: 2048 });
+    const files = dataFolder(made.data);
+    try {
+      await copyFile(files.tls.server, pem);
+      const running = await startServer({ data: made.data, args: ['--tls-cert', pem, '--tls-key', pem] });
+      try {
+        const { port } = new URL(running.baseUrl);
+        const fingerprint = async () => {
+          const socket: TLSSocket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
+          await once(socket, 'secureConnect');
+          const { fingerprint256 } = socket.getPeerCertificate();
+          socket.destroy();
+          return fingerprint256;
+        };
+        const hangUp = async (line: string) => {
+          const before = running.log().split(line).length;
+          running.process.kill('SIGHUP');
+          while (running.log().split(line).length === before) await new Promise((resolve) => setTimeout(resolve, 10));
+        };
+        const first = await fingerprint();
+        await rm(files.tls.server);
+        await ownTls(files, [], new Date()); // another key and certificate
+        await copyFile(files.tls.server, pem);
+        expect(await fingerprint()).toBe(first);
+        await hangUp('"tls-reloaded"');
+        const second = await fingerprint();
+        expect(second).not.toBe(first);
+        const selfSigned = 'req -x509 -newkey rsa:2048 -nodes -subj /CN=x -addext subjectAltName=IP:127.0.0.1';
+        const rsa = join(folder, 'rsa');
+        openssl([...selfSigned.split(' '), '-days', '9', '-keyout', `${rsa}.key`, '-out', `${rsa}.crt`]);
+        const mismatch =
+          (await readFile(`${rsa}.crt`, 'utf8')) + (await readFile(pem, 'utf8')).replace(/^.*?(?=-+BEGIN PRIV)/s, '');
+        for (const unusable of ['damaged', mismatch]) {
+          await writeFile(pem, unusable);
+          await hangUp('"tls-kept"');
+          expect(await fingerprint()).toBe(second);
+        }
+        expect(running.log()).not.toContain('"tls-validity"');
+        await writeFile(pem, (await readFile(`${rsa}.crt`, 'utf8')) + (await readFile(`${rsa}.key`, 'utf8')));
+        await hangUp('"tls-validity"'); // it ends in nine days
+        expect(await fingerprint()).not.toBe(second);
+
+        // TLS 1.2 is the oldest that is spoken, after reading again as before. Without a `minVersion` the client has no
+        // version left, and fails before it sends a greeting.
+        const versions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+        const old = request(`${running.baseUrl}/healthz`, { rejectUnauthorized: false, ...versions });
+        const alert = { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' };
+        await expect(once(old, 'response')).rejects.toMatchObject(alert);
+        const failure = expect.objectContaining({
+          level: 40,
+          code: expect.stringMatching(/^ERR_SSL_/),
+          remoteAddress: '127.0.0.1',
+        });
+        const lines = () =>
+          running
+            .log()
+            .split('\n')
+            .flatMap((line) =>
+              line.includes('"tls-failed"') && line.includes('"level":40') ? [JSON.parse(line)] : [],
+            );
+        while (lines().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        expect(lines()).toEqual([failure]);
+      } finally {
+        expect(await running.stop()).toBe(0);
+      }
+    } finally {
+      await made.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);

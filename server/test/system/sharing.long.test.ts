@@ -1,0 +1,96 @@
+/** What one caller of many requests leaves to the others. Rates are compared within one run: what a machine can do differs. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SIGN_PATH } from '../../../src/service/messages.ts';
+import { QUERY_TYPE, TSA_PATH } from '../../src/tsa/route.ts';
+import { addClient } from '../support/clients.ts';
+import { basic, type Credentials, goodRequest } from '../support/in-process.ts';
+import { type Ask, type Load, startLoad } from '../support/load.ts';
+import { openScene, type Scene } from '../support/quota-scene.ts';
+
+/** Milliseconds of each part, and how often the parts take turns. */
+const [PART, ROUNDS] = [2500, 2];
+/** Callers of the client whose rate is looked at. */
+const CALLERS = 16;
+
+describe('one server on PostgreSQL', () => {
+  let scene: Scene;
+  let modest: Credentials;
+  beforeAll(async () => {
+    scene = await openScene('PostgreSQL', 1, { tsa: true });
+    modest = await addClient(scene.store, { name: 'modest', quota: undefined });
+  });
+  afterAll(() => scene.close());
+
+  const signing = (client: Credentials): Ask => ({
+    path: SIGN_PATH,
+    headers: { authorization: basic(client), 'content-type': 'application/json' },
+    body: JSON.stringify(goodRequest()),
+  });
+  const address = () => scene.instances[0]?.address() ?? expect.unreachable();
+
+  /** Signatures of the modest client next to the others: compared with what it gets alone, and with theirs at that time. */
+  const compare = async (callers: number, ask: Ask) => {
+    const counts = { alone: 0, beside: 0, theirs: 0 };
+    const others = new Map<number, number>();
+    const load = await startLoad(address(), CALLERS, signing(modest));
+    const answered = async (by: Load | undefined) => (await by?.answers())?.get(200) ?? 0;
+    const part = async (which: 'alone' | 'beside', other?: Load) => {
+      const before = [await answered(load), await answered(other)] as const;
+      await sleep(PART);
+      const after = [await answered(load), await answered(other)] as const;
+      counts[which] += after[0] - before[0];
+      counts.theirs += after[1] - before[1];
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      await part('alone');
+      const other = await startLoad(address(), callers, ask);
+      await part('beside', other);
+      for (const [status, count] of await other.stop()) others.set(status, (others.get(status) ?? 0) + count);
+    }
+    await load.stop();
+    const share = counts.beside / counts.alone;
+    const ofBoth = counts.beside / (counts.beside + counts.theirs);
+    const seconds = (ROUNDS * PART) / 1000;
+    process.stderr.write(
+      `${callers} callers of ${ask.path}: ${(counts.alone / seconds).toFixed(0)}/s alone, ${(counts.beside / seconds).toFixed(0)}/s beside them (${(100 * share).toFixed(0)} %, ${(100 * ofBoth).toFixed(0)} % of what both got); they got ${JSON.stringify([...others])}\n`,
+    );
+    return { share, ofBoth, others };
+  };
+
+  test('a client with a used-up quota leaves another with as many callers its part', async () => {
+    const usedUp = await addClient(scene.store, { name: 'used up', quota: 0 });
+    const { share, others } = await compare(CALLERS, signing(usedUp));
+    expect([...others.keys()]).toEqual([403]);
+    expect(share).toBeGreaterThan(0.3);
+  });
+
+  test('a client with 450 callers leaves another with 16 its share', async () => {
+    const greedy = await addClient(scene.store, { name: 'greedy', quota: undefined });
+    const { ofBoth, others } = await compare(450, signing(greedy));
+    expect(others.get(200) ?? 0).toBeGreaterThan(0);
+    // Half would be fair. Without parts of their own, the callers' numbers decide: 3 %.
+    expect(ofBoth).toBeGreaterThan(0.25);
+  });
+
+  test('250 callers of timestamps leave signing half of its rate, and get timestamps', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'codesign-query-'));
+    try {
+      const query = join(folder, 'query.tsq');
+      execFileSync('openssl', ['ts', '-query', '-digest', 'ab'.repeat(32), '-sha256', '-cert', '-out', query], {
+        stdio: 'pipe',
+      });
+      const body = await readFile(query);
+      const { share, others } = await compare(250, { path: TSA_PATH, headers: { 'content-type': QUERY_TYPE }, body });
+      expect(others.get(200) ?? 0).toBeGreaterThan(0);
+      expect(share).toBeGreaterThan(0.5);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
