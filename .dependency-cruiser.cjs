@@ -6,6 +6,8 @@ const FLOORS = [
   ['zip', 'http', 'certificates'],
   ['cms'],
   ['timestamp'],
+  ['formats/format-options.ts'],
+  ['formats/format.ts', 'formats/errors.ts'],
   ['authenticode'],
   ['formats', 'service', 'options', 'journal'],
   ['files'],

@@ -1,6 +1,29 @@
 /** The program's name and web page as the user gives them, checked before anything is signed. */
 
+import { type FormatOption, SOME_TEXT, STORED_ANYWHERE } from '../formats/format-options.ts';
 import { authenticodeErrors } from './errors.ts';
+
+const DESCRIPTION = {
+  key: 'description',
+  flag: '--description',
+  short: '-d',
+  placeholder: 'text',
+  help: "program's name, shown by Windows",
+  stored: STORED_ANYWHERE,
+  value: SOME_TEXT,
+} as const satisfies FormatOption;
+const URL_OPTION = {
+  key: 'url',
+  flag: '--url',
+  short: '-u',
+  placeholder: 'url',
+  help: "program's web page, shown by Windows",
+  stored: STORED_ANYWHERE,
+  value: { accepts: isWebAddress, expected: 'a web address such as https://example.com/app' },
+} as const satisfies FormatOption;
+
+/** The options of every format with Authenticode signatures. */
+export const PROGRAM_OPTIONS = [DESCRIPTION, URL_OPTION] as const;
 
 export interface ProgramInfo {
   readonly description?: string | undefined;
@@ -64,3 +87,8 @@ function refuseMended(text: string, url: URL): void {
 
 const invalidDescription = (problem: string) => authenticodeErrors('description-invalid', { problem });
 const invalidUrl = (problem: string) => authenticodeErrors('url-invalid', { problem });
+
+function isWebAddress(text: string): boolean {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  return parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
+}

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
+import type { Purpose } from '../certificates/purpose.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
@@ -10,6 +11,7 @@ import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
+import type { FormatOption } from './format-options.ts';
 
 export interface Format {
   /** Short word for JSON and messages: `pe`, `jar`. */
@@ -17,6 +19,14 @@ export interface Format {
   readonly title: string;
   /** With the dot, lower case. For documentation and for folders; never decides what a file is. */
   readonly extensions: readonly string[];
+  /** Those of its own. Formats that share an option declare the same object. */
+  readonly options: readonly FormatOption[];
+  /** What may become of signatures that are there; one that is not listed is rejected before any request. */
+  readonly modes: readonly SigningMode[];
+  /** The mode if the user names none. */
+  readonly defaultMode: SigningMode;
+  /** What the signer's certificate must be for, and `verify` requires of it. */
+  readonly purpose: Purpose;
   /**
    * Whether these bytes are this format's to judge. `head` is the first 4096 bytes, fewer when the file is shorter.
    * `name`, the file's, decides only where the bytes fit several formats or say too little.

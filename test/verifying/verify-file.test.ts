@@ -89,7 +89,17 @@ const trustAt =
     purpose === 'time-stamping' || at.getTime() === time.getTime() ? trusted : untrusted;
 
 function formatWith(open: Format['open']): Format {
-  return { id: 'test', title: 'Test', extensions: [], detect: async () => true, open };
+  return {
+    id: 'test',
+    title: 'Test',
+    extensions: [],
+    options: [],
+    modes: ['replace'],
+    defaultMode: 'replace',
+    purpose: 'code-signing',
+    detect: async () => true,
+    open,
+  };
 }
 
 function verifying(format: Format, { judgeTrust, policy }: Pick<Setting, 'judgeTrust' | 'policy'>): Verifying {

@@ -1,0 +1,36 @@
+/** Options that a format declares: commands, settings and help follow from the declaration, and the values reach the format as one record. */
+
+export interface FormatOption {
+  /** Name of the value in `FormatOptions`, in the library's options and in files of settings: `signerName`. */
+  readonly key: string;
+  readonly flag: `--${string}`;
+  readonly short?: `-${string}`;
+  /** Name of the value in help: `text`. Undefined for a switch, whose value is `true`. */
+  readonly placeholder?: string;
+  /** A noun phrase. */
+  readonly help: string;
+  /** The files of settings that may hold it. */
+  readonly stored: { readonly inProject: boolean; readonly inProfile: boolean };
+  /** Which texts are values, and the same in words: `some text`. Undefined for a switch. */
+  readonly value?: { accepts(text: string): boolean; readonly expected: string };
+}
+
+/** The values of the options that were given, by their keys. */
+export type FormatOptions = Readonly<Record<string, string | true>>;
+
+/** The value of an option with a text; undefined if it was not given. */
+export function textOf(options: FormatOptions, { key }: FormatOption): string | undefined {
+  const value = options[key];
+  return value === true ? undefined : value;
+}
+
+/** Whether a switch was given. */
+export function isGiven(options: FormatOptions, { key }: FormatOption): boolean {
+  return options[key] === true;
+}
+
+/** For declarations: may stand in project files and profiles alike. */
+export const STORED_ANYWHERE: FormatOption['stored'] = { inProject: true, inProfile: true };
+
+/** For declarations: every text but the empty one. */
+export const SOME_TEXT = { accepts: (text: string) => text !== '', expected: 'some text' };
