@@ -143,7 +143,7 @@ const FAILED: FailedOutcome = {
   path: 'notes.txt',
   format: null,
   status: 'failed',
-  error: fileErrors('unsupported-format'),
+  error: fileErrors('unsupported-format', { looksLike: '', formats: '' }),
   record: null,
   kept: false,
   warnings: [],

@@ -5,7 +5,8 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const asn1Errors = defineErrors({
   'asn1-malformed': {
     category: 'local',
-    message: (d) => `${d.what}: ${d.problem} (at byte ${d.offset} of the encoding)`,
+    message: (d: { what: string; problem: string; offset: number }) =>
+      `${d.what}: ${d.problem} (at byte ${d.offset} of the encoding)`,
     hint: 'The data is damaged or is not what it was taken for.',
   },
 });

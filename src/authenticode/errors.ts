@@ -5,22 +5,22 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const authenticodeErrors = defineErrors({
   'description-invalid': {
     category: 'usage',
-    message: (d) => `the description ${d.problem}`,
+    message: (d: { problem: string }) => `the description ${d.problem}`,
     hint: "Give the program's name as one line of plain text.",
   },
   'url-invalid': {
     category: 'usage',
-    message: (d) => `the program's web page ${d.problem}`,
+    message: (d: { problem: string }) => `the program's web page ${d.problem}`,
     hint: 'Give an absolute address: https://example.com/product',
   },
   'authenticode-malformed': {
     category: 'local',
-    message: (d) => `the Authenticode signature is malformed: ${d.problem}`,
+    message: (d: { problem: string }) => `the Authenticode signature is malformed: ${d.problem}`,
     hint: 'The signature is damaged or of another kind. Remove it, or build or download the file again.',
   },
   'authenticode-nested-too-deeply': {
     category: 'local',
-    message: (d) => `the Authenticode signature holds nested signatures ${d.problem}`,
+    message: (d: { problem: string }) => `the Authenticode signature holds nested signatures ${d.problem}`,
     hint: 'No signing program makes such a file: do not trust it.',
   },
 });

@@ -5,12 +5,14 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const bytesErrors = defineErrors({
   'read-past-end': {
     category: 'local',
-    message: (d) => `${d.what}: needs ${d.length} bytes at offset ${d.offset}, but only ${d.size} bytes are there`,
+    message: (d: { what: string; length: number; offset: number; size: number }) =>
+      `${d.what}: needs ${d.length} bytes at offset ${d.offset}, but only ${d.size} bytes are there`,
     hint: 'The file is truncated or damaged. Build or download it again.',
   },
   'file-shrunk': {
     category: 'local',
-    message: (d) => `the file became shorter while it was read (${d.length} bytes wanted at offset ${d.offset})`,
+    message: (d: { length: number; offset: number }) =>
+      `the file became shorter while it was read (${d.length} bytes wanted at offset ${d.offset})`,
     hint: 'Another program is writing to it. Sign it when that has finished.',
   },
 });

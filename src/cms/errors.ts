@@ -5,17 +5,18 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const cmsErrors = defineErrors({
   'cms-malformed': {
     category: 'local',
-    message: (d) => `the signature's CMS structure is malformed: ${d.problem}`,
+    message: (d: { problem: string }) => `the signature's CMS structure is malformed: ${d.problem}`,
     hint: 'The signature is damaged. Remove it, or build or download the file again.',
   },
   'cms-not-signed-data': {
     category: 'local',
-    message: (d) => `the signature's CMS structure is of type ${d.type}, not SignedData`,
+    message: (d: { type: string }) => `the signature's CMS structure is of type ${d.type}, not SignedData`,
     hint: 'The file holds something else where its signature should be.',
   },
   'cms-too-large': {
     category: 'local',
-    message: (d) => `the signature's CMS structure holds more than ${d.limit} ${d.what}`,
+    message: (d: { limit: number; what: string }) =>
+      `the signature's CMS structure holds more than ${d.limit} ${d.what}`,
     hint: 'No signing program makes such a signature: do not trust it. Remove it, or build or download the file again.',
   },
   'cms-without-signer': {

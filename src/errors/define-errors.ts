@@ -2,9 +2,11 @@
 
 import { CodesignError, type ErrorCategory } from './codesign-error.ts';
 
-/** What a message or hint is made of: file fields, offsets, names. Never a secret. */
-export type ErrorDetails = Readonly<Record<string, string | number | bigint | undefined>>;
-type Text = string | ((details: ErrorDetails) => string);
+/**
+ * Fixed, or made of details: file fields, offsets, names, never a secret. The parameter's type says which details an error
+ * needs: `(d: { readonly path: string }) => …`.
+ */
+type Text = string | ((details: never) => string);
 
 export interface ErrorDefinition {
   readonly category: ErrorCategory;
@@ -20,17 +22,35 @@ export interface ErrorContext {
   readonly mayHaveBeenCounted?: boolean | undefined;
 }
 
-export interface ErrorFactory<Code extends string> {
-  (code: Code, details?: ErrorDetails, context?: ErrorContext): CodesignError;
+type ErrorTable = Readonly<Record<string, ErrorDefinition>>;
+
+/** Functions that take the details of the message and of the hint; never where both are fixed. */
+type TakesDetails<Definition> = Definition extends { readonly message: (details: infer OfMessage) => string }
+  ? ((details: OfMessage) => void) | TakesHintDetails<Definition>
+  : TakesHintDetails<Definition>;
+type TakesHintDetails<Definition> = Definition extends { readonly hint: (details: infer OfHint) => string }
+  ? (details: OfHint) => void
+  : never;
+
+/** What all of them take together: for one of several codes, the details of each. */
+type DetailsOf<Functions> = [Functions] extends [(details: infer All) => void] ? All : never;
+
+type ErrorArguments<Definition> = [TakesDetails<Definition>] extends [never]
+  ? [details?: Readonly<Record<string, never>>, context?: ErrorContext]
+  : [details: DetailsOf<TakesDetails<Definition>>, context?: ErrorContext];
+
+export interface ErrorFactory<Table extends ErrorTable> {
+  <Code extends keyof Table & string>(code: Code, ...rest: ErrorArguments<Table[Code]>): CodesignError;
   /** The table itself, for documentation and tests. */
-  readonly table: Readonly<Record<Code, ErrorDefinition>>;
+  readonly table: Table;
 }
 
-/** Turns a folder's error table into the function that makes its errors: `throw peErrors('not-a-pe', { looksLike })`. */
-export function defineErrors<const Table extends Record<string, ErrorDefinition>>(
-  table: Table,
-): ErrorFactory<keyof Table & string> {
-  const make = (code: keyof Table & string, details: ErrorDetails = {}, context: ErrorContext = {}): CodesignError => {
+/**
+ * Turns a folder's error table into the function that makes its errors: `throw peErrors('not-a-pe', { looksLike })`. A detail
+ * that is missing or misspelt does not compile.
+ */
+export function defineErrors<const Table extends ErrorTable>(table: Table): ErrorFactory<Table> {
+  const make = (code: keyof Table & string, details: object = {}, context: ErrorContext = {}): CodesignError => {
     const { category, message, hint } = table[code] as ErrorDefinition;
     return new CodesignError({
       code,
@@ -40,9 +60,9 @@ export function defineErrors<const Table extends Record<string, ErrorDefinition>
       ...context,
     });
   };
-  return Object.assign(make, { table });
+  return Object.assign(make, { table }) as ErrorFactory<Table>;
 }
 
-function render(text: Text, details: ErrorDetails): string {
-  return typeof text === 'function' ? text(details) : text;
+function render(text: Text, details: object): string {
+  return typeof text === 'function' ? text(details as never) : text;
 }

@@ -10,47 +10,49 @@ export const fileErrors = defineErrors({
   },
   'name-not-utf8': {
     category: 'local',
-    message: (d) => `the name ${d.name} holds bytes that are not UTF-8, so the file cannot be reached by it`,
+    message: (d: { name: string }) =>
+      `the name ${d.name} holds bytes that are not UTF-8, so the file cannot be reached by it`,
     hint: 'Rename it, in UTF-8. The program convmv does that for whole folders.',
   },
   'broken-link': {
     category: 'local',
-    message: (d) => `${d.path} is a link that leads nowhere: to ${d.leadsTo}`,
+    message: (d: { path: string; leadsTo: string }) => `${d.path} is a link that leads nowhere: to ${d.leadsTo}`,
     hint: 'Mend or remove the link, or name the file itself.',
   },
   'link-loop': {
     category: 'local',
-    message: (d) => `the links on the way lead in a circle, so it was not possible to ${d.doing}`,
+    message: (d: { doing: string }) => `the links on the way lead in a circle, so it was not possible to ${d.doing}`,
     hint: 'Mend the links (ls -l shows where they lead), or name the file itself.',
   },
   'not-a-file': {
     category: 'local',
-    message: (d) => `this is ${d.kind}, not a file`,
+    message: (d: { kind: string }) => `this is ${d.kind}, not a file`,
     hint: 'Name files; commands that take several take a folder with --recursive.',
   },
   'permission-denied': {
     category: 'local',
-    message: (d) => `no permission to ${d.doing}`,
+    message: (d: { doing: string }) => `no permission to ${d.doing}`,
     hint: 'Signing needs to read the file, and to write to it and to its folder. Check the owner and the permissions, or use --output.',
   },
   'disk-full': {
     category: 'local',
-    message: (d) => `no space left on the disk to ${d.doing}`,
+    message: (d: { doing: string }) => `no space left on the disk to ${d.doing}`,
     hint: 'Signing writes a copy beside the target first: it needs as much free space as the file is large.',
   },
   'file-busy': {
     category: 'local',
-    message: (d) => `another program holds the file, so it was not possible to ${d.doing}`,
+    message: (d: { doing: string }) => `another program holds the file, so it was not possible to ${d.doing}`,
     hint: 'Close the program that uses it. Antivirus programs and indexers let go after a moment: try again.',
   },
   'file-system': {
     category: 'local',
-    message: (d) => `could not ${d.doing}: ${d.reason}`,
+    message: (d: { doing: string; reason: string }) => `could not ${d.doing}: ${d.reason}`,
     hint: 'Check the disk and the path.',
   },
   'unsupported-format': {
     category: 'local',
-    message: (d) => `not a file that can be signed: it looks like ${d.looksLike}`,
-    hint: (d) => `Formats that can be signed: ${d.formats}. What counts is the content, not the name.`,
+    message: (d: { looksLike: string }) => `not a file that can be signed: it looks like ${d.looksLike}`,
+    hint: (d: { formats: string }) =>
+      `Formats that can be signed: ${d.formats}. What counts is the content, not the name.`,
   },
 });

@@ -5,7 +5,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const formatErrors = defineErrors({
   'cannot-append': {
     category: 'local',
-    message: (d) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
+    message: (d: { reason: string }) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
     hint: 'Use --replace to put the new signature in the place of the old ones.',
   },
   'not-signed': {
@@ -15,12 +15,12 @@ export const formatErrors = defineErrors({
   },
   'not-its-signature': {
     category: 'local',
-    message: (d) => `this signature does not belong to this file: ${d.reason}`,
+    message: (d: { reason: string }) => `this signature does not belong to this file: ${d.reason}`,
     hint: 'A signature fits only the very content it was made for.',
   },
   'result-damaged': {
     category: 'local',
-    message: (d) => `the signed file is not as it should be: ${d.reason}`,
+    message: (d: { reason: string }) => `the signed file is not as it should be: ${d.reason}`,
     hint: 'The original was left as it was. Another program, or a failing disk, may have changed the copy: try again.',
   },
 });

@@ -5,17 +5,18 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const httpErrors = defineErrors({
   'ca-file-unreadable': {
     category: 'usage',
-    message: (d) => `the file of TLS roots ${d.path} cannot be read (${d.reason})`,
+    message: (d: { path: string; reason: string }) => `the file of TLS roots ${d.path} cannot be read (${d.reason})`,
     hint: 'Give --ca-file (or CODESIGN_CA_FILE) the path of a PEM file that this user may read.',
   },
   'ca-file-unusable': {
     category: 'usage',
-    message: (d) => `the file of TLS roots ${d.path} holds no usable certificate (${d.reason})`,
+    message: (d: { path: string; reason: string }) =>
+      `the file of TLS roots ${d.path} holds no usable certificate (${d.reason})`,
     hint: 'It must hold one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
   },
   'insecure-address': {
     category: 'usage',
-    message: (d) => `${d.origin} would be called without TLS`,
+    message: (d: { origin: string }) => `${d.origin} would be called without TLS`,
     hint: 'Use https:. Plain http: is allowed to this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'tls-checks-disabled': {

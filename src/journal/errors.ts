@@ -5,12 +5,12 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const journalErrors = defineErrors({
   'journal-unusable': {
     category: 'local',
-    message: (d) => `the journal in ${d.folder} cannot be used: ${d.reason}`,
+    message: (d: { folder: string; reason: string }) => `the journal in ${d.folder} cannot be used: ${d.reason}`,
     hint: 'Without it a signature can be lost or paid for twice. Name another folder with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
   },
   'journal-full': {
     category: 'local',
-    message: (d) => `no space is left on the disk for the journal in ${d.folder}`,
+    message: (d: { folder: string }) => `no space is left on the disk for the journal in ${d.folder}`,
     hint: 'Make room, name a folder on another disk with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
   },
   'no-state-folder': {
@@ -25,7 +25,7 @@ export const journalErrors = defineErrors({
   },
   'claim-interrupted': {
     category: 'local',
-    message: (d) => `interrupted while ${d.whom} asked for the same signature`,
+    message: (d: { whom: string }) => `interrupted while ${d.whom} asked for the same signature`,
     hint: 'Run again for this file.',
   },
 });

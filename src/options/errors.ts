@@ -10,22 +10,22 @@ export const settingsErrors = defineErrors({
   'base-url-invalid': {
     category: 'usage',
     // Never the address itself: what is wrong with it may be a password.
-    message: (d) => `${d.name} is no usable service address: ${d.problem}`,
+    message: (d: { name: string; problem: string }) => `${d.name} is no usable service address: ${d.problem}`,
     hint: 'Write it as https://host[:port][/path], without user name, query or fragment.',
   },
   'base-url-insecure': {
     category: 'usage',
-    message: (d) => `${d.name} would send the credentials to ${d.host} without TLS`,
+    message: (d: { name: string; host: string }) => `${d.name} would send the credentials to ${d.host} without TLS`,
     hint: 'Use https:. Plain http: is allowed to this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'base-url-holds-credentials': {
     category: 'usage',
-    message: (d) => `${d.name} holds a user name or password`,
+    message: (d: { name: string }) => `${d.name} holds a user name or password`,
     hint: 'Take it out of the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
   },
   'credentials-missing': {
     category: 'usage',
-    message: (d) => `no credentials for the service: ${d.missing}`,
+    message: (d: { missing: string }) => `no credentials for the service: ${d.missing}`,
     hint: 'Set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE; or store them with codesign-remote login. A keychain that is locked shows none.',
   },
   'credentials-ambiguous': {
@@ -35,146 +35,154 @@ export const settingsErrors = defineErrors({
   },
   'credentials-other-origin': {
     category: 'usage',
-    message: (d) =>
+    message: (d: { profile: string; stored: string; origin: string }) =>
       `the credentials of profile ${d.profile} were given for ${d.stored}, and are not sent to ${d.origin}; nothing was sent`,
     hint: 'Check the service address (--base-url). Give another service a profile of its own: codesign-remote login --profile <name>.',
   },
   'keychain-unavailable': {
     category: 'usage',
-    message: (d) => `the operating system's keychain cannot be used: ${d.reason}`,
+    message: (d: { reason: string }) => `the operating system's keychain cannot be used: ${d.reason}`,
     hint: WITHOUT_KEYCHAIN,
   },
   'keychain-locked': {
     category: 'usage',
-    message: (d) => `the operating system's keychain is locked, or was never set up: ${d.reason}`,
+    message: (d: { reason: string }) => `the operating system's keychain is locked, or was never set up: ${d.reason}`,
     hint: `Unlock it and run again. ${WITHOUT_KEYCHAIN}`,
   },
   'keychain-denied': {
     category: 'usage',
-    message: (d) => `the operating system's keychain refuses access: ${d.reason}`,
+    message: (d: { reason: string }) => `the operating system's keychain refuses access: ${d.reason}`,
     hint: `Allow it when asked. ${WITHOUT_KEYCHAIN}`,
   },
   'keychain-entry-unusable': {
     category: 'usage',
-    message: (d) => `what the keychain holds for profile ${d.profile} was not written by codesign-remote login`,
-    hint: (d) => `Write it anew: codesign-remote login --profile ${d.profile}.`,
+    message: (d: { profile: string }) =>
+      `what the keychain holds for profile ${d.profile} was not written by codesign-remote login`,
+    hint: (d: { profile: string }) => `Write it anew: codesign-remote login --profile ${d.profile}.`,
   },
   'access-key-invalid': {
     category: 'usage',
-    message: (d) => `${d.source} ${d.problem}`,
+    message: (d: { source: string; problem: string }) => `${d.source} ${d.problem}`,
     hint: 'HTTP Basic authentication ends the key at the first colon. Check that key and secret were not pasted together.',
   },
   'access-secret-invalid': {
     category: 'usage',
-    message: (d) => `${d.source} ${d.problem}`,
+    message: (d: { source: string; problem: string }) => `${d.source} ${d.problem}`,
     hint: 'It must hold the access secret on one line, and nothing else.',
   },
   'secret-file-unreadable': {
     category: 'usage',
-    message: (d) => `${d.variable}: ${d.path} cannot be read (${d.reason})`,
+    message: (d: { variable: string; path: string; reason: string }) =>
+      `${d.variable}: ${d.path} cannot be read (${d.reason})`,
     hint: 'Name a file that this user may read.',
   },
   'secret-file-exposed': {
     category: 'usage',
-    message: (d) => `${d.variable}: ${d.path} ${d.problem}`,
+    message: (d: { variable: string; path: string; problem: string }) => `${d.variable}: ${d.path} ${d.problem}`,
     hint: 'Whoever can write it chooses the secret. Make it yours alone: chmod 600.',
   },
   'setting-missing': {
     category: 'usage',
-    message: (d) => `not given: ${d.what}`,
-    hint: (d) =>
+    message: (d: { what: string }) => `not given: ${d.what}`,
+    hint: (d: { option: string; variable: string; besides?: string | undefined }) =>
       `Use ${d.option}, or set ${d.variable}. codesign-remote init asks once, and stores the answers for all runs.${d.besides ?? ''}`,
   },
   'invalid-setting': {
     category: 'usage',
-    message: (d) => (d.value === '' ? `${d.name} is empty` : `${d.name}: "${d.value}" is not ${d.expected}`),
-    hint: (d) => `Give ${d.expected}.`,
+    message: (d: { value: string; name: string; expected: string }) =>
+      d.value === '' ? `${d.name} is empty` : `${d.name}: "${d.value}" is not ${d.expected}`,
+    hint: (d: { expected: string }) => `Give ${d.expected}.`,
   },
   'timestamp-url-holds-credentials': {
     category: 'usage',
-    message: (d) => `${d.name} holds a user name or password`,
+    message: (d: { name: string }) => `${d.name} holds a user name or password`,
     hint: 'Give the address without them: it would end up in logs.',
   },
   'proxy-invalid': {
     category: 'usage',
     // Never the address itself: it may hold a password.
-    message: (d) => `${d.name} is no usable address of a proxy`,
+    message: (d: { name: string }) => `${d.name} is no usable address of a proxy`,
     hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
   },
   'proxy-holds-credentials': {
     category: 'usage',
-    message: (d) => `${d.name} holds a user name or password`,
+    message: (d: { name: string }) => `${d.name} holds a user name or password`,
     hint: "Take it out: others can read it there. A proxy's own credentials go into HTTPS_PROXY and HTTP_PROXY, in the environment.",
   },
   'settings-conflict': {
     category: 'usage',
-    message: (d) => `${d.options} exclude one another`,
+    message: (d: { options: string }) => `${d.options} exclude one another`,
     hint: 'Give one of them.',
   },
   'profile-name-invalid': {
     category: 'usage',
-    message: (d) => `${d.name}: "${d.value}" is no name of a profile or environment`,
+    message: (d: { name: string; value: string }) => `${d.name}: "${d.value}" is no name of a profile or environment`,
     hint: 'A name has 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
     category: 'usage',
-    message: (d) => `${d.name}: there is no profile "${d.profile}" in ${d.path}`,
-    hint: (d) => `${d.suggestion}codesign-remote init --profile ${d.profile} makes it.`,
+    message: (d: { name: string; profile: string; path: string }) =>
+      `${d.name}: there is no profile "${d.profile}" in ${d.path}`,
+    hint: (d: { suggestion: string; profile: string }) =>
+      `${d.suggestion}codesign-remote init --profile ${d.profile} makes it.`,
   },
   'environment-unknown': {
     category: 'usage',
-    message: (d) => `${d.name}: ${d.where} has no address for the environment "${d.environment}"`,
-    hint: (d) => `${d.suggestion}codesign-remote config set environments.${d.environment} <url> stores one.`,
+    message: (d: { name: string; where: string; environment: string }) =>
+      `${d.name}: ${d.where} has no address for the environment "${d.environment}"`,
+    hint: (d: { suggestion: string; environment: string }) =>
+      `${d.suggestion}codesign-remote config set environments.${d.environment} <url> stores one.`,
   },
   'setting-unknown': {
     category: 'usage',
-    message: (d) => `${d.where} has no setting "${d.key}"`,
-    hint: (d) => `${d.suggestion}There are: ${d.known}.`,
+    message: (d: { where: string; key: string }) => `${d.where} has no setting "${d.key}"`,
+    hint: (d: { suggestion: string; known: string }) => `${d.suggestion}There are: ${d.known}.`,
   },
   'setting-is-secret': {
     category: 'usage',
-    message: (d) => `"${d.key}" is nothing to keep in ${d.where}, which is plain text`,
+    message: (d: { key: string; where: string }) => `"${d.key}" is nothing to keep in ${d.where}, which is plain text`,
     hint: "codesign-remote login keeps credentials in the operating system's keychain. Without one: CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
   },
   'setting-not-set': {
     category: 'usage',
-    message: (d) => `${d.key} is not set`,
+    message: (d: { key: string }) => `${d.key} is not set`,
     hint: 'codesign-remote config list shows what is set.',
   },
   'settings-file-unreadable': {
     category: 'usage',
-    message: (d) => `${d.path} cannot be read: ${d.reason}`,
+    message: (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}`,
     hint: 'Make it a file that this user may read, or remove it.',
   },
   'settings-file-damaged': {
     category: 'usage',
-    message: (d) => `${d.path} ${d.problem}`,
+    message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
     hint: 'Mend it with an editor, or remove it.',
   },
   'settings-file-exposed': {
     category: 'usage',
-    message: (d) => `${d.path} ${d.problem}`,
+    message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
     hint: 'Whoever can change it decides how you sign. Make it yours: chown, chmod go-w.',
   },
   'settings-file-unwritable': {
     category: 'local',
-    message: (d) => `${d.path} cannot be written: ${d.reason}`,
+    message: (d: { path: string; reason: string }) => `${d.path} cannot be written: ${d.reason}`,
     hint: 'Name another folder with CODESIGN_CONFIG_DIR, or let this user write there.',
   },
   'project-output-refused': {
     category: 'usage',
-    message: (d) => `"output" in ${d.path} would send a result to ${d.output}, and ${d.reason}; nothing was sent`,
+    message: (d: { path: string; output: string; reason: string }) =>
+      `"output" in ${d.path} would send a result to ${d.output}, and ${d.reason}; nothing was sent`,
     hint: 'A cloned repository must not choose which files are replaced. Name the folder with --output.',
   },
   'project-setting-refused': {
     category: 'usage',
-    message: (d) => `${d.path} may not hold "${d.key}": ${d.reason}`,
-    hint: (d) =>
+    message: (d: { path: string; key: string; reason: string }) => `${d.path} may not hold "${d.key}": ${d.reason}`,
+    hint: (d: { allowed: string }) =>
       `Take it out, and give it as an option, in the environment, or in your profile: codesign-remote config set. A project may set: ${d.allowed}.`,
   },
   'certificate-file-missing': {
     category: 'local',
-    message: (d) => `the certificate file ${d.path} cannot be read: ${d.reason}`,
+    message: (d: { path: string; reason: string }) => `the certificate file ${d.path} cannot be read: ${d.reason}`,
     hint: 'Check --certificate or CODESIGN_CERTIFICATE: a path on this machine, which this user may read.',
   },
 });

@@ -52,7 +52,7 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   const serviceCode = envelope?.code;
   const message = envelope?.message ? show(envelope.message) : undefined;
   const isUncertain = isOfGateway(status) || isBare503(head, envelope);
-  const details = { operation, status, attempts, serviceCode, message, counted: isUncertain ? 'perhaps' : 'no' };
+  const details = { operation, status, attempts, serviceCode, message, isUncertain };
   const context = { httpStatus: status, serviceCode };
   if (saysUnauthorized(status, envelope)) return statusErrors('unauthorized', details, context);
   if (status === 429) return statusErrors('throttled', details, context);

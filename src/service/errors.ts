@@ -1,17 +1,25 @@
 /** What can go wrong with the Remote Code Signing API, by its three categories apart (API 4.4 and 7, rule 1). */
 
 import { CodesignError } from '../errors/codesign-error.ts';
-import { defineErrors, type ErrorDetails } from '../errors/define-errors.ts';
+import { defineErrors } from '../errors/define-errors.ts';
 import type { FailureReason } from '../http/exchange.ts';
 
 const MAY_HAVE_BEEN_COUNTED = 'The signature may have been made and counted.';
 
-/** The service's own words, already printable, at the end of a sentence. */
-const said = (d: ErrorDetails): string => (d.message ? `: "${d.message}"` : '');
-const codeAndWords = (d: ErrorDetails): string => `code ${d.serviceCode}${said(d)}`;
+/** Of an answer that is no success. */
+interface AnswerDetails {
+  /** The service's own words, already printable. */
+  readonly message?: string | undefined;
+  readonly serviceCode?: number | undefined;
+  readonly attempts?: number | undefined;
+}
+
+/** At the end of a sentence. */
+const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
+const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
   'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. Nothing more is asked until they are right.';
-const UNAUTHORIZED = (d: ErrorDetails): string => `the service does not accept the credentials${said(d)}`;
+const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /** API 7: the service checks the certificate number first, then digest and algorithm, which this program makes. */
 const PARAMETER_HINT =
@@ -30,15 +38,14 @@ export function isOfGateway(status: number): boolean {
   return GATEWAY_STATUSES.has(status);
 }
 
-const perhapsCounted = ({ operation, counted }: ErrorDetails): string =>
-  operation === 'sign' && counted === 'perhaps' ? `. ${MAY_HAVE_BEEN_COUNTED}` : '';
-const afterAttempts = ({ attempts }: ErrorDetails): string =>
-  Number(attempts) > 1 ? ` after ${attempts} attempts` : '';
+const perhapsCounted = ({ operation, isUncertain }: { operation: string; isUncertain: boolean }): string =>
+  operation === 'sign' && isUncertain ? `. ${MAY_HAVE_BEEN_COUNTED}` : '';
+const afterAttempts = ({ attempts = 1 }: AnswerDetails): string => (attempts > 1 ? ` after ${attempts} attempts` : '');
 
-function hintForStatus({ status, serviceCode }: ErrorDetails): string {
+function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number }): string {
   if (serviceCode === 400) return PARAMETER_HINT;
   if (status === 404) return 'Check the path of the service address (--base-url): /v1/codesign/… is appended to it.';
-  if (Number(status) < 500) {
+  if (status < 500) {
     return 'The service does not take this call. Check its address (--base-url), --code and what these credentials may do, or ask its operator.';
   }
   return 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.';
@@ -48,7 +55,8 @@ function hintForStatus({ status, serviceCode }: ErrorDetails): string {
 export const auditErrors = defineErrors({
   'audit-log-unusable': {
     category: 'usage',
-    message: (d) => `the audit log ${d.path} cannot be written (${d.reason}); nothing was sent`,
+    message: (d: { path: string; reason: string }) =>
+      `the audit log ${d.path} cannot be written (${d.reason}); nothing was sent`,
     hint: 'Give --audit-log (or CODESIGN_AUDIT_LOG) the path of a file that this user may write, in a folder that is there.',
   },
 });
@@ -57,7 +65,7 @@ export const auditErrors = defineErrors({
 export const recordErrors = defineErrors({
   'record-id-unknown': {
     category: 'local',
-    message: (d) => `only a digest of the service's id is stored: ${d.record}`,
+    message: (d: { record: string }) => `only a digest of the service's id is stored: ${d.record}`,
     hint: 'Only the run that requested the signature can report it. The signature is not affected.',
   },
 });
@@ -66,58 +74,65 @@ export const recordErrors = defineErrors({
 export const networkErrors = defineErrors({
   'service-unreachable': {
     category: 'network',
-    message: (d) => `the service at ${d.origin} cannot be reached (${d.detail}); nothing was sent`,
+    message: (d: { origin: string; detail: string }) =>
+      `the service at ${d.origin} cannot be reached (${d.detail}); nothing was sent`,
     hint: 'Check the service address (--base-url), the network and the firewall.',
   },
   'tls-untrusted': {
     category: 'network',
-    message: (d) => `the TLS certificate of ${d.origin} is not trusted (${d.detail}); nothing was sent`,
+    message: (d: { origin: string; detail: string }) =>
+      `the TLS certificate of ${d.origin} is not trusted (${d.detail}); nothing was sent`,
     hint: 'If the service uses a certificate authority of its own, name its root with --ca-file; codesign-remote config set caFile <pem> keeps it for all runs. If not, someone may be in between.',
   },
   'tls-failed': {
     category: 'network',
-    message: (d) => `no TLS connection to ${d.origin} could be made (${d.detail}); nothing was sent`,
+    message: (d: { origin: string; detail: string }) =>
+      `no TLS connection to ${d.origin} could be made (${d.detail}); nothing was sent`,
     hint: 'The address must lead to a service that speaks TLS 1.2 or later.',
   },
   'proxy-unreachable': {
     category: 'network',
-    message: (d) => `the proxy cannot be reached (${d.detail}); nothing was sent`,
+    message: (d: { detail: string }) => `the proxy cannot be reached (${d.detail}); nothing was sent`,
     hint: 'Check --proxy, HTTPS_PROXY and the proxy setting of the profile. NO_PROXY names hosts that need no proxy.',
   },
   'proxy-unauthorized': {
     category: 'network',
-    message: (d) => `the proxy asks for other credentials (${d.detail}); nothing was sent`,
+    message: (d: { detail: string }) => `the proxy asks for other credentials (${d.detail}); nothing was sent`,
     hint: 'Put its user name and password into HTTPS_PROXY (http://name:password@host:port, other characters than letters and digits as %XX); never into --proxy.',
   },
   'proxy-refused': {
     category: 'network',
-    message: (d) => `the proxy opened no way to ${d.origin} (${d.detail}); nothing was sent`,
+    message: (d: { origin: string; detail: string }) =>
+      `the proxy opened no way to ${d.origin} (${d.detail}); nothing was sent`,
     hint: 'Ask whoever runs the proxy whether it lets this address through. NO_PROXY names hosts that need no proxy.',
   },
   'sign-timed-out': {
     category: 'network',
-    message: (d) => `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
+    message: (d: { origin: string; detail: string }) =>
+      `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
     hint: 'It was not asked again. Raise --timeout if the service is slow, and run again for the files that failed.',
   },
   'connection-broken': {
     category: 'network',
-    message: (d) =>
+    message: (d: { origin: string; detail: string }) =>
       `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
     hint: 'It was not asked again. Run again for the files that failed.',
   },
   'report-unanswered': {
     category: 'network',
-    message: (d) => `the service at ${d.origin} did not answer report-sign (${d.detail})`,
+    message: (d: { origin: string; detail: string }) =>
+      `the service at ${d.origin} did not answer report-sign (${d.detail})`,
     hint: 'The signature is not affected; only the report is missing.',
   },
   'check-unanswered': {
     category: 'network',
-    message: (d) => `the service at ${d.origin} did not say whether it takes the credentials (${d.detail})`,
+    message: (d: { origin: string; detail: string }) =>
+      `the service at ${d.origin} did not say whether it takes the credentials (${d.detail})`,
     hint: 'No signature was asked for. Run again later.',
   },
   interrupted: {
     category: 'network',
-    message: (d) => `interrupted before ${d.operation} was sent`,
+    message: (d: { operation: string }) => `interrupted before ${d.operation} was sent`,
     hint: 'Run again.',
   },
 });
@@ -127,18 +142,19 @@ export const statusErrors = defineErrors({
   unauthorized: { category: 'http', message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   redirected: {
     category: 'http',
-    message: (d) =>
+    message: (d: { status: number; location: string | undefined }) =>
       `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is never followed with credentials`,
     hint: 'Give the address that finally answers as --base-url.',
   },
   throttled: {
     category: 'http',
-    message: (d) => `the service limits the rate of calls (HTTP ${d.status}${afterAttempts(d)})`,
+    message: (d: AnswerDetails & { status: number }) =>
+      `the service limits the rate of calls (HTTP ${d.status}${afterAttempts(d)})`,
     hint: 'Wait, and run again with a lower --concurrency.',
   },
   'http-error': {
     category: 'http',
-    message: (d) =>
+    message: (d: AnswerDetails & { operation: string; status: number; isUncertain: boolean }) =>
       `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${perhapsCounted(d)}`,
     hint: hintForStatus,
   },
@@ -149,13 +165,13 @@ export const businessErrors = defineErrors({
   unauthorized: { category: 'business', message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   refused: {
     category: 'business',
-    message: (d) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
-    hint: (d) =>
+    message: (d: AnswerDetails & { operation: string }) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
+    hint: (d: AnswerDetails) =>
       d.serviceCode === 400 ? PARAMETER_HINT : 'What the code means is for the operator of the service to say.',
   },
   'no-signature': {
     category: 'business',
-    message: (d) => `the service answered with success but gave no signature (${d.why})`,
+    message: (d: { why: string }) => `the service answered with success but gave no signature (${d.why})`,
     hint: 'The fault is at the service: tell its operator. No signature should have been counted.',
   },
   'signature-unreadable': {
@@ -165,7 +181,7 @@ export const businessErrors = defineErrors({
   },
   'malformed-answer': {
     category: 'business',
-    message: (d) =>
+    message: (d: { operation: string; why: string }) =>
       `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
     hint: 'Check the service address (--base-url): a web page or a proxy may be answering in its place.',
   },

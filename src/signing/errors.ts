@@ -5,7 +5,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const signingErrors = defineErrors({
   'read-only-file': {
     category: 'local',
-    message: (d) => `${d.path} is read-only`,
+    message: (d: { path: string }) => `${d.path} is read-only`,
     hint: 'Make it writable first (chmod u+w, attrib -r), or write the result elsewhere with --output.',
   },
   'file-changed': {
@@ -25,49 +25,53 @@ export const signingErrors = defineErrors({
   },
   'output-conflict': {
     category: 'local',
-    message: (d) => `the result would be written to ${d.target}, which is the place of another file of this run`,
+    message: (d: { target: string }) =>
+      `the result would be written to ${d.target}, which is the place of another file of this run`,
     hint: 'Name such files in separate runs, with different --output folders.',
   },
   'unusable-name': {
     category: 'local',
-    message: (d) => `the result cannot be written to ${d.path}: ${d.problem}`,
+    message: (d: { path: string; problem: string }) => `the result cannot be written to ${d.path}: ${d.problem}`,
     hint: 'Choose another name for the result with --output.',
   },
   'not-replaceable': {
     category: 'local',
-    message: (d) => `${d.path} cannot be replaced: ${d.reason}`,
+    message: (d: { path: string; reason: string }) => `${d.path} cannot be replaced: ${d.reason}`,
     hint: 'The result is written to a new file, which is renamed into place. Write it elsewhere with --output.',
   },
   'target-busy': {
     category: 'local',
-    message: (d) => `another run is writing ${d.name}: ${d.who}`,
-    hint: (d) => `Wait until it has ended, and run again. If there is none, remove ${d.lock}, which it has left.`,
+    message: (d: { name: string; who: string }) => `another run is writing ${d.name}: ${d.who}`,
+    hint: (d: { lock: string }) =>
+      `Wait until it has ended, and run again. If there is none, remove ${d.lock}, which it has left.`,
   },
   'lock-lost': {
     category: 'local',
     message: 'another run took this one for ended, and may be writing the file: it was left as it is',
-    hint: (d) => `Run again. ${d.lock} says who is at the file; nothing else should remove it.`,
+    hint: (d: { lock: string }) => `Run again. ${d.lock} says who is at the file; nothing else should remove it.`,
   },
   'output-blocked': {
     category: 'local',
-    message: (d) => `the result cannot be written to ${d.path}: ${d.blockedBy} is not a folder`,
+    message: (d: { path: string; blockedBy: string }) =>
+      `the result cannot be written to ${d.path}: ${d.blockedBy} is not a folder`,
     hint: 'Name another place with --output.',
   },
   'signature-mismatch': {
     category: 'local',
-    message: (d) => `the service's signature does not verify with the certificate "${d.certificate}"${d.why ?? ''}`,
-    hint: (d) =>
+    message: (d: { certificate: string; why?: string | undefined }) =>
+      `the service's signature does not verify with the certificate "${d.certificate}"${d.why ?? ''}`,
+    hint: (d: { code: string }) =>
       `The most likely cause: certificate number ${d.code} at the service is not the certificate given with --certificate. Nothing more was asked of the service.`,
   },
   'too-many-signatures': {
     category: 'usage',
-    message: (d) =>
+    message: (d: { count: number; limit: number }) =>
       `this run might ask for ${d.count} signatures, and at most ${d.limit} are allowed; nothing was asked`,
     hint: 'Name fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
   'budget-exceeded': {
     category: 'usage',
-    message: (d) =>
+    message: (d: { used: number; budget: number; count: number }) =>
       `${d.used} of this month's budget of ${d.budget} signatures are used, and this run might ask for ${d.count}; nothing was asked`,
     hint: 'Name fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are of universal time.',
   },
@@ -78,59 +82,62 @@ export const signingErrors = defineErrors({
   },
   'not-attempted': {
     category: 'local',
-    message: (d) => `left as it was, because ${d.reason}`,
+    message: (d: { reason: string }) => `left as it was, because ${d.reason}`,
     hint: 'Nothing was asked for this file. Run again for it.',
   },
   'signature-broken': {
     category: 'local',
-    message: (d) => `the signature of "${d.signer}" is broken: ${d.problem}`,
+    message: (d: { signer: string; problem: string }) => `the signature of "${d.signer}" is broken: ${d.problem}`,
     hint: 'A timestamp would not mend it. Sign the file again.',
   },
   'signer-expired': {
     category: 'local',
-    message: (d) =>
+    message: (d: { signer: string; date: string }) =>
       `the certificate of "${d.signer}" expired on ${d.date}, and a timestamp of now does not show that the signature is older`,
     hint: 'Sign the file again with a valid certificate. --force adds the timestamp all the same.',
   },
   'timestamp-broken': {
     category: 'local',
-    message: (d) => `the timestamp of the signature of "${d.signer}" is broken: ${d.problem}`,
+    message: (d: { signer: string; problem: string }) =>
+      `the timestamp of the signature of "${d.signer}" is broken: ${d.problem}`,
     hint: '--force puts a new one in its place.',
   },
   'timestamp-irreplaceable': {
     category: 'local',
-    message: (d) =>
+    message: (d: { signer: string; date: string }) =>
       `the certificate of "${d.signer}" expired on ${d.date}, and the timestamp that is there shows that the signature is older: a new one would not`,
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
   'timestamp-breaks-signature': {
     category: 'local',
-    message: (d) => `with the new timestamp the signature of "${d.signer}" would be broken: ${d.problem}`,
+    message: (d: { signer: string; problem: string }) =>
+      `with the new timestamp the signature of "${d.signer}" would be broken: ${d.problem}`,
     hint: 'Keep the timestamp that is there, or sign the file again.',
   },
   'signature-file-unreadable': {
     category: 'local',
-    message: (d) => `the signature cannot be read from ${d.file}: ${d.reason}`,
+    message: (d: { file: string; reason: string }) => `the signature cannot be read from ${d.file}: ${d.reason}`,
     hint: 'Name a file that this user may read, or - for standard input.',
   },
   'signature-file-too-large': {
     category: 'local',
-    message: (d) => `${d.file} is longer than any signature: more than ${d.limit} bytes`,
+    message: (d: { file: string; limit: number }) =>
+      `${d.file} is longer than any signature: more than ${d.limit} bytes`,
     hint: 'It must hold a signature alone, as codesign-remote extract writes it.',
   },
   'signature-file-unusable': {
     category: 'local',
-    message: (d) => `${d.file} holds no signature that can be used: ${d.problem}`,
+    message: (d: { file: string; problem: string }) => `${d.file} holds no signature that can be used: ${d.problem}`,
     hint: 'It must hold one CMS signature (PKCS#7), DER or PEM, as codesign-remote extract writes it.',
   },
   'service-not-named': {
     category: 'usage',
-    message: (d) => `no service was named: the signature came from ${d.origin}`,
+    message: (d: { origin: string }) => `no service was named: the signature came from ${d.origin}`,
     hint: 'Give its address with --base-url, or set CODESIGN_BASE_URL, and the credentials; for files to be written, the certificate and the time stamp authority too.',
   },
   'other-service': {
     category: 'usage',
-    message: (d) => `the signature came from another service: ${d.origin}`,
+    message: (d: { origin: string }) => `the signature came from another service: ${d.origin}`,
     hint: 'Run resume with its address and credentials.',
   },
   'other-credentials': {
@@ -140,7 +147,7 @@ export const signingErrors = defineErrors({
   },
   'other-certificate': {
     category: 'usage',
-    message: (d) => `the signature is of another certificate: "${d.certificate}"`,
+    message: (d: { certificate: string }) => `the signature is of another certificate: "${d.certificate}"`,
     hint: 'Name that one with --certificate.',
   },
   'changed-since': {
@@ -150,12 +157,12 @@ export const signingErrors = defineErrors({
   },
   'no-such-call': {
     category: 'usage',
-    message: (d) => `the journal has no unfinished call ${d.id}`,
+    message: (d: { id: string }) => `the journal has no unfinished call ${d.id}`,
     hint: 'codesign-remote resume --dry-run lists them with their ids.',
   },
   'call-under-way': {
     category: 'local',
-    message: (d) => `a process that is running is at call ${d.id}`,
+    message: (d: { id: string }) => `a process that is running is at call ${d.id}`,
     hint: 'Wait until it has ended.',
   },
 });

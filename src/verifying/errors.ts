@@ -5,22 +5,26 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const verifyingErrors = defineErrors({
   'roots-unreadable': {
     category: 'usage',
-    message: (d) => `the file of trusted roots ${d.path} (${d.option}) cannot be read: ${d.reason}`,
+    message: (d: { path: string; option: string; reason: string }) =>
+      `the file of trusted roots ${d.path} (${d.option}) cannot be read: ${d.reason}`,
     hint: 'Name a PEM or DER file of root certificates that this user may read.',
   },
   'roots-unusable': {
     category: 'usage',
-    message: (d) => `the file of trusted roots (${d.option}) cannot be used: ${d.problem}`,
+    message: (d: { option: string; problem: string }) =>
+      `the file of trusted roots (${d.option}) cannot be used: ${d.problem}`,
     hint: 'It must hold one or more root certificates, as PEM ("-----BEGIN CERTIFICATE-----") or DER.',
   },
   'crl-file-unreadable': {
     category: 'usage',
-    message: (d) => `the file of revoked certificates ${d.path} cannot be read: ${d.reason}`,
+    message: (d: { path: string; reason: string }) =>
+      `the file of revoked certificates ${d.path} cannot be read: ${d.reason}`,
     hint: 'Give --crl-file the path of a CRL that this user may read.',
   },
   'crl-file-unusable': {
     category: 'usage',
-    message: (d) => `the file of revoked certificates ${d.path} cannot be used: ${d.problem}`,
+    message: (d: { path: string; problem: string }) =>
+      `the file of revoked certificates ${d.path} cannot be used: ${d.problem}`,
     hint: 'It must hold one or more CRLs, as PEM ("-----BEGIN X509 CRL-----") or DER.',
   },
 });

@@ -83,7 +83,7 @@ function parseNamed(der: Uint8Array, path: string, option: string): ParsedCertif
 
 function unusable(path: string, option: string, cause: unknown): CodesignError {
   const problem = cause instanceof CodesignError ? cause.message : `${path} is damaged`;
-  return verifyingErrors('roots-unusable', { path, option, problem }, { cause });
+  return verifyingErrors('roots-unusable', { option, problem }, { cause });
 }
 
 /** undefined when there is none here that can be used. */

@@ -5,28 +5,29 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const zipErrors = defineErrors({
   'zip-malformed': {
     category: 'local',
-    message: (d) => `the ZIP archive is damaged: ${d.problem}`,
+    message: (d: { problem: string }) => `the ZIP archive is damaged: ${d.problem}`,
     hint: 'The file is truncated or damaged. Build or download it again.',
   },
   'zip-ambiguous': {
     category: 'local',
-    message: (d) => `the ZIP archive can be read in two ways: ${d.problem}`,
+    message: (d: { problem: string }) => `the ZIP archive can be read in two ways: ${d.problem}`,
     hint: 'Programs would see different contents under one signature. Build the archive again with a program that writes it cleanly.',
   },
   'zip-unsupported': {
     category: 'local',
-    message: (d) => `the ZIP archive cannot be signed, nor verified: ${d.problem}`,
+    message: (d: { problem: string }) => `the ZIP archive cannot be signed, nor verified: ${d.problem}`,
     hint: 'Write it as one file whose entries are stored or deflated, without encryption.',
   },
   'zip-name-refused': {
     category: 'local',
-    message: (d) =>
+    message: (d: { name: string; problem: string }) =>
       `an entry of the ZIP archive has a name that can be neither signed nor verified: ${d.name} ${d.problem}`,
     hint: 'Rename the entry and build the archive again.',
   },
   'zip-entry-damaged': {
     category: 'local',
-    message: (d) => `the entry ${d.name} of the ZIP archive is damaged: ${d.problem}`,
+    message: (d: { name: string; problem: string }) =>
+      `the entry ${d.name} of the ZIP archive is damaged: ${d.problem}`,
     hint: 'Build or download the file again.',
   },
 });

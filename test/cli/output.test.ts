@@ -300,7 +300,7 @@ describe('the sum of a run', () => {
   const failed: FileOutcome = {
     ...rest,
     status: 'failed',
-    error: networkErrors('sign-timed-out', {}),
+    error: networkErrors('sign-timed-out', { origin: '', detail: '' }),
     record: null,
     kept: false,
   };

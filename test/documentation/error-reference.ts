@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ErrorDefinition, ErrorDetails } from '../../src/errors/define-errors.ts';
+import type { ErrorDefinition } from '../../src/errors/define-errors.ts';
 import { exitCodeFor } from '../../src/errors/exit-codes.ts';
 
 const HEAD = `# Error codes
@@ -56,10 +56,15 @@ function row([code, { category, message, hint = '' }]: [string, ErrorDefinition]
   return `| \`${code}\` | ${category} | ${cell(message)} | ${cell(hint)} |\n`;
 }
 
-/** Each detail as its own name in braces; of the two operations the one that matters. */
-const NAMES: ErrorDetails = new Proxy({}, { get: (_, name) => (name === 'operation' ? 'sign' : `{${String(name)}}`) });
+/** Each detail as its own name in braces; of the two operations the one that matters; nothing that is only perhaps so. */
+const NAMES = new Proxy({}, { get: (_, name) => nameOf(String(name)) });
+
+function nameOf(detail: string): string | boolean {
+  if (detail === 'operation') return 'sign';
+  return detail.startsWith('is') ? false : `{${detail}}`;
+}
 
 function cell(text: ErrorDefinition['message']): string {
-  const rendered = typeof text === 'function' ? text(NAMES) : text;
+  const rendered = typeof text === 'function' ? text(NAMES as never) : text;
   return rendered.replace(/[|<>*]/g, '\\$&');
 }

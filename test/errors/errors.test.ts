@@ -5,7 +5,11 @@ import { exitCodeFor } from '../../src/errors/exit-codes.ts';
 
 describe('defineErrors', () => {
   const errors = defineErrors({
-    'out-of-paper': { category: 'local', message: (d) => `no paper in tray ${d.tray}`, hint: 'Add some.' },
+    'out-of-paper': {
+      category: 'local',
+      message: (d: { tray: number }) => `no paper in tray ${d.tray}`,
+      hint: 'Add some.',
+    },
   });
 
   it('makes errors with code, category, message, hint and cause', () => {
@@ -20,6 +24,39 @@ describe('defineErrors', () => {
       httpStatus: 418,
       cause,
     });
+  });
+
+  it('compiles only with the details of message and hint', () => {
+    const typed = defineErrors({
+      'no-paper': { category: 'local', message: 'no paper' },
+      'paper-jam': {
+        category: 'local',
+        message: (d: { tray: number }) => `paper jam in tray ${d.tray}`,
+        hint: (d: { door: string }) => `Open ${d.door}.`,
+      },
+    });
+    typed('no-paper');
+    typed('no-paper', {}, { cause: 'x' });
+    expect(typed('paper-jam', { tray: 2, door: 'A' })).toMatchObject({
+      message: 'paper jam in tray 2',
+      hint: 'Open A.',
+    });
+    // @ts-expect-error: the message needs details
+    typed('paper-jam');
+    // @ts-expect-error: the hint needs a detail too
+    typed('paper-jam', { tray: 2 });
+    // @ts-expect-error: a misspelt detail
+    typed('paper-jam', { tray: 2, doors: 'A' });
+    // @ts-expect-error: one detail too many
+    typed('paper-jam', { tray: 2, door: 'A', floor: 3 });
+    // @ts-expect-error: a detail of another type
+    typed('paper-jam', { tray: '2', door: 'A' });
+    // @ts-expect-error: this message takes none
+    typed('no-paper', { tray: 2 });
+    // @ts-expect-error: either code may need them
+    typed(Date.now() > 0 ? 'no-paper' : 'paper-jam');
+    // @ts-expect-error: no such error
+    expect(() => typed('no-ink')).toThrow();
   });
 });
 

@@ -145,7 +145,7 @@ describe('answers that may have been counted', () => {
     first.leave();
     const failing = await turns.take();
     failing.send();
-    failing.fail(networkErrors('sign-timed-out'));
+    failing.fail(networkErrors('sign-timed-out', { origin: '', detail: '' }));
     const began: number[] = [];
     const others = [1, 2, 3].map(async (index) => {
       const turn = await turns.take();
