@@ -17,7 +17,7 @@ import type { SigningEvent } from '../signing/outcome.ts';
 import { removeLeftBy } from '../signing/resume/left-by-calls.ts';
 import { type Given, judgeCall } from '../signing/resume/plan-call.ts';
 import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume/resume.ts';
-import type { SigningLike } from '../signing/resume/resume-files.ts';
+import type { SigningLike } from '../signing/resume/write-files.ts';
 import { clock } from './clock.ts';
 import { composeStored } from './compose-config.ts';
 import { composeDigestEntries } from './compose-digests.ts';

@@ -8,10 +8,10 @@ import type { Changing, PreparedChange } from './change.ts';
 import type { ChangeOutcome, Done } from './change-outcome.ts';
 import type { PlannedChange } from './change-plan.ts';
 import { type Committed, commit } from './files/commit.ts';
+import { openJudged } from './files/open-file.ts';
 import { assertUnchanged } from './files/same-file.ts';
 import { stageCopy } from './files/staged-copy.ts';
-import type { Judgement } from './judge.ts';
-import { openJudged } from './open-judged.ts';
+import type { Judgement } from './plan-files.ts';
 
 /** Gives the file's outcome, told as it happens; never throws for what the file does. */
 export async function runChange(

@@ -5,10 +5,10 @@ import type { Changing } from './change.ts';
 import { runChange } from './change-file.ts';
 import type { ChangeFilesResult } from './change-outcome.ts';
 import { type PlannedChange, planChange } from './change-plan.ts';
-import { bytesToRead, type Judging, judgeFiles } from './judge.ts';
+import { sideBySide } from './concurrently.ts';
 import type { FileToSign } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
-import { sideBySide } from './side-by-side.ts';
+import { bytesToRead, type Judging, judgeFiles } from './plan-files.ts';
 
 /**
  * Never throws for what one file does: each has its outcome, in the order given. When `signal` aborts, nothing new starts

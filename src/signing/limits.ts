@@ -1,7 +1,7 @@
 /** How many signatures a run may ask for: by its own limit, and by what is left of the month's budget. */
 
 import { signingErrors } from './errors.ts';
-import type { Judgement } from './judge.ts';
+import type { Judgement } from './plan-files.ts';
 import type { Signing } from './signing.ts';
 
 /**

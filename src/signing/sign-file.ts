@@ -5,17 +5,17 @@ import type { InputFile } from '../files/input-file.ts';
 import type { PreparedSignature } from '../formats/format.ts';
 import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
-import { type AlreadyThere, findAlreadyThere } from './already-there.ts';
+import { type AlreadyThere, findAlreadyThere } from './existing-signatures.ts';
 import { commit } from './files/commit.ts';
+import { openJudged } from './files/open-file.ts';
 import { assertUnchanged } from './files/same-file.ts';
 import { type StagedCopy, stageCopy } from './files/staged-copy.ts';
-import { openJudged } from './open-judged.ts';
 import type { FileStep } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
 import { noted } from './service/call.ts';
-import { describeRequest } from './service/extra.ts';
-import type { GivenSignature, RequestSignature, SignatureWork } from './service/remote-signature.ts';
-import type { RequestTimestamp } from './service/remote-timestamp.ts';
+import { describeRequest } from './service/client-info.ts';
+import type { GivenSignature, RequestSignature, SignatureWork } from './service/signatures.ts';
+import type { RequestTimestamp } from './service/timestamps.ts';
 import type { Signing } from './signing.ts';
 
 export interface SignedFile {

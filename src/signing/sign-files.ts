@@ -1,16 +1,16 @@
 /** A run over several files: all judged before the first request, then signed side by side; one failure stops no other. */
 
 import { type Batch, startBatch } from './batch.ts';
-import { bytesToRead, type Judgement, type Judging, judgeFiles } from './judge.ts';
+import { sideBySide } from './concurrently.ts';
 import { requireWithinLimits } from './limits.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { patientListener } from './patient-listener.ts';
 import { type PlannedFile, planFile } from './plan.ts';
-import { rehearseFile, runFile } from './run-file.ts';
-import { requestSignatures } from './service/remote-signature.ts';
-import { requestTimestamps } from './service/remote-timestamp.ts';
-import { noReports, reportTo } from './service/report.ts';
-import { sideBySide } from './side-by-side.ts';
+import { bytesToRead, type Judgement, type Judging, judgeFiles } from './plan-files.ts';
+import { rehearseFile, runFile } from './run-files.ts';
+import { noReports, reportTo } from './service/reports.ts';
+import { requestSignatures } from './service/signatures.ts';
+import { requestTimestamps } from './service/timestamps.ts';
 import type { Signing } from './signing.ts';
 
 /**

@@ -11,8 +11,8 @@ import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { LockTarget } from './files/target-lock.ts';
 import type { SigningEvent } from './outcome.ts';
-import type { ClientDescription } from './service/extra.ts';
-import type { Claims } from './without-journal.ts';
+import type { ClientDescription } from './service/client-info.ts';
+import type { Claims } from './service/without-journal.ts';
 
 export interface SigningOptions {
   /** Number of the certificate at the service; undefined only in a dry run. */

@@ -1,9 +1,9 @@
 /** The month's budget: what the journal counts, and what a run might ask for, before its first request. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { withoutJournal } from '../../src/signing/service/without-journal.ts';
 import { signFiles } from '../../src/signing/sign-files.ts';
 import type { Signing } from '../../src/signing/signing.ts';
-import { withoutJournal } from '../../src/signing/without-journal.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 
 let scene: JournalScene;

@@ -5,7 +5,7 @@ import { link, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findOnePlace } from '../../src/signing/service/one-place.ts';
+import { findOnePlace } from '../../src/signing/files/same-path.ts';
 
 let folder: string;
 /** What the file system of the test does. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../src/bytes/memory-source.ts';
 import { originIn, shapeOf } from '../../src/signing/files/patch-geometry.ts';
-import { rememberDigests } from '../../src/signing/service/remembered-digests.ts';
+import { rememberDigests } from '../../src/signing/files/remembered-digests.ts';
 import { readArchive } from '../../src/zip/archive.ts';
 import { editArchive } from '../../src/zip/edit-archive.ts';
 import { type DigestEntries, digestEntries } from '../../src/zip/entry-digests.ts';

@@ -1,7 +1,7 @@
 /** Which file gets the next free place, and that neither kind of file waits for the other to end. */
 
 import { describe, expect, it } from 'vitest';
-import { sideBySide } from '../../src/signing/side-by-side.ts';
+import { sideBySide } from '../../src/signing/concurrently.ts';
 
 const MEGABYTE = 1024 * 1024;
 

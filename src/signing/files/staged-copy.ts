@@ -13,7 +13,6 @@ import type { FileStats } from '../../files/input-file.ts';
 import type { ReadOptions } from '../../formats/format.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { signingErrors } from '../errors.ts';
-import { rememberDigests } from '../service/remembered-digests.ts';
 import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
 import { createTemporaryFile, type OriginalFile } from './create-temporary-file.ts';
 import { temporaryPathName } from './file-owners.ts';
@@ -30,6 +29,7 @@ import {
   reachesEnd,
   shapeOf,
 } from './patch-geometry.ts';
+import { rememberDigests } from './remembered-digests.ts';
 import type { LockTarget, TargetLock } from './target-lock.ts';
 import {
   assertRoom,

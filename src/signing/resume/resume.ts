@@ -8,9 +8,9 @@ import { isServiceId } from '../../service/record-id.ts';
 import type { SigningService } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome } from '../outcome.ts';
-import { maskFilename } from '../service/extra.ts';
+import { maskFilename } from '../service/client-info.ts';
 import { type Given, type JudgedCall, judgeCall } from './plan-call.ts';
-import { type SigningLike, writeFiles } from './resume-files.ts';
+import { type SigningLike, writeFiles } from './write-files.ts';
 
 export interface Resuming {
   readonly journal: Journal;

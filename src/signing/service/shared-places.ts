@@ -4,8 +4,8 @@ import { statSync } from 'node:fs';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { signingErrors } from '../errors.ts';
 import { identityOf } from '../files/same-file.ts';
+import { findOnePlace } from '../files/same-path.ts';
 import type { JudgedFile } from '../plan.ts';
-import { findOnePlace } from './one-place.ts';
 
 /** Of the files that will be written, those whose result may not go where it would; each with its `output-conflict`. */
 export function findConflicts<Plan extends JudgedFile>(

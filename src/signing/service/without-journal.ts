@@ -1,6 +1,6 @@
 /** What takes the journal's place where the user wants none: nothing is kept, nothing is shared, every file asks anew. */
 
-import type { Claim, Journal } from '../journal/journal.ts';
+import type { Claim, Journal } from '../../journal/journal.ts';
 
 /** The part of the journal that signing uses. */
 export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted'>;

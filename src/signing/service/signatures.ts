@@ -12,7 +12,7 @@ import type { Batch } from '../batch.ts';
 import { signingErrors } from '../errors.ts';
 import type { Signing } from '../signing.ts';
 import { type AroundAttempts, askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
-import { maskFilename } from './extra.ts';
+import { maskFilename } from './client-info.ts';
 import { type RequestTurn, takeTurns } from './request-turns.ts';
 
 export interface SignatureWork extends FileOfCall {

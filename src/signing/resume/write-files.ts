@@ -3,9 +3,9 @@
 import type { Journal, SigningManner, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
+import type { Claims } from '../service/without-journal.ts';
 import { signFiles } from '../sign-files.ts';
 import type { Signing } from '../signing.ts';
-import type { Claims } from '../without-journal.ts';
 
 /** What is the same for all files that one run can take. */
 export interface Likeness {

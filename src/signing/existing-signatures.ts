@@ -4,7 +4,7 @@ import { speaksAgainst } from '../errors/finding.ts';
 import type { SignableFile } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { flatten, type PlannedFile } from './plan.ts';
-import type { GivenSignature } from './service/remote-signature.ts';
+import type { GivenSignature } from './service/signatures.ts';
 
 /** What stands in the file; `timestamp` is undefined for a signature without one. */
 export interface AlreadyThere {

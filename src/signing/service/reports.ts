@@ -6,7 +6,7 @@ import type { Claim, Reported } from '../../journal/journal.ts';
 import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
 import type { SigningEvent } from '../outcome.ts';
 import { noted } from './call.ts';
-import { type ClientDescription, maskFilename } from './extra.ts';
+import { type ClientDescription, maskFilename } from './client-info.ts';
 
 export interface Reports {
   /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. `claim` is told. */

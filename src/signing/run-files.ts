@@ -8,12 +8,12 @@ import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { ReportStatus, SignatureRecord } from '../service/signing-service.ts';
 import type { Batch } from './batch.ts';
 import { isoTime } from './iso-time.ts';
-import type { Judgement } from './judge.ts';
 import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
 import type { PlannedFile } from './plan.ts';
+import type { Judgement } from './plan-files.ts';
 import { noted } from './service/call.ts';
-import { digestToBeSigned } from './service/remote-signature.ts';
-import type { Reports } from './service/report.ts';
+import type { Reports } from './service/reports.ts';
+import { digestToBeSigned } from './service/signatures.ts';
 import { type Progress, prepareOnly, type Remote, signFile } from './sign-file.ts';
 import type { Signing } from './signing.ts';
 

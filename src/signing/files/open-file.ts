@@ -1,10 +1,10 @@
 /** Opening a file again that has been judged before. */
 
-import { type InputFile, openInput } from '../files/input-file.ts';
-import { tellBytesRead } from './bytes-read.ts';
-import { assertSame } from './files/same-file.ts';
-import type { BytesRead } from './outcome.ts';
-import type { JudgedFile } from './plan.ts';
+import { type InputFile, openInput } from '../../files/input-file.ts';
+import { tellBytesRead } from '../bytes-read.ts';
+import type { BytesRead } from '../outcome.ts';
+import type { JudgedFile } from '../plan.ts';
+import { assertSame } from './same-file.ts';
 
 /** Throws `file-changed` unless it is as it was when it was judged. */
 export async function openJudged(

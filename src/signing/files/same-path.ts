@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { temporaryPathName } from '../files/file-owners.ts';
+import { temporaryPathName } from './file-owners.ts';
 
 /** Gives those of the absolute paths, all different as text, that lead to the same place as another of them. */
 export function findOnePlace(paths: Iterable<string>): ReadonlySet<string> {
