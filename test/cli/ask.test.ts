@@ -69,7 +69,7 @@ describe('a question', () => {
   it('shows what is typed, and what is erased', async () => {
     const { io, typed, shown } = play();
     using ask = openAsk(io, '');
-    const asked = ask.text('Name', { ...asItIs, otherwise: 'nobody' });
+    const asked = ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' });
     typed.write('ax\x7fb\r');
     await asked;
     expect(shown()).toBe('Name [nobody]: ax\b \bb\n');
@@ -78,7 +78,7 @@ describe('a question', () => {
   it('takes an empty answer for the one that it offers', async () => {
     const { io, typed } = play();
     using ask = openAsk(io, '');
-    const asked = ask.text('Name', { ...asItIs, otherwise: 'nobody' });
+    const asked = ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' });
     typed.write('\r');
     expect(await asked).toBe('nobody');
   });

@@ -1,4 +1,4 @@
-/** `codesign-remote init`: from nothing to a profile that signs, each answer checked before anything is written. */
+/** `codesign-remote init`: stores the settings that signing needs in a profile, after all of them have been checked. */
 
 import { nameProfile } from '../../app/compose-config.ts';
 import { dateOf } from '../../certificates/judge-leaf.ts';
@@ -9,8 +9,7 @@ import type { ProfileOptions } from '../../options/options.ts';
 import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../options/stored/profiles.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
-import { type Answers, checkSuggested, type Suggested } from '../input/config-checks.ts';
-import { askForAll } from '../input/config-questions.ts';
+import { type Answers, askForAll, checkSuggested, type Suggested } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
 import { Lines } from '../output/lines.ts';
 
@@ -19,7 +18,7 @@ export interface InitCommandOptions extends ProfileOptions {
   readonly code?: string;
   readonly certificate?: readonly string[];
   readonly timestampUrl?: readonly string[];
-  /** False: none is stored. */
+  /** False with --no-timestamp. */
   readonly timestamp?: boolean;
   readonly caFile?: string;
   readonly yes?: boolean;
@@ -28,7 +27,7 @@ export interface InitCommandOptions extends ProfileOptions {
 const WITHOUT_TERMINAL =
   'Say what to store: codesign-remote init --yes --base-url <url> --code <number> --certificate <file> --timestamp-url <url> (or --no-timestamp).';
 
-/** Gives the exit code. Throws usage, and what is wrong with the certificate. */
+/** Returns the exit code. Throws errors of usage and of the certificate. */
 export async function init(options: InitCommandOptions, io: Io): Promise<number> {
   const { name, from } = nameProfile(options, io.env);
   checkName(name, from);
@@ -58,7 +57,7 @@ interface Answered {
   readonly wantsLogin: boolean;
 }
 
-/** Without a terminal nothing is taken that was not said for this run, unless --yes says that it may be. */
+/** Without a terminal, the environment and the profile are used only with --yes. */
 async function answer(suggested: Suggested, options: InitCommandOptions, io: Io): Promise<Answered> {
   const { yes = false, baseUrl, code, certificate } = options;
   if (!yes && canAsk(io)) {
@@ -70,12 +69,12 @@ async function answer(suggested: Suggested, options: InitCommandOptions, io: Io)
       wantsLogin: !isKnown && (await ask.confirm('Go on with login, to store your credentials?', true)),
     };
   }
-  const isSaid = baseUrl !== undefined && code !== undefined && certificate !== undefined;
-  if (!yes && !isSaid) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
+  const isGiven = baseUrl !== undefined && code !== undefined && certificate !== undefined;
+  if (!yes && !isGiven) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
   return { answers: await checkSuggested(suggested, io.env), wantsLogin: false };
 }
 
-/** What options, environment and the profile as it is say already. */
+/** The values from options, environment and the profile. */
 function suggest(
   options: InitCommandOptions,
   io: Io,
@@ -88,15 +87,15 @@ function suggest(
   const address = options.baseUrl ?? (io.env.CODESIGN_BASE_URL || profile.environments.get(environment));
   const hasTimestamps = options.timestamp ?? true;
   return {
-    baseUrl: { values: address === undefined ? [] : [address], isSaid: options.baseUrl !== undefined },
-    code: { values: look.all('code').map(({ value }) => value), isSaid: options.code !== undefined },
+    baseUrl: { values: address === undefined ? [] : [address], isGiven: options.baseUrl !== undefined },
+    code: { values: look.all('code').map(({ value }) => value), isGiven: options.code !== undefined },
     certificate: {
       values: look.all('certificate').map(({ value }) => value),
-      isSaid: options.certificate !== undefined,
+      isGiven: options.certificate !== undefined,
     },
     timestampUrl: {
       values: hasTimestamps ? look.all('timestampUrl').map(({ value }) => value) : [],
-      isSaid: options.timestampUrl !== undefined || !hasTimestamps,
+      isGiven: options.timestampUrl !== undefined || !hasTimestamps,
     },
     caFile: look.one('caFile')?.value,
   };
@@ -106,7 +105,7 @@ interface Told {
   readonly name: string;
   readonly environment: string;
   readonly path: string;
-  /** It follows at once. */
+  /** Login follows immediately. */
   readonly wantsLogin: boolean;
 }
 

@@ -1,5 +1,6 @@
-/** `codesign-remote login`: takes credentials from a terminal or standard input, has the service judge them, and stores them. */
+/** `codesign-remote login`: reads credentials from a terminal or standard input, checks them with the service, and stores them. */
 
+import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { parseBaseUrl } from '../../options/base-url.ts';
@@ -7,13 +8,11 @@ import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options
 import { storeCredentials } from '../../options/credentials/stored.ts';
 import type { CredentialsOptions } from '../../options/credentials-settings.ts';
 import { settingsErrors } from '../../options/errors.ts';
-import type { Secret } from '../../secrets/secret.ts';
+import { Secret } from '../../secrets/secret.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
-import { readSecretLine } from '../input/secret-line.ts';
 import type { Io } from '../io.ts';
-import { Lines } from '../output/lines.ts';
-import { maskedKey } from '../output/masked-key.ts';
+import { Lines, maskedKey } from '../output/lines.ts';
 
 export interface LoginCommandOptions extends CredentialsOptions {
   readonly accessKey?: string;
@@ -28,16 +27,19 @@ interface Given {
   readonly accessSecret: Secret;
 }
 
+/** In bytes: longer input is another file by mistake. */
+const LARGEST_SECRET = 64 * 1024;
+const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
 const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access Secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
 
-/** Gives the exit code. Nothing is stored unless all went well. Throws usage, what the service says, and the keychain's. */
+/** Returns the exit code. Stores nothing if a check fails. Throws errors of usage, of the service and of the keychain. */
 export async function login(options: LoginCommandOptions, io: Io): Promise<number> {
   const { quiet = false, verbose = false, check = true } = options;
   const lines = new Lines(io, { quiet, verbose, json: false });
   const composition = await composeCredentialsCommand(options, io.env);
   const { settings, keychain } = composition;
-  // Told before anybody types a secret for nothing.
+  // Fails now if the keychain cannot be read, not after the user typed a secret.
   await keychain.read(settings.profile);
   const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
   if (check) await checkWith(composition, given, lines);
@@ -63,7 +65,7 @@ async function askFor(options: LoginCommandOptions, { settings }: CredentialsCom
     options.baseUrl !== undefined && settings.baseUrl !== undefined
       ? settings.baseUrl
       : await ask.text('Address of the signing service', {
-          otherwise: known,
+          defaultAnswer: known,
           accept: (answer) => parseBaseUrl(answer, 'the answer'),
         });
   const readKey = (answer: string): string => {
@@ -72,13 +74,13 @@ async function askFor(options: LoginCommandOptions, { settings }: CredentialsCom
   };
   const accessKey =
     options.accessKey === undefined
-      ? await ask.text('Access Key', { otherwise: io.env.CODESIGN_ACCESS_KEY || undefined, accept: readKey })
+      ? await ask.text('Access Key', { defaultAnswer: io.env.CODESIGN_ACCESS_KEY || undefined, accept: readKey })
       : checkedKey(options.accessKey);
   const accessSecret = await ask.secret('Access Secret', (answer) => checkAccessSecret(answer, 'the Access Secret'));
   return { baseUrl, accessKey, accessSecret };
 }
 
-/** Without anybody to ask: for scripts. */
+/** For scripts. */
 async function readFrom(options: LoginCommandOptions, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   const { stdin, env } = io;
   const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
@@ -93,6 +95,25 @@ async function readFrom(options: LoginCommandOptions, { settings }: CredentialsC
     });
   }
   return { baseUrl: settings.baseUrl, accessKey: checkedKey(accessKey), accessSecret: await readSecretLine(stdin) };
+}
+
+/** The whole input is the secret, but for the line break at its end. Throws `access-secret-invalid`. */
+async function readSecretLine(stdin: Readable): Promise<Secret> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > LARGEST_SECRET) {
+      throw settingsErrors('access-secret-invalid', { source: SOURCE, problem: 'holds more than a secret' });
+    }
+    chunks.push(bytes);
+  }
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+  checkAccessSecret(text, SOURCE);
+  return new Secret(text);
 }
 
 function checkedKey(accessKey: string): string {
@@ -111,7 +132,7 @@ async function checkWith(composition: CredentialsComposition, given: Given, line
   }
 }
 
-/** So that `sign` finds the service. An address that is there stays: it may have a reason. */
+/** Stores the address for `sign`. A different address in the profile is kept, with a warning. */
 async function storeAddress({ settings, profiles }: CredentialsComposition, baseUrl: URL, lines: Lines): Promise<void> {
   const { profile, environment, storedAddress } = settings;
   const address = addressOf(baseUrl);
@@ -125,7 +146,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** What `login` was told to trust, `sign` would have to be told again. */
+/** Stores --ca-file, which `sign` needs too. */
 async function storeRoots(
   { caFile }: LoginCommandOptions,
   { settings, profiles }: CredentialsComposition,

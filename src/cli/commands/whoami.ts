@@ -6,8 +6,7 @@ import { settingsErrors } from '../../options/errors.ts';
 import type { Io } from '../io.ts';
 import { shown } from '../output/inspect/shown.ts';
 import { jsonText, warningsJson } from '../output/json.ts';
-import { Lines } from '../output/lines.ts';
-import { maskedKey } from '../output/masked-key.ts';
+import { Lines, maskedKey } from '../output/lines.ts';
 
 export interface WhoamiCommandOptions extends CredentialsOptions {
   readonly check?: boolean;

@@ -1,4 +1,4 @@
-/** Questions on a terminal: the one place that asks a user, shows what is typed, or hides it. */
+/** Questions on a terminal: the only code that prompts the user and shows or hides the typed text. */
 
 import { StringDecoder } from 'node:string_decoder';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -10,36 +10,34 @@ import type { Io } from '../io.ts';
 import { LineEditor } from './line-editor.ts';
 
 export interface Question<Answer> {
-  /** What an empty answer stands for; shown in brackets. */
-  readonly otherwise?: string | undefined;
-  /** Judges the answer; a CodesignError that it throws is shown, and the question asked again. */
+  /** Used for an empty answer; shown in brackets. */
+  readonly defaultAnswer?: string | undefined;
+  /** Checks the answer. A CodesignError that it throws is printed, and the question asked again. */
   readonly accept: (answer: string) => Answer;
 }
 
-/** Asks on standard error, so that standard output stays free for the result. Each throws `no-answer` when the input ends. */
+/** Prompts on standard error: standard output is for the result. Each function throws `no-answer` when the input ends. */
 export interface Ask extends Disposable {
-  text<Answer>(question: string, manner: Question<Answer>): Promise<Answer>;
+  text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
   /** Without echo. `accept` may throw as for a text. */
   secret(question: string, accept?: (answer: string) => void): Promise<Secret>;
-  /** `otherwise`: what an empty answer means. */
-  confirm(question: string, otherwise: boolean): Promise<boolean>;
+  confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
 }
 
-/** Standard input, where it is a terminal. */
 interface TerminalInput {
   readonly isTTY: true;
   setRawMode(isRaw: boolean): unknown;
 }
 
-/** Whether somebody sits there who can be asked. */
+/** Whether there is a terminal to ask on. */
 export function canAsk({ stdin, stderr }: Io): boolean {
   return isTerminalInput(stdin) && 'isTTY' in stderr && stderr.isTTY === true;
 }
 
 /**
- * Takes the terminal until it is disposed of, which gives it back as it was; so does Ctrl-C, which ends the process. From
- * the first question to the last nothing is echoed but by this: who pastes several answers at once shows no secret.
- * `instead`: a sentence for those who cannot be asked. Throws `no-terminal`.
+ * Switches the terminal to raw mode until it is disposed. Ctrl-C restores the terminal too, and ends the process. Nothing else
+ * echoes input between the first question and the last, so several answers pasted together do not show a secret.
+ * `instead`: what to do without a terminal. Throws `no-terminal`.
  */
 export function openAsk(io: Io, instead: string): Ask {
   const { stdin } = io;
@@ -48,21 +46,22 @@ export function openAsk(io: Io, instead: string): Ask {
   const write = (text: string): void => {
     io.stderr.write(text);
   };
-  const giveBack = (): void => {
-    stdin.off('data', hear).off('end', end).pause();
+  const restore = (): void => {
+    stdin.off('data', onData).off('end', end).pause();
     terminal.setRawMode(false);
   };
   const editor = new LineEditor(write, () => {
-    giveBack();
+    restore();
     write('\n');
     io.exit(EXIT_SIGINT);
   });
   const decoder = new StringDecoder('utf8');
-  const hear = (chunk: Buffer | string): void => editor.hear(typeof chunk === 'string' ? chunk : decoder.write(chunk));
+  const onData = (chunk: Buffer | string): void =>
+    editor.input(typeof chunk === 'string' ? chunk : decoder.write(chunk));
   const end = (): void => editor.end();
 
   terminal.setRawMode(true);
-  stdin.on('data', hear).on('end', end).resume();
+  stdin.on('data', onData).on('end', end).resume();
 
   async function ask<Answer>(prompt: string, isHidden: boolean, accept: (answer: string) => Answer): Promise<Answer> {
     for (;;) {
@@ -79,10 +78,10 @@ export function openAsk(io: Io, instead: string): Ask {
   }
 
   return {
-    text(question, { otherwise, accept }) {
-      const prompt = otherwise === undefined ? `${question}: ` : `${question} [${printable(otherwise)}]: `;
-      // Blanks around it come with pasting.
-      return ask(prompt, false, (answer) => accept(answer.trim() || (otherwise ?? '')));
+    text(question, { defaultAnswer, accept }) {
+      const prompt = defaultAnswer === undefined ? `${question}: ` : `${question} [${printable(defaultAnswer)}]: `;
+      // Pasted text often has spaces around it.
+      return ask(prompt, false, (answer) => accept(answer.trim() || (defaultAnswer ?? '')));
     },
     async secret(question, accept = () => undefined) {
       return ask(`${question} (not shown): `, true, (answer) => {
@@ -90,16 +89,17 @@ export function openAsk(io: Io, instead: string): Ask {
         return new Secret(answer);
       });
     },
-    confirm(question, otherwise) {
-      return ask(`${question} [${otherwise ? 'Y/n' : 'y/N'}] `, false, (answer) => readConsent(answer, otherwise));
+    confirm(question, defaultAnswer) {
+      const prompt = `${question} [${defaultAnswer ? 'Y/n' : 'y/N'}] `;
+      return ask(prompt, false, (answer) => readConsent(answer, defaultAnswer));
     },
-    [Symbol.dispose]: giveBack,
+    [Symbol.dispose]: restore,
   };
 }
 
-function readConsent(answer: string, otherwise: boolean): boolean {
+function readConsent(answer: string, defaultAnswer: boolean): boolean {
   const word = answer.trim().toLowerCase();
-  if (word === '') return otherwise;
+  if (word === '') return defaultAnswer;
   if (word === 'y' || word === 'yes') return true;
   if (word === 'n' || word === 'no') return false;
   throw cliErrors('answer-unclear');

@@ -1,40 +1,40 @@
-/** The files a command line means: paths, patterns, folders, @lists and standard input, each file once, in the order given. */
+/** From the arguments of a command to its files: paths, patterns, folders, @lists and standard input; and where each result goes. */
 
 import { type BigIntStats, statSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { isUtf8Name } from '../../files/utf8-names.ts';
 import { identityOf } from '../../signing/files/same-file.ts';
+import type { FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
-import { excludedBy, type IsExcluded } from './excluded.ts';
 import { readLines, readList } from './list-lines.ts';
-import { expandPattern, hasMagic } from './pattern.ts';
+import { excludedBy, expandPattern, hasMagic, type IsExcluded } from './patterns.ts';
 
 export interface InputPath {
-  /** As the user gave it, or as it was found. */
+  /** As the user gave it, or as found in a folder. */
   readonly path: string;
-  /** Where it belongs below an output folder: found in a folder, its place there; else undefined. */
+  /** Path below the named folder in which the file was found, and below an output folder; undefined for a file named itself. */
   readonly placeInFolder: string | undefined;
 }
 
 export interface InputOptions {
   readonly recursive: boolean;
-  /** Patterns of what is left out, however it was named. */
+  /** Patterns that leave files out, however these are named. */
   readonly exclude?: readonly string[] | undefined;
   /** Opened only when it is read. */
   readonly stdin: () => Readable;
-  /** Where results go: what an earlier run left there is not found in a folder again. */
+  /** Folder for the results: it is not searched for files. */
   readonly outputFolder: string | undefined;
 }
 
-/** Of another run, or left behind by one that was killed, and never something to sign. */
+/** Files of a concurrent run, or of one that was killed. */
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.(tmp|lock)$/;
 
 /**
- * Throws errors of category usage for what cannot be meant; a plain path that is missing is kept, to fail by itself.
- * A file with several names (links of either kind) is taken under the first one.
+ * Each file once, in the order given; a file with several names (links of either kind) keeps the first one. A plain path that
+ * does not exist is kept, so that only this file fails. Throws errors of category usage.
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
@@ -78,7 +78,7 @@ async function* expand(name: string, options: Expanding): AsyncGenerator<InputPa
   }
 }
 
-/** A path that exists, or one out of a list: never a pattern. */
+/** For a path that exists or stands in a list: never a pattern. */
 async function* expandLiteral(
   path: string,
   { recursive, outputFolder, isExcluded }: Expanding,
@@ -105,13 +105,27 @@ async function* walk(folder: string, leftOut: string | undefined, isExcluded: Is
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // An excluded file is told by who asked; an excluded folder is not even read.
+    // The caller checks files; an excluded folder is not even read.
     if (entry.isDirectory() && isExcluded(path)) continue;
-    // One that cannot be read by its name is an input that fails, with that name.
+    // A folder that cannot be opened by its name is yielded as a file, which then fails with that name.
     if (entry.isDirectory() && !(await isUtf8Name(path))) yield path;
     else if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
+}
+
+/** Adds where each result goes: in place, to the file named, or below the folder named. Missing folders are created later. */
+export async function resolveOutputs(inputs: readonly InputPath[], output: string | undefined): Promise<FileToSign[]> {
+  if (output === undefined) return inputs.map((input) => ({ ...input, output: input.path }));
+  const existing = await stat(output).catch(() => undefined);
+  const [only, ...others] = inputs;
+  const isSingle = only !== undefined && others.length === 0 && only.placeInFolder === undefined;
+  const toFolder = existing?.isDirectory() || /[/\\]$/.test(output) || !isSingle;
+  if (toFolder && existing?.isFile()) throw cliErrors('output-not-a-folder', { path: output, count: inputs.length });
+  return inputs.map((input) => ({
+    ...input,
+    output: toFolder ? join(output, input.placeInFolder ?? basename(input.path)) : output,
+  }));
 }
 
 function statsOf(path: string): BigIntStats | undefined {

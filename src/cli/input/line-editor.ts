@@ -1,4 +1,4 @@
-/** Makes lines of what comes from a terminal in raw mode, where nobody else handles Backspace, Ctrl-C or the arrow keys. */
+/** Line editing for a terminal in raw mode, where the system does not handle Backspace, Ctrl-C or the arrow keys. */
 
 const INTERRUPT = '\x03';
 const END = '\x04';
@@ -6,7 +6,7 @@ const ERASE_LINE = '\x15';
 const ESCAPE = '\x1b';
 const ERASE = new Set(['\b', '\x7f']);
 
-/** ECMA-48, section 5.4: what arrow keys send, and what brackets a paste. Nothing of it belongs to the text. */
+/** Sequences of ECMA-48, section 5.4, which arrow keys send and which surround pasted text. They are dropped. */
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~])`, 'g');
 const CONTROL = /\p{Cc}/u;
 
@@ -18,7 +18,7 @@ interface Asked {
 export class LineEditor {
   readonly #echo: (text: string) => void;
   readonly #interrupt: () => void;
-  /** Typed ahead of the next question: shown when that is asked, if at all. */
+  /** Typed before the next question: echoed with that question, unless the answer is hidden. */
   #ahead = '';
   #typed: string[] = [];
   #asked: Asked | undefined;
@@ -37,7 +37,7 @@ export class LineEditor {
     });
   }
 
-  hear(text: string): void {
+  input(text: string): void {
     if (text.includes(INTERRUPT)) {
       this.#interrupt();
     } else {
@@ -73,7 +73,7 @@ export class LineEditor {
     } else if (character === ERASE_LINE) {
       this.#erase(this.#typed.length, asked);
     } else {
-      // Control characters stay in the text, which is refused for them: dropped, they would change a secret unseen.
+      // The checks of the answer reject control characters; dropping them here would change a secret silently.
       this.#typed.push(character);
       if (!asked.isHidden && !CONTROL.test(character)) this.#echo(character);
     }

@@ -138,6 +138,11 @@ export function shownPaths({ path, output }: { readonly path: string; readonly o
   return output === path ? shownPath(path) : `${shownPath(path)} -> ${shownPath(output)}`;
 }
 
+/** Enough of an access key to recognise it, too little to use it. */
+export function maskedKey(accessKey: string): string {
+  return accessKey.length < 12 ? '****' : `${accessKey.slice(0, 4)}…${accessKey.slice(-4)}`;
+}
+
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

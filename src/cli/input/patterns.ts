@@ -1,7 +1,7 @@
-/** The paths that a pattern matches. A link is trusted where the user typed it, not where the pattern found it. */
+/** Patterns of paths: those that name files, and those of `--exclude`. A link is followed where the user typed it, not where the pattern found it. */
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { isAtOrBelow } from '../../bytes/below.ts';
 import { isUtf8Name } from '../../files/utf8-names.ts';
 import { cliErrors } from '../errors.ts';
@@ -9,7 +9,7 @@ import { cliErrors } from '../errors.ts';
 export interface PatternOptions {
   /** Whether folders match too. */
   readonly recursive: boolean;
-  /** Path of --output; undefined for results in place. */
+  /** Path of --output; undefined if files are changed in place. */
   readonly outputFolder: string | undefined;
 }
 
@@ -50,6 +50,30 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
   const matches = found.map((path) => join(folder, path)).filter(isMeant);
   if (matches.length === 0) throw cliErrors('nothing-matches', { pattern });
   return matches.sort();
+}
+
+/** Whether `--exclude` leaves out the path of a file or a folder. */
+export type IsExcluded = (path: string) => boolean;
+
+/**
+ * As in .gitignore, a pattern without a slash matches names in every folder, and a matching folder is left out with its content.
+ * A pattern with a slash matches paths that are absolute or relative to the working folder.
+ */
+export async function excludedBy(patterns: readonly string[]): Promise<IsExcluded> {
+  if (patterns.length === 0) return () => false;
+  const { default: picomatch } = await import('picomatch');
+  const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
+  const tests = patterns.map((pattern) => {
+    const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');
+    const isMatch = picomatch([written, `${written}/**`], { dot: true, windows: false, nocase: sep !== '/' });
+    if (!written.includes('/'))
+      return (path: string) =>
+        portable(path)
+          .split('/')
+          .some((name) => isMatch(name));
+    return (path: string) => isMatch(portable(relative('', path))) || isMatch(portable(resolve(path)));
+  });
+  return (path) => tests.some((test) => test(path));
 }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;

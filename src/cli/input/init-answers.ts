@@ -1,0 +1,173 @@
+/** The settings that `init` stores: each is checked as soon as it is known. Without a terminal nothing is asked. */
+
+import { join } from 'node:path';
+import { checkRoots, readChain } from '../../app/compose-config.ts';
+import { dateOf } from '../../certificates/judge-leaf.ts';
+import type { SigningChain } from '../../certificates/signing-chain.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { printable } from '../../errors/printable.ts';
+import { parseBaseUrl } from '../../options/base-url.ts';
+import { homeFolder } from '../../options/home-folder.ts';
+import { refuseMissing } from '../../options/missing.ts';
+import type { Environment } from '../../options/options.ts';
+import { readTimestampUrl } from '../../options/timestamp-values.ts';
+import { readText, refuse } from '../../options/values.ts';
+import type { Io } from '../io.ts';
+import type { Ask } from './ask.ts';
+
+/** What options, environment and profile say before any question. */
+export interface Suggestion {
+  readonly values: readonly string[];
+  /** Given as an option of this command, so there is no question. */
+  readonly isGiven: boolean;
+}
+
+export interface Suggested {
+  readonly baseUrl: Suggestion;
+  readonly code: Suggestion;
+  readonly certificate: Suggestion;
+  readonly timestampUrl: Suggestion;
+  /** There is no question for it. */
+  readonly caFile: string | undefined;
+}
+
+export interface Answers {
+  readonly baseUrl: string;
+  readonly code: string;
+  readonly certificate: readonly string[];
+  /** Empty if signatures get no timestamp. */
+  readonly timestampUrl: readonly string[];
+  readonly caFile: string | undefined;
+  readonly chain: SigningChain;
+}
+
+const NONE = 'none';
+
+/** Without questions. Throws `setting-missing`, and what is wrong with a value. */
+export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
+  const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
+  const needed = ['baseUrl', 'code', 'certificate'] as const;
+  refuseMissing({ settings: needed.filter((key) => suggested[key].values.length === 0) });
+  const [address = ''] = baseUrl.values;
+  const [number = ''] = code.values;
+  return {
+    baseUrl: checkAddress(address, '--base-url'),
+    code: checkCode(number, '--code'),
+    certificate: certificate.values,
+    timestampUrl: timestampUrl.values.map((value) => checkAuthority(value, '--timestamp-url')),
+    caFile: await checkCaFile(caFile, env),
+    chain: await readChain(certificate.values, env),
+  };
+}
+
+/** Asks in the order in which the letter of the service lists them. */
+export async function askForAll(suggested: Suggested, ask: Ask, io: Io): Promise<Answers> {
+  const caFile = await checkCaFile(suggested.caFile, io.env);
+  const answerTo = <Answer>(text: string, suggestion: Suggestion, check: Check<Answer>): Promise<Answer> =>
+    checkedAnswer({ text, suggestion, check }, ask, io);
+  const baseUrl = await answerTo('Address of the signing service', suggested.baseUrl, ([address = '']) =>
+    checkAddress(address, 'this address'),
+  );
+  const code = await answerTo('Number of the certificate there', suggested.code, ([number = '']) =>
+    checkCode(number, 'this number'),
+  );
+  const { paths, chain } = await askForCertificate(suggested.certificate, ask, io);
+  const { timestampUrl } = suggested;
+  const hasSuggestion = timestampUrl.values.length > 0 || timestampUrl.isGiven;
+  const authorities = await answerTo(
+    `Time stamp authorities, separated by spaces (${NONE}: no timestamps)`,
+    hasSuggestion ? timestampUrl : { values: [NONE], isGiven: false },
+    (answers) =>
+      answers
+        .flatMap((answer) => answer.split(/\s+/))
+        .filter((word) => word !== '' && word !== NONE)
+        .map((url) => checkAuthority(url, 'this authority')),
+  );
+  return { baseUrl, code, certificate: paths, timestampUrl: authorities, caFile, chain };
+}
+
+type Check<Answer> = (values: readonly string[]) => Answer | Promise<Answer>;
+
+interface Question<Answer> {
+  readonly text: string;
+  readonly suggestion: Suggestion;
+  /** A CodesignError is printed and the question asked again; for an option it ends the command. */
+  readonly check: Check<Answer>;
+}
+
+async function checkedAnswer<Answer>(
+  { text, suggestion: { values, isGiven }, check }: Question<Answer>,
+  ask: Ask,
+  io: Io,
+): Promise<Answer> {
+  if (isGiven) return check(values);
+  const shown = values.length > 0 ? values.join(' ') : undefined;
+  for (;;) {
+    const answer = await ask.text(text, { defaultAnswer: shown, accept: (typed) => typed });
+    try {
+      return await check(answer === shown ? values : [answer]);
+    } catch (thrown) {
+      if (!(thrown instanceof CodesignError)) throw thrown;
+      for (const line of [thrown.message, thrown.hint]) {
+        if (line !== undefined) io.stderr.write(`  ${printable(line, 4096)}\n`);
+      }
+    }
+  }
+}
+
+interface CertificateAnswer {
+  readonly paths: readonly string[];
+  readonly chain: SigningChain;
+}
+
+/** Asks for the issuers too if the file lacks them: most verifiers reject a signature without them. */
+async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Promise<CertificateAnswer> {
+  const readAll = async (paths: readonly string[]): Promise<CertificateAnswer> => ({
+    paths,
+    chain: await readChain(paths, io.env),
+  });
+  const text = 'File with the signing certificate and its issuers';
+  const check: Check<CertificateAnswer> = (answers) => readAll(answers.map(typedPath));
+  const answer = await checkedAnswer({ text, suggestion, check }, ask, io);
+  const { leaf, notAfter, certificates } = answer.chain;
+  io.stderr.write(`  ${printable(leaf.name)}, until ${dateOf(notAfter)}\n`);
+  if (suggestion.isGiven || certificates.length > 1) return answer;
+  return checkedAnswer(
+    {
+      text: `File with its issuers (${NONE}: the service's users have them)`,
+      suggestion: { values: [NONE], isGiven: false },
+      check: ([other = NONE]) =>
+        other === NONE ? readAll(answer.paths) : readAll([...answer.paths, typedPath(other)]),
+    },
+    ask,
+    io,
+  );
+}
+
+/** No shell has expanded it: a file dragged into the terminal comes in quotes, and ~ is the home folder. */
+function typedPath(text: string): string {
+  const path = text.replace(/^(["'])(.*)\1$/, '$2');
+  const home = homeFolder();
+  return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
+}
+
+/** `name`: of the value, for messages; in the other checks too. */
+function checkAddress(value: string, name: string): string {
+  parseBaseUrl(value, name);
+  return value;
+}
+
+function checkCode(value: string, name: string): string {
+  const from = { value, name };
+  return /[\s\p{Cc}]/u.test(value) ? refuse(from, 'a number without blanks') : readText(from);
+}
+
+function checkAuthority(value: string, name: string): string {
+  readTimestampUrl({ value, name });
+  return value;
+}
+
+async function checkCaFile(path: string | undefined, env: Environment): Promise<string | undefined> {
+  if (path !== undefined) await checkRoots(path, env);
+  return path;
+}
