@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../test/support/pki.ts';
+import { issue } from '../../test/support/signed-files/pki.ts';
 import { basic } from './deployment.ts';
 import { main } from './main.ts';
 import { RULES } from './suite.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../test/support/server.ts';
+import { startServer, type TestServer } from '../../test/support/services/server.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
 import { openDeployment } from './deployment.ts';
 import { judgedText } from './print.ts';

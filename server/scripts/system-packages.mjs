@@ -208,7 +208,7 @@ const HEADERS_BY_HAND = `  Node's headers: ${process.execPath} comes without inc
     Use a Node.js from https://nodejs.org (its archive holds them), or set npm_config_nodedir to a folder that holds
     include/node/node.h of Node.js ${process.versions.node}.`;
 
-/** As test/support/java.ts looks for it. A JRE has no javac; the one of a Mac without a JDK is there but only says so. */
+/** As test/support/programs/java.ts looks for it. A JRE has no javac; the one of a Mac without a JDK is there but only says so. */
 function hasJdk() {
   const unlinked = ['/usr/lib/jvm/default-jvm/bin', '/opt/homebrew/opt/openjdk/bin', '/usr/local/opt/openjdk/bin'];
   const compilers = [onPath('javac'), ...unlinked.map((folder) => path.join(folder, 'javac'))];

@@ -25,7 +25,7 @@ for what an occurrence fills in.
 \`not-attempted\` takes the category of what stopped the run, where that was one error. \`unauthorized\` has two categories:
 \`http\` when the status was outside 2xx, \`business\` otherwise.
 
-This file is written from the tables (\`errors.ts\` in each folder): \`npx vitest run test/documentation.test.ts -u\`.
+This file is written from the tables (\`errors.ts\` in each folder): \`npx vitest run test/documentation/documentation.test.ts -u\`.
 `;
 
 /** `source` is the folder src. */

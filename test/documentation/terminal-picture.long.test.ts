@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { REPOSITORY } from '../support/cli.ts';
-import { withoutChance } from '../support/session-chance.ts';
+import { REPOSITORY } from '../support/programs/cli.ts';
+import { withoutChance } from '../support/runs/session-chance.ts';
 
 it('is what a run of the same commands prints (npm run picture renews it)', async () => {
   const script = join(REPOSITORY, 'test/documentation/terminal-picture.mjs');

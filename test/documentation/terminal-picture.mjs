@@ -73,7 +73,7 @@ async function furnish(folder, { root: authority, environment }) {
 /** All that it printed, with its escapes. */
 function runOnTerminal(typed, cwd, env) {
   const [, ...args] = typed.split(' ');
-  const opener = [path.join(root, 'test/support/open-pty.py'), `${COLUMNS}`];
+  const opener = [path.join(root, 'test/support/programs/open-pty.py'), `${COLUMNS}`];
   const program = [process.execPath, path.join(root, 'bin/codesign-remote.js')];
   const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] };
   const { status, stdout, error } = spawnSync('python3', [...opener, ...program, ...args], options);

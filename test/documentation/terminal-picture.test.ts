@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { defineProgram } from '../../src/cli/program.ts';
-import { REPOSITORY } from '../support/cli.ts';
+import { REPOSITORY } from '../support/programs/cli.ts';
 
 const PATH = join(REPOSITORY, '.github/terminal.svg');
 const picture = readFileSync(PATH, 'utf8');

@@ -21,7 +21,7 @@ export const P12_PASSWORD = 'example';
 
 /**
  * Of what comes out of an archive: small files of the corpus unpack to 16 MB, which a case would copy a dozen times.
- * test/hostile holds what the program itself takes for such.
+ * test/system/hostile holds what the program itself takes for such.
  */
 export const LARGEST_UNPACKED = 1024 * 1024;
 

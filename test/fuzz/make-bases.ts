@@ -8,13 +8,13 @@ import type { EmbeddedSignature, Format } from '../../src/formats/format.ts';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { buildTimestampRequest } from '../../src/timestamp/request.ts';
-import { applyPatch } from '../formats/support/apply-patch.ts';
-import { openBytes } from '../formats/support/sign-bytes.ts';
-import { openssl } from '../support/openssl.ts';
-import { pemBlock, toP7b } from '../support/pki.ts';
-import { startTimestampAuthority, type TimestampAuthority } from '../support/timestamp-authority.ts';
-import type { StampOptions } from '../support/timestamp-desk.ts';
-import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../verifying/support/openssl-pki.ts';
+import { openssl } from '../support/programs/openssl.ts';
+import { startTimestampAuthority, type TimestampAuthority } from '../support/services/timestamp-authority.ts';
+import type { StampOptions } from '../support/services/timestamp-desk.ts';
+import { pemBlock, toP7b } from '../support/signed-files/pki.ts';
+import { applyPatch } from '../unit/formats/support/apply-patch.ts';
+import { openBytes } from '../unit/formats/support/sign-bytes.ts';
+import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/openssl-pki.ts';
 import { ASKED, flat, P12_PASSWORD } from './bases.ts';
 
 /** `fixtures`: the repository's folder; `fuzz` in it is written to. */

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixture } from '../support/cli.ts';
+import { fixture } from '../support/programs/cli.ts';
 import { openBases } from './bases.ts';
 import { judgeCase } from './judge.ts';
 import { randomOfCase } from './mutations/random.ts';

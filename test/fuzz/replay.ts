@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fixture } from '../support/cli.ts';
+import { fixture } from '../support/programs/cli.ts';
 
 export interface KnownCase {
   readonly name: string;

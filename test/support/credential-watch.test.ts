@@ -3,9 +3,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCli, temporaryFolder } from './cli.ts';
 import { mustHoldNoCredentials, mustLeaveNoCredentials, watchCredentials } from './credential-watch.ts';
-import { runOnPty } from './pty.ts';
+import { runCli, temporaryFolder } from './programs/cli.ts';
+import { runOnPty } from './programs/pty.ts';
 import { openRun, SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 
 /** The test's own: the run that this test is in must not learn of them, for they are left about on purpose. */

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './cli.ts';
+import { temporaryFolder } from './programs/cli.ts';
 import { findCredentials } from './secret-search.ts';
 
 const CREDENTIALS = { accessKey: 'key', accessSecret: 'Sup3r "secret" of a test/ü' };

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/cli.ts';
-import { killAndFinish, type Sequel } from '../support/killed-runs.ts';
-import { makeOriginals, type Platform, prepareSubject } from '../support/killed-subjects.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runWindowsCli, windowsPath } from '../support/windows.ts';
+import { temporaryFolder } from '../support/programs/cli.ts';
+import { runWindowsCli, windowsPath } from '../support/programs/windows.ts';
+import { killAndFinish, type Sequel } from '../support/runs/killed-runs.ts';
+import { makeOriginals, type Platform, prepareSubject } from '../support/runs/killed-subjects.ts';
+import { startServer, type TestServer } from '../support/services/server.ts';
 
 /** How many kills; each takes three to four starts of the program. */
 const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 50);

@@ -1,10 +1,10 @@
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { osslsigncodeVerify } from '../interop/verifiers.ts';
-import { fixture, parseJson, snapshot, temporaryFolder } from '../support/cli.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { PREFIX_VARIABLE, runWindowsCli, windowsPath, windowsVariables } from '../support/windows.ts';
+import { fixture, parseJson, snapshot, temporaryFolder } from '../support/programs/cli.ts';
+import { PREFIX_VARIABLE, runWindowsCli, windowsPath, windowsVariables } from '../support/programs/windows.ts';
+import { startServer, type TestServer } from '../support/services/server.ts';
+import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -3,11 +3,17 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { osslsigncodeVerify } from '../interop/verifiers.ts';
-import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
-import { jarsignerVerify, mainJava, makeTruststore } from '../support/java.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { installed, runWindowsCli, runWindowsNode, windowsPath, windowsVariables } from '../support/windows.ts';
+import { fixture, parseJson, runCli, temporaryFolder } from '../support/programs/cli.ts';
+import { jarsignerVerify, mainJava, makeTruststore } from '../support/programs/java.ts';
+import {
+  installed,
+  runWindowsCli,
+  runWindowsNode,
+  windowsPath,
+  windowsVariables,
+} from '../support/programs/windows.ts';
+import { startServer, type TestServer } from '../support/services/server.ts';
+import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
 
 /** Folder with the release of Node.js that Windows' one has here: the same zlib compresses to the same bytes. */
 const NODES = process.env.CODESIGN_TEST_NODES ?? '';

@@ -2,10 +2,7 @@ import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { answer } from '../support/answering.ts';
-import { fixture, parseJson, snapshot, temporaryFolder } from '../support/cli.ts';
-import { startMisbehavingService } from '../support/misbehaving-service.ts';
-import { makePki } from '../support/pki.ts';
+import { fixture, parseJson, snapshot, temporaryFolder } from '../support/programs/cli.ts';
 import {
   type HeldFile,
   holdOpen,
@@ -13,7 +10,10 @@ import {
   runWindowsCliOnTerminal,
   SHARE,
   windowsPath,
-} from '../support/windows.ts';
+} from '../support/programs/windows.ts';
+import { answer } from '../support/services/answering.ts';
+import { startMisbehavingService } from '../support/services/misbehaving-service.ts';
+import { makePki } from '../support/signed-files/pki.ts';
 
 /** A service whose first answer waits for `beforeAnswer`, a program to sign, and a state folder. */
 async function scene(beforeAnswer: (file: string) => Promise<unknown> = async () => undefined) {

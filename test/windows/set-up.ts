@@ -5,8 +5,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  INSTALLED_VARIABLE,
+  PREFIX_VARIABLE,
+  WINDOWS_NODE_VARIABLE,
+  wineEnvironment,
+} from '../support/programs/windows.ts';
 import { openRun } from '../support/shared-folder.ts';
-import { INSTALLED_VARIABLE, PREFIX_VARIABLE, WINDOWS_NODE_VARIABLE, wineEnvironment } from '../support/windows.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);

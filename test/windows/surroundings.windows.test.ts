@@ -3,11 +3,7 @@ import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { osslsigncodeVerify } from '../interop/verifiers.ts';
-import { fixture, parseJson, runCli, temporaryFolder } from '../support/cli.ts';
-import { startMisbehavingService } from '../support/misbehaving-service.ts';
-import { startProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { fixture, parseJson, runCli, temporaryFolder } from '../support/programs/cli.ts';
 import {
   builtProgram,
   installed,
@@ -17,7 +13,11 @@ import {
   runWindowsProgram,
   windowsPath,
   windowsVariables,
-} from '../support/windows.ts';
+} from '../support/programs/windows.ts';
+import { startMisbehavingService } from '../support/services/misbehaving-service.ts';
+import { startProxy } from '../support/services/proxy.ts';
+import { startServer, type TestServer } from '../support/services/server.ts';
+import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
 
 let server: TestServer;
 let env: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
-import { createTlsAuthority } from '../../../test/support/tls-authority.ts';
+import { createTlsAuthority } from '../../../test/support/services/tls-authority.ts';
 import { type DeploymentOptions, SIGN } from '../deployment.ts';
 import { isObject } from '../envelope.ts';
 import { type Behaviour, type Check, type Counted, goodBehaviour, type Keeper } from './behaviour.ts';

@@ -1,7 +1,7 @@
 /** The bundled server as a deployment for the suite. */
 
 import { readFile } from 'node:fs/promises';
-import type { TestServer } from '../../../test/support/server.ts';
+import type { TestServer } from '../../../test/support/services/server.ts';
 import type { DeploymentOptions } from '../deployment.ts';
 import { signingKey } from '../signature.ts';
 import { mostSignatures, RULES } from '../suite.ts';

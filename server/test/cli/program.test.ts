@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { copyData, SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { run } from '../../src/cli/program.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 

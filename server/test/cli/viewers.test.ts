@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEnvironmentFile } from '../../../test/support/server.ts';
+import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { adminCommand } from '../support/commands.ts';
 import { basic, openApp, type TestApp } from '../support/in-process.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { startServer, type TestServer } from '../../../test/support/services/server.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { startServer, type TestServer } from '../../../test/support/services/server.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import { startChromium, tab, tabTo, visit } from '../support/chromium.ts';
 import { adminCommand } from '../support/commands.ts';

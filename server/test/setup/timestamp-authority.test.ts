@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyData } from '../../../test/support/server-data.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import { findSoftHsm } from '../../src/keys/softhsm.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openssl } from '../../../test/support/openssl.ts';
-import { copyData } from '../../../test/support/server-data.ts';
+import { openssl } from '../../../test/support/programs/openssl.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls, readTls } from '../../src/setup/tls.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyData, runServerCommand } from '../../../test/support/server-data.ts';
+import { copyData, runServerCommand } from '../../../test/support/services/server-data.ts';
 import { findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { openData } from '../../src/setup/open-data.ts';

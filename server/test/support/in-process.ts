@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { mustHoldNoCredentials, watchCredentials } from '../../../test/support/credential-watch.ts';
-import { copyData } from '../../../test/support/server-data.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/http/app.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
 import { findSoftHsm } from '../../src/keys/softhsm.ts';

@@ -7,7 +7,7 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
 import { mustHoldNoCredentials } from '../../../test/support/credential-watch.ts';
-import { SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { basic, type Credentials } from './in-process.ts';
 
 export interface Instance {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { copyData } from '../../../test/support/server-data.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import type { Store } from '../../src/records/store.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';

@@ -1,7 +1,7 @@
 /** Requests for timestamps by hand, and what openssl reads in the replies. */
 
 import { nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { openssl } from '../../../test/support/openssl.ts';
+import { openssl } from '../../../test/support/programs/openssl.ts';
 import type { TestApp } from './in-process.ts';
 
 export const SHA1_IMPRINT = imprint('1.3.14.3.2.26', 20);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 
 /** What the program's process has in its environment once it has read its own code. */
 function poolSize(environment: NodeJS.ProcessEnv): string {

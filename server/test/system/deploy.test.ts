@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 
 const UNIT = new URL('../../deploy/codesign-remote-server.service', import.meta.url);
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;

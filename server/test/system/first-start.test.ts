@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readEnvironmentFile } from '../../../test/support/server.ts';
-import { copyData, SERVER_PROGRAM } from '../../../test/support/server-data.ts';
+import { readEnvironmentFile } from '../../../test/support/services/server.ts';
+import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 

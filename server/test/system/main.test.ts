@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/support/server.ts';
+import { startServer, type TestServer } from '../../../test/support/services/server.ts';
 import { boundedLog } from '../../src/bounded-log.ts';
 
 let server: TestServer;

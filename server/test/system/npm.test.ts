@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyData } from '../../../test/support/server-data.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run as judge } from '../../../test/interop/verifiers.ts';
-import { fixture } from '../../../test/support/cli.ts';
-import { mainJava, makeTruststore, mustRunJava, runJava, STORE_PASSWORD } from '../../../test/support/java.ts';
-import { makePki, toP12 } from '../../../test/support/pki.ts';
-import { readEnvironmentFile, startServer, type TestServer } from '../../../test/support/server.ts';
+import { fixture } from '../../../test/support/programs/cli.ts';
+import { mainJava, makeTruststore, mustRunJava, runJava, STORE_PASSWORD } from '../../../test/support/programs/java.ts';
+import { readEnvironmentFile, startServer, type TestServer } from '../../../test/support/services/server.ts';
+import { makePki, toP12 } from '../../../test/support/signed-files/pki.ts';
+import { run as judge } from '../../../test/system/interop/verifiers.ts';
 import { POLICY } from '../../src/tsa/request.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { openssl } from '../../../test/support/openssl.ts';
+import { openssl } from '../../../test/support/programs/openssl.ts';
 import type { ServerDependencies } from '../../src/http/app.ts';
 import { goodRequest, openApp, type TestApp } from '../support/in-process.ts';
 import { ask, query, textOf } from '../support/timestamps.ts';

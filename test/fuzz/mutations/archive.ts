@@ -1,6 +1,6 @@
 /** Archives put together anew round changed contents: manifests, signature files, blocks, names, packed data. */
 
-import { zip as putTogether, unzip } from '../../formats/jar/simple-zip.ts';
+import { zip as putTogether, unzip } from '../../unit/formats/jar/simple-zip.ts';
 import { mutateBytes } from './bytes.ts';
 import { mutateDer } from './der.ts';
 import { mutateLines } from './lines.ts';

@@ -1,7 +1,7 @@
 /** Chance for one case: the same for the same seed, target and number, whatever ran before. */
 
 import { createHash } from 'node:crypto';
-import { randomNumbers } from '../../formats/jar/random.ts';
+import { randomNumbers } from '../../unit/formats/jar/interop/random.ts';
 
 /** A number from 0 (inclusive) to `below`. */
 export type Random = (below: number) => number;

@@ -7,7 +7,7 @@ import { readEntry } from '../../../src/journal/history/history-entry.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { decodeLine, encodeLine, splitLines } from '../../../src/journal/lines.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
-import { factsOf, SIGNATURE, workOf } from '../../journal/support/works.ts';
+import { factsOf, SIGNATURE, workOf } from '../../unit/journal/support/works.ts';
 import { answering, require, requireSaid } from '../judge.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateValue } from '../mutations/json.ts';

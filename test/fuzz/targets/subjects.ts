@@ -5,7 +5,7 @@ import { parseSignedData, type SignedData } from '../../../src/cms/parse-signed-
 import type { Format } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { openBytes } from '../../formats/support/sign-bytes.ts';
+import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 
 export interface Subject {
   readonly format: Format;

@@ -5,10 +5,10 @@ import { memorySource } from '../../../src/bytes/memory-source.ts';
 import type { Patch } from '../../../src/bytes/patch.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile, SigningMode } from '../../../src/formats/format.ts';
-import { applyPatch } from '../../formats/support/apply-patch.ts';
-import { isIntact } from '../../formats/support/is-intact.ts';
-import { openBytes } from '../../formats/support/sign-bytes.ts';
-import type { ThrowawaySigner } from '../../support/throwaway-signer.ts';
+import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { isIntact } from '../../unit/formats/support/is-intact.ts';
+import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
 import { answering, Fault, require, requireSaid } from '../judge.ts';
 

@@ -1,0 +1,156 @@
+/** The built command line as a process of its own, as a user runs it; what it prints and leaves is searched for the credentials it was given. */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mustHoldNoCredentials, watchRun } from '../credential-watch.ts';
+
+export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+export const CLI_PROGRAM = join(REPOSITORY, 'bin', 'codesign-remote.js');
+
+export interface CliRun {
+  /** The exit code; null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  /** The variables the program sees beside PATH and HOME: nothing of this process's own CODESIGN_… gets through. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  /** Another program to start it with, such as `unshare`; the command line is appended. */
+  readonly through?: readonly string[];
+  readonly program?: string;
+  /** Another copy of Node's own program than the one that runs the tests. */
+  readonly node?: string;
+  /** Runs it as this user (needs root), by a copy that `programForOthers` makes. */
+  readonly uid?: number;
+  /** Hears of the process once it runs. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs `codesign-remote` to its end. Throws when it gave credentials away. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  const { env = {}, stdin = '', through = [], program = CLI_PROGRAM, node = process.execPath, uid } = options;
+  // The folder of the repository may be one that another user cannot enter.
+  const cwd = options.cwd ?? (uid === undefined ? undefined : tmpdir());
+  const [command = node, ...rest] = [...through, node, program, ...args];
+  // A journal of its own for each run, unless several are to have one.
+  const state = env.CODESIGN_STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'codesign-state-')));
+  if (uid !== undefined && env.CODESIGN_STATE_DIR === undefined) await chown(state, uid, uid);
+  const search = watchRun({ env: { ...env, CODESIGN_STATE_DIR: state }, args, stdin, cwd });
+  const child = spawn(command, rest, {
+    cwd,
+    // No settings of whoever runs the tests: there is no such folder.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
+      CODESIGN_STATE_DIR: state,
+      CODESIGN_CONFIG_DIR: join(state, 'none'),
+      ...env,
+    },
+    stdio: 'pipe',
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  options.onStart?.((signal) => child.kill(signal));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => undefined).end(stdin);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  try {
+    await search({ 'standard output': stdout, 'standard error': stderr });
+  } finally {
+    if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
+  }
+  return { code, stdout, stderr };
+}
+
+/** Copies the program, and Node's own, to where every user can run them: this repository may be below a folder of root's. */
+export async function programForOthers(folder: string): Promise<{ readonly program: string; readonly node: string }> {
+  await chmod(folder, 0o755);
+  for (const part of ['bin', 'dist', 'package.json']) {
+    await cp(join(REPOSITORY, part), join(folder, 'program', part), { recursive: true });
+  }
+  const node = join(folder, 'node');
+  await copyFile(process.execPath, node);
+  await chmod(node, 0o755);
+  return { node, program: join(folder, 'program', 'bin', 'codesign-remote.js') };
+}
+
+export interface CliFileJson {
+  readonly path: string;
+  readonly output?: string;
+  readonly format: string | null;
+  readonly status: string;
+  readonly record?: string;
+  readonly reported?: boolean;
+  readonly digest?: string;
+  readonly error?: {
+    readonly category: string;
+    readonly code: string;
+    readonly message: string;
+    readonly hint: string | null;
+  };
+}
+
+/** What `--json` printed. */
+export function parseJson({ stdout }: CliRun): {
+  readonly files: readonly CliFileJson[];
+  readonly summary: Readonly<Record<string, number>>;
+  readonly error?: CliFileJson['error'];
+} {
+  return JSON.parse(stdout);
+}
+
+/** A temporary folder that goes with the scope, once it was searched for credentials. */
+export async function temporaryFolder(prefix = 'codesign-cli-'): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      try {
+        await mustHoldNoCredentials({}, [path]);
+      } finally {
+        await rm(path, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** Every file of a folder with its SHA-256: what a test compares before and after. */
+export async function snapshot(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const digests = await Promise.all(
+    files.sort().map(
+      async (file) =>
+        [
+          file,
+          createHash('sha256')
+            .update(await readFile(file))
+            .digest('hex'),
+        ] as const,
+    ),
+  );
+  return Object.fromEntries(digests);
+}
+
+/** A committed fixture's path. */
+export function fixture(name: string): string {
+  return join(REPOSITORY, 'fixtures', name);
+}

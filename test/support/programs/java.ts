@@ -1,0 +1,148 @@
+/**
+ * The JDKs that judge signed JARs: the one on the PATH, and those whose folders CODESIGN_TEST_JAVAS names (as JAVA_HOME
+ * would, with the PATH's separator between them), so that older and newer releases can be asked too.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { run, type Verdict } from '../../system/interop/verifiers.ts';
+
+export interface JavaHome {
+  readonly folder: string;
+  /** As in `17.0.15`; `1.8.0_504` for Java 8. */
+  readonly version: string;
+  /** As in 17, or 8. */
+  readonly release: number;
+}
+
+export type JavaProgramName = 'java' | 'javac' | 'jar' | 'jarsigner' | 'keytool';
+
+export interface JarsignerVerdict extends Verdict {
+  /** What it complains of, errors and warnings, but for the missing timestamp. Later JDKs complain of more. */
+  readonly warnings: readonly string[];
+}
+
+/** Opens the key stores and the trust stores of tests. */
+export const STORE_PASSWORD = 'changeit';
+
+const NO_JDK = 'There is no JDK on the PATH: sudo apt-get install -y default-jdk-headless';
+/** Where packages put a JDK without a link on the PATH: Alpine's, Homebrew's. server/scripts/system-packages.mjs looks there too. */
+const UNLINKED = ['/usr/lib/jvm/default-jvm/bin', '/opt/homebrew/opt/openjdk/bin', '/usr/local/opt/openjdk/bin'];
+/** For a JVM that does little: half the time on two cores. */
+const QUICK_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+/** What is looked for in the output. */
+const ENGLISH = ['-Duser.language=en', '-Duser.country=US'];
+
+let homes: readonly JavaHome[] | undefined;
+
+/** The JDK on the PATH first. Throws when there is none, or when one of the named folders holds none. */
+export function javaHomes(): readonly JavaHome[] {
+  homes ??= findHomes();
+  return homes;
+}
+
+/** The JDK on the PATH, which makes what all of them read. */
+export function mainJava(): JavaHome {
+  const [main] = javaHomes();
+  if (main === undefined) throw new Error(NO_JDK);
+  return main;
+}
+
+function findHomes(): JavaHome[] {
+  const main = ['javac', ...UNLINKED.map((folder) => path.join(folder, 'javac'))].flatMap((javac) =>
+    askJavac(javac),
+  )[0];
+  if (main === undefined) throw new Error(NO_JDK);
+  const listed = (process.env.CODESIGN_TEST_JAVAS ?? '').split(path.delimiter).filter((folder) => folder !== '');
+  const others = listed.map((folder) => {
+    const [home] = askJavac(path.join(folder, 'bin', 'javac'));
+    if (home === undefined) throw new Error(`CODESIGN_TEST_JAVAS names ${folder}, which holds no JDK (bin/javac)`);
+    return home;
+  });
+  return [main, ...others.filter(({ folder }) => folder !== main.folder)];
+}
+
+/** The home of a compiler, none when it is missing. Asked of itself: on a PATH are links, shims and Apple's stubs. */
+function askJavac(javac: string): JavaHome[] {
+  const { status, stderr } = spawnSync(javac, ['-J-XshowSettings:properties', '-version'], { encoding: 'utf8' });
+  if (status !== 0) return [];
+  const property = (name: string) => new RegExp(`^ *${name.replace('.', '\\.')} = (.*)$`, 'm').exec(stderr)?.[1] ?? '';
+  // Up to Java 8 it names the runtime inside the JDK.
+  const folder = property('java.home').replace(/[\\/]jre$/, '');
+  const version = property('java.version');
+  const release = Number.parseInt(version.replace(/^1\./, ''), 10);
+  return existsSync(path.join(folder, 'bin')) ? [{ folder, version, release }] : [];
+}
+
+export function javaProgram(java: JavaHome, name: JavaProgramName): string {
+  return path.join(java.folder, 'bin', name);
+}
+
+/** Runs one of the JDK's programs to its end, in English. */
+export function runJava(java: JavaHome, name: JavaProgramName, args: readonly string[]): Promise<Verdict> {
+  const options = [...QUICK_START, ...ENGLISH];
+  const asTool = name === 'java' ? options : options.map((option) => `-J${option}`);
+  return run(javaProgram(java, name), [...asTool, ...args]);
+}
+
+/** As `runJava`; throws, with what the program said, when it fails. */
+export async function mustRunJava(java: JavaHome, name: JavaProgramName, args: readonly string[]): Promise<string> {
+  const { accepted, output } = await runJava(java, name, args);
+  if (!accepted) throw new Error(`${name} ${args.join(' ')} failed: ${output}`);
+  return output;
+}
+
+export function runJar(java: JavaHome, jar: string, args: readonly string[] = []): Promise<Verdict> {
+  return runJava(java, 'java', ['-jar', jar, ...args]);
+}
+
+/**
+ * A trust store (PKCS#12) with these certificates, PEM, in the folder. -strict takes a JAR only when one of the certificates
+ * in its signature is in the store: where the root is not embedded, the intermediate must be here beside the root.
+ *
+ * @returns its path
+ */
+export async function makeTruststore(certificates: string, folder: string): Promise<string> {
+  const store = path.join(folder, 'trust.p12');
+  const blocks = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  for (const [index, pem] of blocks.entries()) {
+    const file = path.join(folder, `trust-${index}.pem`);
+    writeFileSync(file, pem);
+    const into = ['-keystore', store, '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD];
+    await mustRunJava(mainJava(), 'keytool', [
+      '-importcert',
+      '-noprompt',
+      '-alias',
+      `trust-${index}`,
+      '-file',
+      file,
+      ...into,
+    ]);
+  }
+  return store;
+}
+
+/**
+ * `jarsigner -verify -strict -verbose`: signatures and digests of all entries, and the chain to the trust store, which takes 0.3 s. It tells the times of timestamps.
+ * A JAR that it does not complain of may still have lost an entry, or a manifest.
+ */
+export async function jarsignerVerify(java: JavaHome, truststore: string, jar: string): Promise<JarsignerVerdict> {
+  const trust = ['-keystore', truststore, '-storepass', STORE_PASSWORD];
+  const { accepted, output } = await runJava(java, 'jarsigner', ['-verify', '-strict', '-verbose', ...trust, jar]);
+  return { accepted: accepted && /^jar verified\./m.test(output), output, warnings: warningsIn(output) };
+}
+
+/** Not about the JAR: the timestamp is another test's, the store is ours, and jar itself begins every JAR with META-INF/. */
+const OF_NO_INTEREST =
+  /signatures that do(es)? not include a timestamp|not signed by alias in this keystore|^- Entry META-INF\/ is present when reading via JarFile/;
+
+/** The lines below the heads of the blocks of complaints, up to an empty one. Of an error every line counts. */
+function warningsIn(output: string): string[] {
+  const blocks = output.split(/\r?\n\r?\n/).map((block) => block.trim().split(/\r?\n/));
+  return blocks.flatMap(([head = '', ...lines]) => {
+    if (head.startsWith('Error:')) return lines;
+    const isComplaint = head.startsWith('Warning:') || head.includes('contains internal inconsistencies');
+    return isComplaint ? lines.filter((line) => !OF_NO_INTEREST.test(line)) : [];
+  });
+}

@@ -1,0 +1,82 @@
+/** The built command line on a pseudo-terminal, which python3 opens: its bytes, and what is to be read on its screen. */
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { watchRun } from '../credential-watch.ts';
+import { CLI_PROGRAM, REPOSITORY } from './cli.ts';
+import { createScreen } from './terminal-screen.ts';
+
+/** Else it sets LC_CTYPE where LANG says C, and all that it starts would see that. */
+const PLAIN_PYTHON = { PYTHONCOERCECLOCALE: '0' };
+const OPENER = join(REPOSITORY, 'test/support/programs/open-pty.py');
+
+export interface PtyOptions {
+  readonly columns: number;
+  /** Beside PATH and HOME; TERM and LANG are those of a usual terminal unless given. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Another command than the command line. */
+  readonly command?: readonly string[];
+  /** Hears of what was printed so far, and may act on it. */
+  readonly onOutput?: (output: string, terminal: PtyHand) => void;
+}
+
+export interface PtyHand {
+  type(text: string): void;
+  resize(columns: number): void;
+  /** To the command alone. */
+  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
+}
+
+export interface PtyRun {
+  /** 128 and the signal's number when one ended it. */
+  readonly code: number | null;
+  /** All bytes, with their escapes. */
+  readonly output: string;
+  /** What stands on the screen in the end. */
+  readonly screen: string;
+}
+
+/** Runs it to its end; standard input, output and error are the terminal. Throws when it gave credentials away. */
+export async function runOnPty(args: readonly string[], options: PtyOptions): Promise<PtyRun> {
+  const { columns, env = {}, cwd, command = [process.execPath, CLI_PROGRAM] } = options;
+  const search = watchRun({ env, args, cwd });
+  const child = spawn('python3', [OPENER, `${columns}`, ...command, ...args], {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      ...PLAIN_PYTHON,
+      ...env,
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const screen = createScreen(columns);
+  const hand: PtyHand = {
+    type: (text) => void child.stdin.write(text),
+    resize: (wanted) => void child.stdin.write(`\x01${wanted}\n`),
+    signal: (name) => void child.stdin.write(`\x01${name}\n`),
+  };
+  let output = '';
+  child.stdin.on('error', () => undefined);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    screen.write(text);
+    options.onOutput?.(output, hand);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  await search({ 'the terminal': output });
+  return {
+    code,
+    output,
+    screen: screen
+      .lines()
+      .map((line) => `${line}\n`)
+      .join(''),
+  };
+}

@@ -1,0 +1,92 @@
+/** What journal and server say after runs that were killed: what was asked for, reported, unknown and left. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Journal } from '../../../src/journal/journal.ts';
+import { openJournal } from '../../../src/journal/open-journal.ts';
+import { observeProcesses } from '../../../src/journal/processes.ts';
+import type { TestServer } from '../services/server.ts';
+
+export interface Calls {
+  readonly requests: number;
+  /** Records that the service was told 1 of. */
+  readonly reports: number;
+  readonly unknown: number;
+  readonly faults: readonly string[];
+}
+
+/** The lines of the server's log come a little later than its answers. */
+const PATIENCE_MILLISECONDS = 2000;
+
+/**
+ * Everything must be settled but calls whose outcome nobody knows: a request for each file at most and one for each of
+ * these, and each record reported as written that the program heard of.
+ * @param logged how much the server had logged before
+ */
+export async function judgeCalls(server: TestServer, logged: number, state: string, files: number): Promise<Calls> {
+  const left = await leftInJournal(state);
+  const open = await (await openStateFolder(state)).unfinished();
+  const unknown = open.filter(({ kind }) => kind === 'unknown').length;
+  const faults = open
+    .filter(({ kind }) => kind !== 'unknown')
+    .map(({ kind, facts, reason }) => `the call for ${facts.file} is ${kind}${reason ? `: ${reason}` : ''}`);
+  if (left.calls !== open.length) faults.push(`the journal has ${left.calls} files for ${open.length} calls`);
+  faults.push(...left.temporary.map((name) => `${name} is left in the journal`));
+  for (let waited = 0; ; waited += 50) {
+    const told = judgeLog(server.log().slice(logged), files, unknown);
+    if (told.faults.length === 0 || waited >= PATIENCE_MILLISECONDS) {
+      return { ...told, unknown, faults: [...faults, ...told.faults] };
+    }
+    await sleep(50);
+  }
+}
+
+function judgeLog(log: string, files: number, unknown: number): Omit<Calls, 'unknown'> {
+  const lines = log
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+  // Of an answer that could not be sent there is a second line.
+  const signed = new Set(lines.filter(({ operation }) => operation === 'sign').map(({ record }) => record));
+  const reports = lines.filter(({ operation }) => operation === 'report-sign');
+  const written = new Set(reports.filter(({ status }) => status === 1).map(({ record }) => record));
+  const faults: string[] = [];
+  if (signed.has(undefined)) faults.push('a request was refused');
+  if (signed.size > files + unknown) faults.push(`${signed.size} requests for ${files} files, ${unknown} unknown`);
+  const silent = [...signed].filter((record) => !written.has(record)).length;
+  // A call killed in flight was given a signature that nobody heard of.
+  if (silent > unknown) faults.push(`${silent} signatures were not reported, and ${unknown} calls are unknown`);
+  const others = reports.filter(({ status, record }) => status !== 1 || !signed.has(record)).length;
+  if (others > 0) faults.push(`${others} reports are not of a written file that was asked for`);
+  return { requests: signed.size, reports: written.size, faults };
+}
+
+/** The journal of processes that have ended. */
+export async function openStateFolder(folder: string): Promise<Journal> {
+  return await openJournal({
+    folder,
+    now: () => new Date(),
+    uptime: () => performance.now(),
+    randomId: () => Math.random().toString(36).slice(2).padEnd(10, '0'),
+    // None of them runs here; a Windows process may have the number of one that does.
+    processes: { ...(await observeProcesses()), isRunning: async () => false },
+    keepDays: 90,
+    runningFor: 0,
+  });
+}
+
+/** Temporary files and locks beside the files. */
+export async function leftBeside(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.startsWith('.'));
+}
+
+async function leftInJournal(state: string) {
+  const names = await readdir(state, { recursive: true }).catch(() => []);
+  let calls = 0;
+  for (const name of names.filter((path) => /^(calls|aside)[/\\]/.test(path))) {
+    // One without a whole line was killed before it was anything; removing it could take it from one who is beginning.
+    if ((await readFile(join(state, name), 'utf8')).includes('\n')) calls += 1;
+  }
+  return { calls, temporary: names.filter((name) => /(^|[/\\])\.|\.(tmp|lock)$/.test(name)) };
+}

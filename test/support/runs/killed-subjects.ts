@@ -1,0 +1,158 @@
+/** Files for runs that are killed: unsigned copies, what each is signed, and what a file is found to be afterwards. */
+
+import { appendFile, copyFile, mkdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { verifyFile } from '../../../src/index.ts';
+import { lossesOf } from '../../system/interop/compare-archives.ts';
+import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
+import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
+import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
+import type { TestServer } from '../services/server.ts';
+
+/** For `node --require`: counts the steps of a process, and kills it at one of them. */
+export const PRELOAD = join(REPOSITORY, 'test', 'support', 'killing-preload.cjs');
+
+export interface Subject {
+  readonly name: string;
+  /** Whether its files get a timestamp: then no two signed ones are the same. */
+  readonly isStamped: boolean;
+  /** Whether it is signed with --append, which must not add a second signature. */
+  readonly isAppended?: boolean;
+  /** Paths of the unsigned files. */
+  readonly originals: readonly string[];
+  /** What each is signed, by its file name. */
+  readonly references: ReadonlyMap<string, Buffer>;
+  /** PEM file of the certificate that the signer's chain, and the authority's, end with. */
+  readonly root: string;
+  /** Steps of a run that nothing stops. */
+  readonly steps: number;
+  readonly milliseconds: number;
+}
+
+/** How the program is started: on this system, or on another one that reaches files by other paths. */
+export interface Platform {
+  readonly run: (args: readonly string[], options: Pick<CliOptions, 'env' | 'onStart'>) => Promise<CliRun>;
+  /** A path of this machine, as the program must be given it. */
+  readonly path: (path: string) => string;
+}
+
+export const THIS_PLATFORM: Platform = { run: runCli, path: (path) => path };
+
+/** Variables whose values are paths, as the program must be given them. */
+export function variablesFor({ path }: Platform, env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? path(value) : value]),
+  );
+}
+
+export type FileState = 'original' | 'reference' | 'damaged';
+
+/** So many different programs and archives in a folder. */
+export async function makeOriginals(folder: string, programs: number, archives: number): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (let index = 0; index < programs; index++) {
+    const path = join(folder, `program-${index}.exe`);
+    await copyFile(fixture('pe/hello.exe'), path);
+    await appendFile(path, `${index}`.padEnd(8));
+    paths.push(path);
+  }
+  const jars = [
+    'plain',
+    'stored-descriptor',
+    'multi-release',
+    'services',
+    'manifest-lf',
+    'unicode-names',
+    'no-manifest',
+  ];
+  for (const name of [...jars, 'manifest-cr', 'manifest-sections', 'manifest-last'].slice(0, archives)) {
+    const path = join(folder, `${name}.jar`);
+    await copyFile(fixture(`jar/${name}.jar`), path);
+    paths.push(path);
+  }
+  return paths;
+}
+
+type How = Pick<Subject, 'isStamped' | 'isAppended'>;
+
+export function signArguments({ isStamped, isAppended = false }: How): readonly string[] {
+  return ['sign', '--json', ...(isStamped ? [] : ['--no-timestamp']), ...(isAppended ? ['--append'] : [])];
+}
+
+/** Signs copies without a disturbance, and keeps what came out. */
+export async function prepareSubject(
+  name: string,
+  originals: readonly string[],
+  { env, data }: Pick<TestServer, 'env' | 'data'>,
+  how: How = { isStamped: false },
+  platform = THIS_PLATFORM,
+): Promise<Subject> {
+  await using scratch = await temporaryFolder('codesign-kill-');
+  const files = await copyTo(join(scratch.path, 'files'), originals);
+  const counter = join(scratch.path, 'steps');
+  const started = performance.now();
+  const run = await platform.run([...signArguments(how), ...files.map(platform.path)], {
+    env: {
+      ...variablesFor(platform, { ...env, CODESIGN_STEPS_FILE: counter }),
+      NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`,
+    },
+  });
+  const milliseconds = performance.now() - started;
+  if (run.code !== 0) throw new Error(`the reference run of ${name} failed: ${run.stderr}`);
+  const references = new Map<string, Buffer>();
+  for (const file of files) references.set(basename(file), await readFile(file));
+  const steps = Number(await readFile(counter, 'utf8'));
+  const root = join(data, 'service', 'certificates', 'ca.pem');
+  const complaints = await complaintsOfVerifiers(files, root, scratch.path);
+  if (complaints.length > 0) throw new Error(`the references are not accepted: ${complaints.join('\n')}`);
+  return { name, ...how, originals, references, root, steps, milliseconds };
+}
+
+/** All of them by this program, and some by osslsigncode and jarsigner. */
+export async function complaintsOfVerifiers(
+  files: readonly string[],
+  root: string,
+  scratch: string,
+): Promise<readonly string[]> {
+  const complaints: string[] = [];
+  const own = await runCli(['verify', '--roots', root, ...files]);
+  if (own.code !== 0) complaints.push(`verify: ${own.stdout}`);
+  const truststore = await makeTruststore(await readFile(root, 'utf8'), scratch);
+  for (const file of new Set([...files.slice(0, 3), ...files.slice(-3)])) {
+    const isArchive = file.endsWith('.jar');
+    const verdict = await (isArchive ? jarsignerVerify(mainJava(), truststore, file) : osslsigncodeVerify(root, file));
+    if (!verdict.accepted) complaints.push(`${basename(file)}: ${verdict.output}`);
+  }
+  return complaints;
+}
+
+export async function copyTo(folder: string, originals: readonly string[]): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const copies = originals.map((path) => join(folder, basename(path)));
+  for (const [index, path] of originals.entries()) await copyFile(path, copies[index] ?? '');
+  return copies;
+}
+
+export async function stateOf(file: string, subject: Subject): Promise<FileState> {
+  const bytes = await readFile(file);
+  const reference = subject.references.get(basename(file));
+  if (reference?.equals(bytes)) return 'reference';
+  const original = await readFile(subject.originals.find((path) => basename(path) === basename(file)) ?? '');
+  if (bytes.equals(original)) return 'original';
+  if (!subject.isStamped || reference === undefined) return 'damaged';
+  const isSame = file.endsWith('.jar')
+    ? lossesOf(original, bytes).length === 0
+    : withoutCertificates(bytes).equals(withoutCertificates(reference));
+  const { verdict } = await verifyFile(file, { roots: subject.root, requireTimestamp: true });
+  return isSame && verdict === 'trusted' ? 'reference' : 'damaged';
+}
+
+/** What stands before the Attribute Certificate Table, with zeros where checksum and the table's size are. */
+function withoutCertificates(program: Buffer): Buffer {
+  const optional = program.readUInt32LE(0x3c) + 24;
+  const entry = optional + (program.readUInt16LE(optional) === 0x20b ? 144 : 128);
+  const rest = Buffer.from(program.subarray(0, program.readUInt32LE(entry)));
+  rest.fill(0, optional + 64, optional + 68);
+  rest.fill(0, entry + 4, entry + 8);
+  return rest;
+}

@@ -1,0 +1,88 @@
+/** A program, a service that may misbehave, and a journal of their own: for tests of what `resume` finishes. */
+
+import { once } from 'node:events';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fixture, runCli, temporaryFolder } from '../programs/cli.ts';
+import {
+  type MisbehavingService,
+  type MisbehavingServiceOptions,
+  type ServiceMode,
+  startMisbehavingService,
+} from '../services/misbehaving-service.ts';
+import { environmentOf } from '../services/service-client.ts';
+import { makePki } from '../signed-files/pki.ts';
+
+const refusing = createServer((_request, answer) => answer.writeHead(404).end())
+  .listen(0, '127.0.0.1')
+  .unref();
+await once(refusing, 'listening');
+
+/** Where no authority is: told at once, so that nothing is tried again. */
+export const NOBODY = ['-t', `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`];
+
+export type Env = Readonly<Record<string, string>>;
+
+export interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  /** A program in the folder. */
+  readonly path: string;
+  readonly env: Env;
+  readonly service: MisbehavingService;
+  sign(...args: readonly string[]): ReturnType<typeof runCli>;
+  resume(args?: readonly string[], env?: Env): Promise<Resumed>;
+}
+
+export interface Resumed {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly calls: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly status: string;
+    readonly error?: { readonly code: string };
+  }[];
+}
+
+/** A service in `mode`, and a journal of its own. */
+export async function startScene(mode: ServiceMode, options: MisbehavingServiceOptions = {}): Promise<Scene> {
+  const pki = makePki();
+  const leaf = pki.leaf();
+  const folder = await temporaryFolder();
+  const service = await startMisbehavingService(mode, { key: leaf.privateKey, ...options });
+  const certificate = join(folder.path, 'chain.pem');
+  await writeFile(certificate, leaf.pem + pki.intermediate.pem);
+  const path = join(folder.path, 'app.exe');
+  await copyFile(fixture('pe/hello.exe'), path);
+  const env = {
+    CODESIGN_STATE_DIR: join(folder.path, 'state'),
+    ...environmentOf(service, certificate),
+  };
+  return {
+    folder: folder.path,
+    path,
+    env,
+    service,
+    sign: (...args) => runCli(['sign', '--timeout', '2', ...args], { env }),
+    resume: (args = [], more = {}) => resumeWith({ ...env, ...more }, ...args),
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export async function resumeWith(env: Env, ...args: readonly string[]): Promise<Resumed> {
+  const run = await runCli(['resume', '--json', '--timeout', '2', ...args], { env });
+  const document = run.stdout === '' ? {} : JSON.parse(run.stdout);
+  return { ...run, calls: document.calls ?? [] };
+}
+
+export const reports = ({ service }: Scene): readonly unknown[] =>
+  service
+    .requests()
+    .filter(({ path }) => path.endsWith('report-sign'))
+    .map(({ body }) => JSON.parse(body).status);

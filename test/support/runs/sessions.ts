@@ -1,0 +1,206 @@
+/** Sessions as text: a script's commands run in the surroundings that it names, and written down with all that came of it. */
+
+import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fixture, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
+import { runOnPty } from '../programs/pty.ts';
+import { startSecretService } from '../programs/secret-service.ts';
+import { type Places, withoutChance } from './session-chance.ts';
+
+/** By the name that scripts have for them: columns of a pseudo-terminal (none: a pipe), and variables. */
+const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
+  'a pipe': {},
+  'a job of GitHub Actions': { env: { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: 'summary.md' } },
+  'a terminal of 80 columns': { columns: 80 },
+  'a terminal of 40 columns': { columns: 40 },
+  'a terminal of 0 columns': { columns: 0 },
+  'a terminal with CI=1': { columns: 80, env: { CI: '1' }, isPlain: true },
+  'a terminal with NO_COLOR=1': { columns: 80, env: { NO_COLOR: '1' } },
+  'a terminal with TERM=dumb': { columns: 80, env: { TERM: 'dumb' }, isPlain: true },
+};
+
+interface Surroundings {
+  readonly columns?: number;
+  readonly env?: Env;
+  /** There must be no escape sequence. Elsewhere a live line may come and go, or not, as time has it. */
+  readonly isPlain?: boolean;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+export interface Script {
+  /** What it shows, up to the first step. */
+  readonly head: readonly string[];
+  readonly surroundings: string;
+  readonly files: readonly string[];
+  /** Variables of the scenery that are not set. */
+  readonly without: readonly string[];
+  /** Whether there is a keyring of its own, unlocked. */
+  readonly hasKeyring: boolean;
+  readonly steps: readonly Step[];
+}
+
+export interface Step {
+  /** `$ codesign-remote …`, or `! change FILE`, `! restore FILE`; `<service>` in it stands for its address. */
+  readonly line: string;
+  /** `< …` after it: typed one after the other when a question has come, or standard input where that is a pipe. */
+  readonly answers: readonly string[];
+}
+
+/** What sessions may find: files beside the fixtures, variables, and texts that differ from run to run. */
+export interface Scenery {
+  /** Path by name. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  /** Longer ones first. */
+  readonly places: Places;
+}
+
+const PROGRAM = 'codesign-remote';
+
+/** What a terminal's user types to end the input. */
+const END = '\x04';
+/** How a question ends that waits for its answer. */
+const QUESTION = /[:\]] $/;
+
+/** Takes of a transcript only what is to be done. */
+export function readScript(text: string): Script {
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) => /^[$!] /.test(line));
+  const head = lines.slice(0, first);
+  const stray = head.find((line) => line.startsWith(' '));
+  if (stray !== undefined) throw new Error(`no command printed this: ${stray}`);
+  const said = (what: string): string =>
+    head.find((line) => line.startsWith(`${what}: `))?.slice(what.length + 2) ?? '';
+  const steps: { line: string; answers: string[] }[] = [];
+  for (const line of lines.slice(first)) {
+    if (/^[$!] /.test(line)) steps.push({ line, answers: [] });
+    else if (/^<( |$)/.test(line)) steps.at(-1)?.answers.push(line.slice(2));
+  }
+  return {
+    head,
+    surroundings: said('in'),
+    files: said('with').split(' ').filter(Boolean),
+    without: said('without').split(' ').filter(Boolean),
+    hasKeyring: said('keyring') === 'unlocked',
+    steps,
+  };
+}
+
+/** Runs the script in a folder of its own; gives it with all that was printed, each exit code, and the files that changed. */
+export async function runScript(script: Script, scenery: Scenery): Promise<string> {
+  const { head, files, steps } = script;
+  const around = SURROUNDINGS[script.surroundings];
+  if (around === undefined) throw new Error(`nothing is known of the surroundings "${script.surroundings}"`);
+  await using folder = await temporaryFolder('codesign-session-');
+  await using keyring = script.hasKeyring ? await startSecretService() : undefined;
+  const cwd = join(folder.path, 'work');
+  await mkdir(cwd);
+  for (const file of files) await provide(file, cwd, scenery);
+  const set = Object.entries(scenery.env).filter(([name]) => !script.without.includes(name));
+  const beside = { CODESIGN_STATE_DIR: join(folder.path, 'state'), CODESIGN_CONFIG_DIR: join(folder.path, 'config') };
+  const env = { ...Object.fromEntries(set), ...beside, ...keyring?.env, ...around.env };
+  const plain = (text: string): string =>
+    withoutChance(text, [[cwd, '<folder>'], [folder.path, '<beside>'], ...scenery.places]);
+
+  const told = [...head];
+  for (const step of steps) {
+    const before = await snapshot(cwd);
+    const [words = '', ...pipe] = inPlace(step.line.slice(2), scenery).split(' | head -n ');
+    const [verb = '', ...args] = words.split(' ');
+    const answers = step.answers.map((answer) => inPlace(answer, scenery));
+    told.push(step.line, ...step.answers.map((answer) => `< ${answer}`.trimEnd()));
+    if (verb === PROGRAM) {
+      const task = { args, env, cwd, answers, head: Number(pipe[0] ?? Number.POSITIVE_INFINITY) };
+      const printed = await (around.columns === undefined ? inPipe(task) : onTerminal(task, around));
+      told.push(plain(printed.join('\n')));
+    } else if (verb === 'change') {
+      await appendFile(join(cwd, args[0] ?? ''), 'more');
+    } else if (verb === 'restore') {
+      await provide(args[0] ?? '', cwd, scenery);
+    } else {
+      throw new Error(`nobody knows how to ${verb}`);
+    }
+    told.push(...changes(before, await snapshot(cwd), cwd), '');
+  }
+  return told.join('\n');
+}
+
+/** With what placeholders stand for. */
+function inPlace(step: string, { places }: Scenery): string {
+  return places.reduce((text, [place, placeholder]) => text.replaceAll(placeholder, place), step);
+}
+
+async function provide(name: string, folder: string, { files }: Scenery): Promise<void> {
+  const FIXTURES: Readonly<Record<string, string>> = {
+    'app.exe': 'pe/hello.exe',
+    'tool.exe': 'pe/pe32.exe',
+    'library.jar': 'jar/plain.jar',
+  };
+  const from = files[name] ?? (FIXTURES[name] === undefined ? undefined : fixture(FIXTURES[name]));
+  if (from === undefined) await writeFile(join(folder, name), 'Not a program.\n');
+  else await copyFile(from, join(folder, name));
+}
+
+interface Task {
+  readonly args: readonly string[];
+  readonly env: Env;
+  readonly cwd: string;
+  readonly answers: readonly string[];
+  /** So many lines of what was printed are shown. */
+  readonly head: number;
+}
+
+async function inPipe({ args, env, cwd, answers, head }: Task): Promise<string[]> {
+  const stdin = answers.map((answer) => `${answer}\n`).join('');
+  const { code, stdout, stderr } = await runCli(args, { env, cwd, stdin });
+  return [
+    ...block('standard output', firstLines(stdout, head)),
+    ...block('standard error', stderr),
+    `exit code ${code}`,
+  ];
+}
+
+async function onTerminal(task: Task, { columns = 80, isPlain = false }: Surroundings): Promise<string[]> {
+  const { args, env, cwd, head } = task;
+  const answers = [...task.answers];
+  let read = 0;
+  const { code, output, screen } = await runOnPty(args, {
+    columns,
+    env,
+    cwd,
+    onOutput(printed, terminal) {
+      if (!QUESTION.test(printed.slice(read))) return;
+      read = printed.length;
+      const answer = answers.shift();
+      terminal.type(answer === undefined ? END : `${answer}\r`);
+    },
+  });
+  const escapes = isPlain && output.includes('\x1b') ? ['ESCAPE SEQUENCES'] : [];
+  return [...block('screen', firstLines(screen, head)), ...escapes, `exit code ${code}`];
+}
+
+function firstLines(text: string, count: number): string {
+  return text
+    .split(/(?<=\n)/)
+    .slice(0, count)
+    .join('');
+}
+
+function block(title: string, text: string): string[] {
+  if (text === '') return [];
+  const lines = text.split('\n');
+  const isWhole = lines.at(-1) === '';
+  const shown = (isWhole ? lines.slice(0, -1) : lines).map((line) => `  ${line}`.trimEnd());
+  return [`${title}:`, ...shown, ...(isWhole ? [] : ['  (no end of line)'])];
+}
+
+type Digests = Readonly<Record<string, string>>;
+
+function changes(before: Digests, after: Digests, folder: string): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((path) => {
+    if (before[path] === after[path]) return [];
+    const how = before[path] === undefined ? 'made' : after[path] === undefined ? 'removed' : 'changed';
+    return [`file ${relative(folder, path)}: ${how}`];
+  });
+}

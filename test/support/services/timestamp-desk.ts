@@ -1,0 +1,294 @@
+/** Makes the replies of the tests' timestamp authority with the openssl program: good ones, and each kind of bad one. */
+
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
+import type { TimestampCertificate, TimestampPki } from './timestamp-pki.ts';
+
+export interface TimestampDesk {
+  /** The whole TimeStampResp to a TimeStampReq. Modes that it does not know are as `ok`. */
+  reply(query: Buffer, mode?: string): Promise<Buffer>;
+  /** The token for these bytes. */
+  stamp(bytes: Uint8Array, options?: StampOptions): Promise<Buffer>;
+  /** The SignerInfo of an older timestamp on this signature value (PKCS#9 countersignature), without its certificate. */
+  counterSign(signatureValue: Uint8Array, options?: CounterSignOptions): Promise<Buffer>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+export interface StampOptions {
+  readonly algorithm?: 'sha1' | 'sha256' | 'sha384' | 'sha512' | 'md5';
+  /** As in `20240601120000Z`, `20240601120000.125Z`. */
+  readonly genTime?: string;
+  /** One of AUTHORITY_MODES. */
+  readonly mode?: string;
+  /** Of ESSCertID: SHA-1 gives its first version. */
+  readonly certificateDigest?: 'sha1' | 'sha256' | 'sha512';
+  /** In BER: indefinite lengths, the content in pieces. */
+  readonly streamed?: boolean;
+}
+
+export interface CounterSignOptions {
+  readonly algorithm?: 'sha1' | 'sha256' | 'md5';
+  readonly certificate?: TimestampCertificate;
+}
+
+export const POLICY = '1.3.6.1.4.1.99999.1';
+/** Its contents, and those of the other policy that the authority knows. */
+const POLICY_OCTETS = Buffer.from('2b06010401868d1f', 'hex');
+const OTHER_POLICY = '1.3.6.1.4.1.99999.2';
+const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+const PAST = '20240601120000Z';
+const FUTURE = '20400601120000Z';
+
+const configuration = (certificateDigest = 'sha256'): string => `[tsa]
+default_tsa = authority
+[authority]
+serial = ./serial
+signer_digest = sha256
+default_policy = ${POLICY}
+other_policies = ${OTHER_POLICY}
+digests = md5, sha1, sha256, sha384, sha512, sha3-256, sha3-384, sha3-512
+accuracy = secs:1
+ordering = yes
+tsa_name = yes
+ess_cert_id_chain = no
+ess_cert_id_alg = ${certificateDigest}
+`;
+
+const run = promisify(execFile);
+
+export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
+  const underWay = new Set<Promise<unknown>>();
+  const file = (name: string): string => path.join(pki.folder, name);
+
+  /** A folder of its own for each piece of work: openssl writes the serial number into a file. */
+  const work = <T>(does: (at: Workplace) => Promise<T>): Promise<T> => {
+    const done = openWorkplace(pki.folder).then(async (at) => {
+      try {
+        return await does(at);
+      } finally {
+        await rm(at.folder, { recursive: true, force: true });
+      }
+    });
+    const settled: Promise<unknown> = done.catch(() => undefined).finally(() => underWay.delete(settled));
+    underWay.add(settled);
+    return done;
+  };
+
+  const sign = async (at: Workplace, query: Buffer, certificate: TimestampCertificate = 'tsa'): Promise<Buffer> => {
+    await at.write('query', query);
+    const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-chain', file('root.crt')];
+    await at.openssl('ts', '-reply', '-config', 'tsa.cnf', '-queryfile', 'query', ...signer, '-out', 'reply');
+    return at.read('reply');
+  };
+  const tokenOf = async (at: Workplace, reply: Buffer): Promise<Buffer> => {
+    await at.write('reply', reply);
+    await at.openssl('ts', '-reply', '-config', 'tsa.cnf', '-in', 'reply', '-token_out', '-out', 'token');
+    return at.read('token');
+  };
+  /** The same TSTInfo, changed, signed as any CMS is: `openssl ts` itself refuses to make such a token. */
+  const signAgain = async (
+    at: Workplace,
+    reply: Buffer,
+    certificate: TimestampCertificate,
+    change: (tstInfo: Buffer) => Buffer = (same) => same,
+    more: readonly string[] = [],
+  ): Promise<Buffer> => {
+    await tokenOf(at, reply);
+    await at.openssl('cms', '-verify', '-noverify', '-inform', 'DER', '-in', 'token', '-out', 'info');
+    await at.write('info', change(await at.read('info')));
+    const kind = ['-binary', '-nodetach', '-econtent_type', TST_INFO, '-cades', '-nosmimecap', '-md', 'sha256'];
+    const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-certfile', file('root.crt')];
+    await at.openssl('cms', '-sign', ...kind, ...more, ...signer, '-in', 'info', '-outform', 'DER', '-out', 'token');
+    return der(0x30, Buffer.from('3003020100', 'hex'), await at.read('token'));
+  };
+  const asking = async (at: Workplace, ...args: string[]): Promise<Buffer> => {
+    await at.openssl('ts', '-query', ...args, '-out', 'asked');
+    return at.read('asked');
+  };
+
+  const replyAt = async (at: Workplace, query: Buffer, mode: string): Promise<Buffer> => {
+    switch (mode) {
+      case 'granted-with-mods':
+        return changed(await sign(at, query), Buffer.from('3003020100', 'hex'), (status) => status.writeUInt8(1, 4));
+      case 'reject':
+        return sign(at, await asking(at, '-digest', '00'.repeat(32), '-sha256', '-tspolicy', '1.2.3.4'));
+      case 'replay':
+        return sign(at, await asking(at, '-digest', randomBytes(32).toString('hex'), '-sha256', '-cert'));
+      case 'nonce-wrong':
+        return sign(
+          at,
+          changed(query, await nonceOf(at, query), (nonce) => flip(nonce, nonce.length - 1)),
+        );
+      case 'nonce-missing': {
+        const { name, digest } = imprintOf(query);
+        return sign(at, await asking(at, '-digest', digest.toString('hex'), `-${name}`, '-cert', '-no_nonce'));
+      }
+      case 'imprint-wrong':
+        return sign(
+          at,
+          changed(query, imprintOf(query).digest, (digest) => flip(digest, 3)),
+        );
+      case 'imprint-algorithm-wrong':
+        // SHA-2 becomes the SHA-3 of the same length, by the last octet of its identifier.
+        return sign(
+          at,
+          changed(query, imprintOf(query).oid, (oid) => oid.writeUInt8((oid.at(-1) ?? 0) + 7, oid.length - 1)),
+        );
+      case 'policy-wrong':
+        return sign(
+          at,
+          changed(query, Buffer.concat([POLICY_OCTETS, Buffer.of(1)]), (oid) => oid.writeUInt8(2, oid.length - 1)),
+        );
+      case 'corrupt': {
+        const reply = await sign(at, query);
+        flip(reply, reply.length - 5);
+        return reply;
+      }
+      case 'certificate-missing':
+        return sign(
+          at,
+          changed(query, Buffer.from('0101ff', 'hex'), (wanted) => wanted.writeUInt8(0, 2)),
+        );
+      case 'certificate-expired':
+        return sign(at, query, 'expired');
+      case 'certificate-differs': {
+        const [own, twin] = await Promise.all([derOf(file('tsa.crt')), derOf(file('twin.crt'))]);
+        return changed(await sign(at, query), own, (certificate) => void twin.copy(certificate));
+      }
+      case 'purpose-uncritical':
+        return signAgain(at, await sign(at, query), 'uncritical');
+      case 'purpose-several':
+        return signAgain(at, await sign(at, query), 'several');
+      case 'purpose-wrong':
+        return signAgain(at, await sign(at, query), 'signer');
+      case 'past':
+        return signAgain(at, await sign(at, query), 'tsa', withGenTime(PAST));
+      case 'future':
+        return signAgain(at, await sign(at, query), 'tsa', withGenTime(FUTURE));
+      default:
+        return sign(at, query);
+    }
+  };
+
+  return {
+    reply: (query, mode = 'ok') => work((at) => replyAt(at, query, mode)),
+    stamp: (
+      bytes,
+      { algorithm = 'sha256', genTime, mode = 'ok', certificateDigest = 'sha256', streamed = false } = {},
+    ) =>
+      work(async (at) => {
+        await at.write('tsa.cnf', Buffer.from(configuration(certificateDigest)));
+        await at.write('data', bytes);
+        const query = await asking(at, '-data', 'data', `-${algorithm}`, '-cert');
+        const reply = await replyAt(at, query, mode);
+        if (genTime === undefined && !streamed) return tokenOf(at, reply);
+        const change = genTime === undefined ? undefined : withGenTime(genTime);
+        await signAgain(at, reply, 'tsa', change, streamed ? ['-stream'] : []);
+        return at.read('token');
+      }),
+    counterSign: (signatureValue, { algorithm = 'sha256', certificate = 'tsa' } = {}) =>
+      work(async (at) => {
+        await at.write('data', signatureValue);
+        const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-md', algorithm];
+        await at.openssl(
+          'cms',
+          '-sign',
+          '-binary',
+          '-nosmimecap',
+          ...signer,
+          '-in',
+          'data',
+          '-outform',
+          'DER',
+          '-out',
+          'cms',
+        );
+        return Buffer.from(readSignedDataFields(await at.read('cms')).signers[0].bytes);
+      }),
+    async idle() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+interface Workplace {
+  readonly folder: string;
+  openssl(...args: readonly string[]): Promise<string>;
+  read(name: string): Promise<Buffer>;
+  write(name: string, contents: Uint8Array): Promise<void>;
+}
+
+async function openWorkplace(parent: string): Promise<Workplace> {
+  const folder = await mkdtemp(path.join(parent, 'work-'));
+  await writeFile(path.join(folder, 'tsa.cnf'), configuration());
+  await writeFile(path.join(folder, 'serial'), `10${randomBytes(8).toString('hex')}\n`);
+  return {
+    folder,
+    openssl: async (...args) => (await run('openssl', args, { cwd: folder })).stdout,
+    read: (name) => readFile(path.join(folder, name)),
+    write: (name, contents) => writeFile(path.join(folder, name), contents),
+  };
+}
+
+/** Of the digests that the queries of tests have. */
+const IMPRINTS = [
+  { name: 'sha1', oid: Buffer.from('06052b0e03021a', 'hex'), length: 20 },
+  { name: 'sha256', oid: Buffer.from('0609608648016503040201', 'hex'), length: 32 },
+  { name: 'sha384', oid: Buffer.from('0609608648016503040202', 'hex'), length: 48 },
+  { name: 'sha512', oid: Buffer.from('0609608648016503040203', 'hex'), length: 64 },
+] as const;
+
+function imprintOf(query: Buffer): { name: string; oid: Buffer; digest: Buffer } {
+  for (const { name, oid, length } of IMPRINTS) {
+    const start = query.indexOf(Buffer.of(0x04, length), query.indexOf(oid));
+    if (query.includes(oid) && start > 0) return { name, oid, digest: query.subarray(start + 2, start + 2 + length) };
+  }
+  throw new Error('a query whose imprint is of no known kind');
+}
+
+async function nonceOf(at: Workplace, query: Buffer): Promise<Buffer> {
+  await at.write('query', query);
+  const text = await at.openssl('ts', '-query', '-in', 'query', '-text');
+  return Buffer.from(/Nonce: 0x([0-9A-F]+)/.exec(text)?.[1] ?? '', 'hex');
+}
+
+/** A copy with the first place of `part` changed. The same bytes where there is none. */
+function changed(bytes: Buffer, part: Buffer, change: (part: Buffer) => void): Buffer {
+  const copy = Buffer.from(bytes);
+  const start = part.length === 0 ? -1 : copy.indexOf(part);
+  if (start >= 0) change(copy.subarray(start, start + part.length));
+  return copy;
+}
+
+function flip(bytes: Buffer, position: number): void {
+  bytes.writeUInt8(bytes.readUInt8(position) ^ 0x55, position);
+}
+
+/** TSTInfo with another genTime, of whatever length. */
+function withGenTime(genTime: string): (tstInfo: Buffer) => Buffer {
+  return (tstInfo) => {
+    const start = tstInfo.indexOf(Buffer.from('180f', 'hex'));
+    const headerLength = tstInfo.readUInt8(1) < 0x80 ? 2 : 2 + (tstInfo.readUInt8(1) & 0x7f);
+    const before = tstInfo.subarray(headerLength, start);
+    return der(0x30, before, der(0x18, Buffer.from(genTime)), tstInfo.subarray(start + 17));
+  };
+}
+
+/** Independent of the program's own writer, which this judges. */
+function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(contents);
+  const { length } = body;
+  if (length < 0x80) return Buffer.concat([Buffer.of(tag, length), body]);
+  const octets = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...octets), body]);
+}
+
+async function derOf(pemFile: string): Promise<Buffer> {
+  const pem = await readFile(pemFile, 'utf8');
+  return Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
+}

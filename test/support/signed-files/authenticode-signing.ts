@@ -1,0 +1,45 @@
+/** Makes Authenticode signatures with keys at hand, as the service would with its own. */
+
+import { createHash, sign } from 'node:crypto';
+import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
+import { type AuthenticodeRequest, prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
+import { spcPeImageData } from '../../../src/authenticode/spc-structures.ts';
+import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import type { IssuedCertificate } from './pki.ts';
+
+/** The chain of certificates valid in 2026, leaf first or in any other order. */
+export function chainOf(...certificates: readonly IssuedCertificate[]): Promise<SigningChain> {
+  return readSigningChain(
+    certificates.map(({ der }, index) => ({ name: `certificate ${index}`, bytes: der })),
+    { now: new Date('2026-01-01') },
+  );
+}
+
+/** A request for the digest of a PE's content, which here is the text `content`. */
+export function requestFor(
+  chain: SigningChain,
+  more: Partial<AuthenticodeRequest> & { readonly text?: string } = {},
+): AuthenticodeRequest {
+  const algorithm: DigestAlgorithm = more.algorithm ?? 'SHA256';
+  return {
+    content: { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() },
+    contentDigest: createHash(NODE_DIGEST_NAME[algorithm])
+      .update(more.text ?? 'content')
+      .digest(),
+    algorithm,
+    chain,
+    ...more,
+  };
+}
+
+/** The finished CMS, signed with the key of `leaf`. */
+export function signAuthenticode(
+  request: AuthenticodeRequest,
+  leaf: IssuedCertificate,
+  timestampToken?: Uint8Array,
+): Uint8Array {
+  const { toBeSigned, seal } = prepareAuthenticode(request);
+  return seal(sign(NODE_DIGEST_NAME[request.algorithm], toBeSigned, leaf.privateKey), timestampToken);
+}

@@ -1,0 +1,163 @@
+/** CMS signatures with whatever somebody may put into them to deceive or to exhaust: signed for real, and any part can be chosen. */
+
+import { createHash, type KeyObject, sign } from 'node:crypto';
+import { type Element, fieldsOf, firstParts, readDer } from '../../../src/asn1/read.ts';
+import {
+  contextConstructed,
+  encode,
+  nullValue,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOf,
+  smallInteger,
+} from '../../../src/asn1/write.ts';
+import { SPC_INDIRECT_DATA, SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
+import { spcIndirectData, spcPeImageData } from '../../../src/authenticode/spc-structures.ts';
+import { CONTENT_TYPE, DATA, MESSAGE_DIGEST, SIGNED_DATA } from '../../../src/cms/object-identifiers.ts';
+import { SIGNING_CERTIFICATE_V2, TST_INFO } from '../../../src/timestamp/object-identifiers.ts';
+
+/** Who signs: a certificate and a key, which need not belong together. */
+export interface HostileSigner {
+  readonly der: Uint8Array;
+  readonly privateKey: KeyObject;
+}
+
+export interface HostileCms {
+  readonly signer: HostileSigner;
+  /** Dotted. */
+  readonly contentType?: string;
+  /** Encoded, as it stands under `[0]`; detached when left out. */
+  readonly content?: Uint8Array | undefined;
+  /** What messageDigest is over: the contents of `content` when left out. */
+  readonly digested?: Uint8Array;
+  /** In the order given; the signer's alone when left out. */
+  readonly certificates?: readonly Uint8Array[];
+  /** Encoded, beside contentType and messageDigest. */
+  readonly signedAttributes?: readonly Uint8Array[];
+  /** Encoded, in the order given. Of the signature value that they are to be about. */
+  readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
+  /** How many times the SignerInfo stands there. */
+  readonly signers?: number;
+  /** Others who sign the same, each with a SignerInfo of its own. */
+  readonly coSigners?: readonly HostileSigner[];
+  /** The revocation lists' contents. */
+  readonly crls?: Uint8Array;
+  readonly version?: number;
+  /** The AlgorithmIdentifier of the signature value. */
+  readonly signatureAlgorithm?: Uint8Array;
+  /** In the place of a real one. */
+  readonly signature?: Uint8Array;
+}
+
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+const SHA256_IDENTIFIER = sequence(objectIdentifier(SHA256), nullValue());
+
+/** An attribute with these values, encoded. */
+export function attribute(type: string, ...values: readonly Uint8Array[]): Uint8Array {
+  return sequence(objectIdentifier(type), encode(0x31, ...values));
+}
+
+/** The whole ContentInfo. */
+export function hostileCms(cms: HostileCms): Uint8Array {
+  const { signer, contentType = DATA, content, signers = 1, crls } = cms;
+  const digested = cms.digested ?? (content === undefined ? new Uint8Array() : contentsOf(content));
+  const messageDigest = createHash('sha256').update(digested).digest();
+  const signerInfo = signerInfoOf(cms, contentType, messageDigest);
+  const encapsulated = content === undefined ? [] : [contextConstructed(0, content)];
+  const signedData = sequence(
+    smallInteger(cms.version ?? 1),
+    setOf(SHA256_IDENTIFIER),
+    sequence(objectIdentifier(contentType), ...encapsulated),
+    contextConstructed(0, ...(cms.certificates ?? [signer.der])),
+    ...(crls === undefined ? [] : [contextConstructed(1, crls)]),
+    encode(
+      0x31,
+      ...new Array<Uint8Array>(signers).fill(signerInfo),
+      ...(cms.coSigners ?? []).map((other) => signerInfoOf({ ...cms, signer: other }, contentType, messageDigest)),
+    ),
+  );
+  return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
+}
+
+function signerInfoOf(cms: HostileCms, contentType: string, digest: Uint8Array): Uint8Array {
+  const signed = setOf(
+    attribute(CONTENT_TYPE, objectIdentifier(contentType)),
+    attribute(MESSAGE_DIGEST, octetString(digest)),
+    ...(cms.signedAttributes ?? []),
+  );
+  const { privateKey } = cms.signer;
+  const signature =
+    cms.signature ?? sign(privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, privateKey);
+  const unsigned = cms.unsignedAttributes?.(signature) ?? [];
+  const tagged = Uint8Array.from(signed);
+  tagged[0] = 0xa0;
+  return sequence(
+    smallInteger(1),
+    issuerAndSerial(cms.signer.der),
+    SHA256_IDENTIFIER,
+    tagged,
+    cms.signatureAlgorithm ?? signatureAlgorithmOf(privateKey),
+    octetString(signature),
+    ...(unsigned.length === 0 ? [] : [contextConstructed(1, ...unsigned)]),
+  );
+}
+
+/** Of a certificate with a version, whatever else is in it. */
+function issuerAndSerial(certificate: Uint8Array): Uint8Array {
+  const body = fieldsOf(onlyFirst(readDer(certificate, 'certificate')), 0x30, 'certificate');
+  body.next(0xa0, 'version');
+  const serialNumber = body.any('serial number').bytes;
+  body.any('signature algorithm');
+  return sequence(body.any('issuer').bytes, serialNumber);
+}
+
+function onlyFirst(element: Element): Element {
+  const [first] = firstParts(element, 'certificate', 1);
+  if (first === undefined) throw new Error('an empty certificate');
+  return first;
+}
+
+function signatureAlgorithmOf({ asymmetricKeyType }: KeyObject): Uint8Array {
+  if (asymmetricKeyType === 'ec') return sequence(objectIdentifier('1.2.840.10045.4.3.2'));
+  if (asymmetricKeyType === 'ed25519') return sequence(objectIdentifier('1.3.101.112'));
+  return sequence(objectIdentifier('1.2.840.113549.1.1.1'), nullValue());
+}
+
+function contentsOf(encoded: Uint8Array): Uint8Array {
+  const first = encoded[1] ?? 0;
+  return encoded.subarray(first < 0x80 ? 2 : 2 + (first & 0x7f));
+}
+
+/** An Authenticode signature of a PE whose content has this SHA-256 digest. */
+export function hostileAuthenticode(contentDigest: Uint8Array, cms: HostileCms): Uint8Array {
+  const content = spcIndirectData({ type: SPC_PE_IMAGE_DATA, value: spcPeImageData() }, 'SHA256', contentDigest);
+  return hostileCms({ contentType: SPC_INDIRECT_DATA, content, ...cms });
+}
+
+export interface HostileToken extends Omit<HostileCms, 'content' | 'contentType'> {
+  readonly genTime?: string;
+  readonly tstInfo?: Uint8Array;
+}
+
+/** A timestamp token for a signature value, by a signer whose purpose is nobody's business here. */
+export function hostileToken(signatureValue: Uint8Array, token: HostileToken): Uint8Array {
+  const info = token.tstInfo ?? tstInfo(signatureValue, token.genTime ?? '20240601120000Z');
+  const named = sequence(sequence(sequence(octetString(createHash('sha256').update(token.signer.der).digest()))));
+  return hostileCms({
+    contentType: TST_INFO,
+    content: octetString(info),
+    ...token,
+    signedAttributes: [attribute(SIGNING_CERTIFICATE_V2, named), ...(token.signedAttributes ?? [])],
+  });
+}
+
+export function tstInfo(signatureValue: Uint8Array, genTime: string): Uint8Array {
+  return sequence(
+    smallInteger(1),
+    objectIdentifier('1.2.3.4'),
+    sequence(SHA256_IDENTIFIER, octetString(createHash('sha256').update(signatureValue).digest())),
+    smallInteger(1),
+    encode(0x18, Buffer.from(genTime)),
+  );
+}

@@ -1,0 +1,63 @@
+/** PE files with a certificate table of any bytes, and the digest that a signature in it must have. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fixture } from '../programs/cli.ts';
+
+const ENTRY_IN_OPTIONAL_HEADER = 144;
+const CHECKSUM_IN_OPTIONAL_HEADER = 64;
+
+/** The committed program (PE32+, 1,536 bytes), unsigned and without a CheckSum, which a new table would make wrong. */
+function program(): Buffer {
+  const bytes = readFileSync(fixture('pe/hello.exe'));
+  bytes.writeUInt32LE(0, optionalHeader(bytes) + CHECKSUM_IN_OPTIONAL_HEADER);
+  return bytes;
+}
+
+/** SHA-256 of its content. */
+export function contentDigest(): Buffer {
+  const bytes = program();
+  const optional = optionalHeader(bytes);
+  const checksum = optional + CHECKSUM_IN_OPTIONAL_HEADER;
+  const entry = optional + ENTRY_IN_OPTIONAL_HEADER;
+  return createHash('sha256')
+    .update(bytes.subarray(0, checksum))
+    .update(bytes.subarray(checksum + 4, entry))
+    .update(bytes.subarray(entry + 8))
+    .digest();
+}
+
+/** The program with this table behind it. */
+export function peWithTable(table: Uint8Array, size = table.length): Buffer {
+  const bytes = program();
+  const entry = optionalHeader(bytes) + ENTRY_IN_OPTIONAL_HEADER;
+  bytes.writeUInt32LE(bytes.length, entry);
+  bytes.writeUInt32LE(size, entry + 4);
+  return Buffer.concat([bytes, table]);
+}
+
+/** The program with this signature alone. */
+export function peWithSignature(cms: Uint8Array): Buffer {
+  return peWithTable(winCertificate(cms));
+}
+
+export interface WinCertificateFields {
+  readonly length?: number;
+  readonly revision?: number;
+  readonly type?: number;
+}
+
+/** Padded to a multiple of 8, as its length says unless it is told to lie. */
+export function winCertificate(data: Uint8Array, fields: WinCertificateFields = {}): Buffer {
+  const length = Math.ceil((8 + data.length) / 8) * 8;
+  const bytes = Buffer.alloc(length);
+  bytes.writeUInt32LE(fields.length ?? length, 0);
+  bytes.writeUInt16LE(fields.revision ?? 0x0200, 4);
+  bytes.writeUInt16LE(fields.type ?? 2, 6);
+  bytes.set(data, 8);
+  return bytes;
+}
+
+function optionalHeader(bytes: Buffer): number {
+  return bytes.readUInt32LE(60) + 24;
+}

@@ -1,0 +1,206 @@
+/**
+ * Throw-away keys and certificates of every kind that reading a chain must tell apart, with the files they come in. Keys
+ * are made once per process and only when asked for: an RSA-4096 one takes seconds.
+ */
+
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import forge from 'node-forge';
+import {
+  contextConstructed,
+  encode,
+  nullValue,
+  objectIdentifier,
+  octetString,
+  sequence,
+  setOf,
+  smallInteger,
+} from '../../../src/asn1/write.ts';
+
+export type KeyKind = 'rsa-1024' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ec' | 'ed25519';
+export type KeyUsage = 'digitalSignature' | 'keyEncipherment' | 'keyCertSign';
+
+export interface KeyPair {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+export interface IssuedCertificate extends KeyPair {
+  readonly der: Uint8Array;
+  readonly pem: string;
+  /** The subject, a whole Name. */
+  readonly subject: Uint8Array;
+}
+
+export interface CertificateRequest {
+  readonly commonName: string;
+  /** Itself when left out: self-signed. */
+  readonly issuer?: IssuedCertificate;
+  readonly key: KeyPair;
+  /** false when left out. */
+  readonly ca?: boolean;
+  /** No extension when empty; digitalSignature (keyCertSign for a CA) when left out. */
+  readonly keyUsage?: readonly KeyUsage[];
+  /** Dotted; no extension when empty; codeSigning (nothing for a CA) when left out. */
+  readonly purposes?: readonly string[];
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  /** Whether to name the key in an extension (subjectKeyIdentifier). */
+  readonly keyIdentifier?: boolean;
+  /** The name's string type: 0x0c UTF8String when left out, 0x13 PrintableString. */
+  readonly nameTag?: number;
+}
+
+export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
+export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+export const ANY_PURPOSE = '2.5.29.37.0';
+const KEY_USAGE_BIT: Readonly<Record<KeyUsage, number>> = {
+  digitalSignature: 0x80,
+  keyEncipherment: 0x20,
+  keyCertSign: 0x04,
+};
+
+const keys = new Map<string, KeyPair>();
+
+/** The key of this kind and name: the same one for the same arguments. */
+export function testKey(kind: KeyKind, name = ''): KeyPair {
+  const id = `${kind} ${name}`;
+  const known = keys.get(id) ?? makeKey(kind);
+  keys.set(id, known);
+  return known;
+}
+
+function makeKey(kind: KeyKind): KeyPair {
+  if (kind === 'ec') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  if (kind === 'ed25519') return generateKeyPairSync('ed25519');
+  return generateKeyPairSync('rsa', { modulusLength: Number(kind.slice(4)) });
+}
+
+/** A certificate as asked for, valid 2020 to 2045 unless told otherwise. */
+export function issue(request: CertificateRequest): IssuedCertificate {
+  const { commonName, key, ca = false, nameTag = 0x0c } = request;
+  const subject = distinguishedName(commonName, nameTag);
+  const issuer = request.issuer ?? { ...key, subject };
+  const algorithm = signatureAlgorithm(issuer.privateKey);
+  const extensions = extensionsFor(ca, request);
+  const body = sequence(
+    contextConstructed(0, smallInteger(2)),
+    encode(0x02, serialNumber(JSON.stringify(request.commonName), key)),
+    algorithm.identifier,
+    issuer.subject,
+    sequence(time(request.notBefore ?? new Date('2020-01-01')), time(request.notAfter ?? new Date('2045-01-01'))),
+    subject,
+    key.publicKey.export({ type: 'spki', format: 'der' }),
+    ...(extensions.length === 0 ? [] : [contextConstructed(3, sequence(...extensions))]),
+  );
+  const signature = sign(algorithm.digest, body, issuer.privateKey);
+  const der = sequence(body, algorithm.identifier, encode(0x03, Uint8Array.of(0), signature));
+  return { ...key, der, pem: pemBlock('CERTIFICATE', der), subject };
+}
+
+export interface Pki {
+  readonly root: IssuedCertificate;
+  readonly intermediate: IssuedCertificate;
+  /** A leaf under the intermediate: RSA-2048 for code signing unless told otherwise. */
+  leaf(request?: Partial<CertificateRequest>): IssuedCertificate;
+}
+
+/** A root, an intermediate and the leaves asked for. `name` keeps several PKIs apart, keys and names. */
+export function makePki(name = 'Test'): Pki {
+  const root = issue({ commonName: `${name} Root`, key: testKey('rsa-2048', `${name} root`), ca: true });
+  const intermediate = issue({
+    commonName: `${name} Code Signing CA`,
+    issuer: root,
+    key: testKey('rsa-2048', `${name} intermediate`),
+    ca: true,
+  });
+  return {
+    root,
+    intermediate,
+    leaf: (request = {}) =>
+      issue({ commonName: `${name} Publisher`, issuer: intermediate, key: testKey('rsa-2048'), ...request }),
+  };
+}
+
+export function pemBlock(label: string, der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+}
+
+/** PKCS#7 with certificates and no signer, DER. */
+export function toP7b(certificates: readonly Uint8Array[]): Uint8Array {
+  const set = Uint8Array.from(setOf(...certificates));
+  set[0] = 0xa0;
+  const data = sequence(objectIdentifier('1.2.840.113549.1.7.1'));
+  const signedData = sequence(smallInteger(1), setOf(), data, set, setOf());
+  return sequence(objectIdentifier('1.2.840.113549.1.7.2'), contextConstructed(0, signedData));
+}
+
+/** PKCS#12 with the first certificate's key; RSA certificates only. */
+export function toP12(
+  certificates: readonly IssuedCertificate[],
+  password: string,
+  algorithm: '3des' | 'aes256' = 'aes256',
+): Uint8Array {
+  const [leaf] = certificates;
+  if (leaf === undefined) throw new Error('no certificate to put into the PKCS#12 file');
+  const key = forge.pki.privateKeyFromPem(leaf.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
+  const bags = certificates.map(({ pem }) => forge.pki.certificateFromPem(pem));
+  const pfx = forge.pkcs12.toPkcs12Asn1(key, bags, password, { algorithm });
+  return Buffer.from(forge.asn1.toDer(pfx).getBytes(), 'latin1');
+}
+
+function distinguishedName(commonName: string, nameTag: number): Uint8Array {
+  const value = encode(nameTag, Buffer.from(commonName, 'utf8'));
+  return sequence(setOf(sequence(objectIdentifier('2.5.4.3'), value)));
+}
+
+function extensionsFor(ca: boolean, request: CertificateRequest): Uint8Array[] {
+  const usages = request.keyUsage ?? [ca ? 'keyCertSign' : 'digitalSignature'];
+  const purposes = request.purposes ?? (ca ? [] : [CODE_SIGNING]);
+  const bits = usages.reduce((sum, usage) => sum | KEY_USAGE_BIT[usage], 0);
+  return [
+    ...(ca ? [extension('2.5.29.19', sequence(TRUE))] : []),
+    ...(usages.length === 0 ? [] : [extension('2.5.29.15', encode(0x03, Uint8Array.of(trailingZeros(bits), bits)))]),
+    ...(request.keyIdentifier ? [extension('2.5.29.14', octetString(Uint8Array.of(1, 2, 3, 4)), false)] : []),
+    ...(purposes.length === 0 ? [] : [extension('2.5.29.37', sequence(...purposes.map(objectIdentifier)))]),
+  ];
+}
+
+const TRUE = Uint8Array.of(0x01, 0x01, 0xff);
+
+function extension(type: string, value: Uint8Array, critical = true): Uint8Array {
+  return sequence(objectIdentifier(type), ...(critical ? [TRUE] : []), octetString(value));
+}
+
+function trailingZeros(octet: number): number {
+  return octet === 0 ? 7 : 31 - Math.clz32(octet & -octet);
+}
+
+function signatureAlgorithm(key: KeyObject): { identifier: Uint8Array; digest: string | null } {
+  switch (key.asymmetricKeyType) {
+    case 'ec':
+      return { identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')), digest: 'sha256' };
+    case 'ed25519':
+      return { identifier: sequence(objectIdentifier('1.3.101.112')), digest: null };
+    default:
+      return { identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue()), digest: 'sha256' };
+  }
+}
+
+/** Positive, and different for different subjects and keys. */
+function serialNumber(text: string, key: KeyPair): Uint8Array {
+  const digest = createHash('sha256')
+    .update(text)
+    .update(key.publicKey.export({ type: 'spki', format: 'der' }))
+    .digest();
+  return Buffer.concat([Uint8Array.of(0x42), digest.subarray(0, 15)]);
+}
+
+/** UTCTime up to 2049, GeneralizedTime from then on (RFC 5280, 4.1.2.5). */
+function time(date: Date): Uint8Array {
+  const digits = `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
+  return date.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
+}

@@ -1,0 +1,78 @@
+/** Files signed by osslsigncode and jarsigner with throw-away certificates, and what both say of what becomes of them. */
+
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { jarsignerSign } from '../../system/interop/java/jarsigner.ts';
+import { run, type Verdict } from '../../system/interop/verifiers.ts';
+import { fixture } from '../programs/cli.ts';
+import { mainJava, makeTruststore, runJava, STORE_PASSWORD } from '../programs/java.ts';
+import { type CertificateRequest, type IssuedCertificate, makePki, type Pki, toP12 } from './pki.ts';
+
+export interface SignedFiles extends AsyncDisposable {
+  readonly pki: Pki;
+  /** PE, signed by osslsigncode. */
+  readonly exe: string;
+  /** PE with a second signature nested in the first one. */
+  readonly nested: string;
+  /** Signed by jarsigner. */
+  readonly jar: string;
+  /** PE by osslsigncode with another certificate under the same root. */
+  signExe(request: Partial<CertificateRequest>, output: string): Promise<void>;
+  /** What osslsigncode says; `timestampRoot` is PEM. */
+  osslsigncode(file: string, timestampRoot?: string): Promise<Verdict>;
+  /** What `jarsigner -verify -strict -verbose -certs` says. */
+  jarsigner(file: string, timestampRoot?: string): Promise<Verdict>;
+}
+
+/** Made once for a file of tests: copy what is to be changed. */
+export async function makeSignedFiles(): Promise<SignedFiles> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'codesign-signed-'));
+  const inFolder = (name: string): string => path.join(folder, name);
+  const pki = makePki('Signed');
+  const signed = { exe: inFolder('app.exe'), nested: inFolder('nested.exe'), jar: inFolder('app.jar') };
+  await writeFile(inFolder('root.pem'), pki.root.pem);
+
+  const signExe = async (leaf: IssuedCertificate, input: string, output: string, ...more: readonly string[]) => {
+    await writeFile(inFolder('chain.pem'), leaf.pem + pki.intermediate.pem);
+    await writeFile(inFolder('leaf.key'), leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const who = ['-certs', inFolder('chain.pem'), '-key', inFolder('leaf.key'), '-h', 'sha256'];
+    await must('osslsigncode', ['sign', ...who, ...more, '-in', input, '-out', output]);
+  };
+  const leaf = pki.leaf();
+  await signExe(leaf, fixture('pe/hello.exe'), signed.exe);
+  await signExe(leaf, signed.exe, signed.nested, '-nest', '-h', 'sha384');
+  await writeFile(inFolder('signer.p12'), toP12([leaf, pki.intermediate, pki.root], STORE_PASSWORD));
+  const keystore = inFolder('signer.p12');
+  await jarsignerSign({ keystore, input: fixture('jar/plain.jar'), output: signed.jar });
+
+  return {
+    ...signed,
+    pki,
+    signExe: (request, output) => signExe(pki.leaf(request), fixture('pe/hello.exe'), output),
+    async osslsigncode(file, timestampRoot) {
+      await writeFile(inFolder('tsa.pem'), timestampRoot ?? pki.root.pem);
+      const roots = ['-CAfile', inFolder('root.pem'), '-TSA-CAfile', inFolder('tsa.pem')];
+      return run('osslsigncode', ['verify', ...roots, '-in', file]);
+    },
+    async jarsigner(file, timestampRoot = '') {
+      const own = await mkdtemp(inFolder('trust-'));
+      const store = await makeTruststore(pki.root.pem + timestampRoot, own);
+      const trust = ['-keystore', store, '-storepass', STORE_PASSWORD];
+      return runJava(mainJava(), 'jarsigner', ['-verify', '-strict', '-verbose', '-certs', ...trust, file]);
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** A copy in the folder. @returns its path */
+export async function copyInto(folder: string, file: string, name = path.basename(file)): Promise<string> {
+  const copy = path.join(folder, name);
+  await copyFile(file, copy);
+  return copy;
+}
+
+async function must(program: string, args: readonly string[]): Promise<void> {
+  const { accepted, output } = await run(program, args);
+  if (!accepted) throw new Error(`${program} ${args.join(' ')} failed: ${output}`);
+}

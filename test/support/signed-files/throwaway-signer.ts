@@ -1,0 +1,65 @@
+/** Signers for tests: a chain as the program reads it, and a key that does what the service would. */
+
+import { sign } from 'node:crypto';
+import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import { type IssuedCertificate, issue, makePki, type Pki, testKey } from './pki.ts';
+
+export interface ThrowawaySigner {
+  /** Leaf and intermediate, as a user would give them. */
+  readonly chain: SigningChain;
+  /** PEM. */
+  readonly root: string;
+  readonly intermediate: string;
+  readonly leaf: string;
+  /** PKCS#1 v1.5 over the digest of `bytes`. */
+  sign(bytes: Uint8Array, algorithm: DigestAlgorithm): Uint8Array;
+}
+
+export interface ThrowawaySignerOptions {
+  readonly bits?: 2048 | 3072 | 4096;
+  readonly publisher?: string;
+}
+
+export function makeThrowawaySigner({
+  bits = 2048,
+  publisher = 'Test Publisher',
+}: ThrowawaySignerOptions = {}): Promise<ThrowawaySigner> {
+  const pki = makePki();
+  return throwawaySigner(pki, pki.leaf({ commonName: publisher, key: testKey(`rsa-${bits}`) }));
+}
+
+/** A PKI and a signer for each key size, valid up to the end of 2099: for recorded signatures. */
+export function makeLastingSigners(sizes: readonly (2048 | 3072 | 4096)[]): Promise<readonly ThrowawaySigner[]> {
+  const validity = { notBefore: new Date('2020-01-01T00:00:00Z'), notAfter: new Date('2099-12-31T23:59:59Z') };
+  const root = issue({ commonName: 'Golden Root', key: testKey('rsa-2048', 'root'), ca: true, ...validity });
+  const key = testKey('rsa-2048', 'intermediate');
+  const intermediate = issue({ commonName: 'Golden Code Signing CA', issuer: root, key, ca: true, ...validity });
+  return Promise.all(
+    sizes.map((bits) => {
+      const leafKey = testKey(`rsa-${bits}`);
+      const leaf = issue({ commonName: `Golden RSA ${bits}`, issuer: intermediate, key: leafKey, ...validity });
+      return throwawaySigner({ root, intermediate }, leaf);
+    }),
+  );
+}
+
+/** The chain of PEM certificates, in any order. */
+export function chainFromPem(...pems: readonly string[]): Promise<SigningChain> {
+  const files = pems.map((pem, index) => ({ name: `certificate ${index}`, bytes: Buffer.from(pem) }));
+  return readSigningChain(files, { now: new Date('2026-01-01') });
+}
+
+async function throwawaySigner(
+  { root, intermediate }: Pick<Pki, 'root' | 'intermediate'>,
+  leaf: IssuedCertificate,
+): Promise<ThrowawaySigner> {
+  return {
+    chain: await chainFromPem(leaf.pem, intermediate.pem),
+    root: root.pem,
+    intermediate: intermediate.pem,
+    leaf: leaf.pem,
+    sign: (bytes, algorithm) => sign(NODE_DIGEST_NAME[algorithm], bytes, leaf.privateKey),
+  };
+}

@@ -1,0 +1,203 @@
+/** `codesign-remote remove` as a user runs it, on files that others have signed. */
+
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import {
+  type CliOptions,
+  fixture,
+  parseJson,
+  runCli,
+  snapshot,
+  temporaryFolder,
+} from '../../../support/programs/cli.ts';
+import { mainJava, runJar } from '../../../support/programs/java.ts';
+import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
+import { unzip } from '../../../unit/formats/jar/simple-zip.ts';
+import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
+
+let files: SignedFiles;
+beforeAll(async () => {
+  files = await makeSignedFiles();
+});
+afterAll(() => files[Symbol.asyncDispose]());
+
+const IS_ROOT = process.getuid?.() === 0;
+/** Runs what follows with mounts of its own. */
+const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
+
+const remove = (args: readonly string[], options: CliOptions = {}) => runCli(['remove', ...args], options);
+
+function mayMount(): boolean {
+  const [command = '', ...args] = UNSHARE;
+  return spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+}
+
+async function expectUnsigned(path: string): Promise<void> {
+  const format = path.endsWith('.jar') ? jar : pe;
+  expect(await (await openBytes(format, await readFile(path))).signatures()).toEqual([]);
+}
+
+describe('remove', () => {
+  it('takes every signature out of a program in place, which osslsigncode then calls unsigned', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.nested);
+    await chmod(path, 0o750);
+    const run = await remove(['nested.exe', '--json'], { cwd: folder.path });
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^removed +nested\.exe {2}\(2 signatures, /)]);
+    expect(JSON.parse(run.stdout)).toEqual({
+      files: [
+        {
+          path: 'nested.exe',
+          output: 'nested.exe',
+          format: 'pe',
+          status: 'removed',
+          signatures: 2,
+          removed: ['Signed Publisher'],
+          bytes: (await stat(path)).size,
+          milliseconds: expect.any(Number),
+        },
+      ],
+      summary: { removed: 1, skipped: 0, failed: 0 },
+    });
+    await expectUnsigned(path);
+    const { accepted, output } = await files.osslsigncode(path);
+    expect([accepted, output]).toEqual([false, expect.stringMatching(/No signature found/i)]);
+    expect((await stat(path)).mode & 0o777).toBe(0o750);
+    expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
+  });
+
+  it('takes the signature out of a JAR, which runs as before', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'unsigned.jar');
+    const run = await remove([files.jar, '-o', path]);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    await expectUnsigned(path);
+    const { output } = await files.jarsigner(path);
+    expect(output).toContain('jar is unsigned.');
+    const others = async (file: string) =>
+      unzip(await readFile(file)).filter(({ name }) => !/^META-INF\/(MANIFEST\.MF|[^/]*\.(SF|RSA))$/.test(name));
+    expect(await others(path)).toEqual(await others(fixture('jar/plain.jar')));
+    expect((await runJar(mainJava(), path)).accepted).toBe(true);
+    expect(await readFile(files.jar)).not.toEqual(await readFile(path));
+  });
+
+  it('gives back the program as it was before it was signed, but for its checksum', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await remove([path]);
+    const [original, unsigned] = [await readFile(fixture('pe/hello.exe')), await readFile(path)];
+    const checksum = original.readUInt32LE(0x3c) + 88;
+    for (const bytes of [original, unsigned]) bytes.fill(0, checksum, checksum + 4);
+    expect(unsigned.subarray(0, original.length)).toEqual(original);
+    expect(unsigned.length - original.length).toBeLessThan(8);
+  });
+
+  it('leaves an unsigned file alone, and calls that done', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await remove([path]);
+    // Nothing is to be written: then nothing needs to be writable.
+    await chmod(path, 0o444);
+    const before = await stat(path, { bigint: true });
+    const again = await remove([path, '--json']);
+    expect([again.code, JSON.parse(again.stdout).files]).toEqual([
+      0,
+      [{ path, output: path, format: 'pe', status: 'skipped', reason: 'not-signed' }],
+    ]);
+    expect(again.stderr).toContain('holds no signature');
+    expect((await stat(path, { bigint: true })).mtimeNs).toBe(before.mtimeNs);
+  });
+
+  it('goes on with the other files when one fails, and keeps the tree of a folder in the output', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, 'in/lib'), { recursive: true });
+    await copyInto(join(folder.path, 'in'), files.exe);
+    await copyInto(join(folder.path, 'in/lib'), files.jar);
+    await writeFile(join(folder.path, 'in/notes.txt'), 'hello');
+    const before = await snapshot(join(folder.path, 'in'));
+    const run = await remove(['missing.exe', '--recursive', 'in', '-o', 'out', '--json'], { cwd: folder.path });
+    expect([run.code, parseJson(run).files.map(({ status, error }) => error?.code ?? status)]).toEqual([
+      6,
+      ['file-not-found', 'removed', 'removed'],
+    ]);
+    expect(parseJson(run).summary).toEqual({ removed: 2, skipped: 0, failed: 1 });
+    await expectUnsigned(join(folder.path, 'out/app.exe'));
+    await expectUnsigned(join(folder.path, 'out/lib/app.jar'));
+    expect(await snapshot(join(folder.path, 'in'))).toEqual(before);
+  });
+
+  it('writes no two results to one place', async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ['a', 'b']) {
+      await mkdir(join(folder.path, name));
+      await copyInto(join(folder.path, name), files.exe);
+    }
+    const before = await snapshot(folder.path);
+    const run = await remove(['a/app.exe', 'b/app.exe', '-o', 'out/', '--json'], { cwd: folder.path });
+    expect([run.code, parseJson(run).files.map(({ error }) => error?.code)]).toEqual([
+      6,
+      ['output-conflict', 'output-conflict'],
+    ]);
+    expect(await snapshot(folder.path)).toEqual(before);
+  });
+
+  it('follows a link to the file it means', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await symlink('app.exe', join(folder.path, 'link.exe'));
+    expect((await remove([join(folder.path, 'link.exe')])).code).toBe(0);
+    await expectUnsigned(path);
+    expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
+  });
+
+  it.each([
+    ['a read-only file', 'read-only-file', (path: string) => chmod(path, 0o444)],
+    ['what is no signed format', 'unsupported-format', (path: string) => writeFile(path, 'hello')],
+    [
+      'a torn program',
+      'truncated-pe',
+      async (path: string) => writeFile(path, (await readFile(path)).subarray(0, 300)),
+    ],
+  ])('refuses %s and leaves it as it is', async (_, code, spoil) => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await spoil(path);
+    const before = await snapshot(folder.path);
+    const run = await remove([path, '--json']);
+    expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, code]);
+    expect(await snapshot(folder.path)).toEqual(before);
+  });
+
+  // Containers and hardened systems may let nobody mount: there a disk of known size cannot be had.
+  it.skipIf(!mayMount() && process.env.CI === undefined)('on a full disk leaves the file as it is', async () => {
+    await using room = await temporaryFolder();
+    await mkdir(join(room.path, 'disk'));
+    const large = await copyInto(room.path, files.jar);
+    // A file system of 32 KiB of its own, seen by this process alone, with a JAR on it that leaves no room for a copy.
+    const script = `
+      mount -t tmpfs -o size=32k tmpfs disk && cp "$FILE" disk/app.jar && head -c 20000 /dev/zero > disk/other;
+      sha256sum disk/app.jar >&3 && "$@" disk/app.jar; code=$?; sha256sum disk/app.jar >&3; ls -A disk >&3; exit $code`;
+    const run = await runCli(['remove', '--json'], {
+      through: [...UNSHARE, 'sh', '-c', `cd "${room.path}" && exec 3>report && ${script}`, 'sh'],
+      env: { FILE: large },
+    });
+    const [before, after, ...listed] = (await readFile(join(room.path, 'report'), 'utf8')).trim().split('\n');
+    expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'disk-full']);
+    expect([after, listed]).toEqual([before, ['app.jar', 'other']]);
+  });
+
+  it('prints errors only with --quiet, and nothing of a name as it is', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'a\u001b[31m.exe');
+    await files.signExe({ commonName: 'Odd \u001b[31mPublisher\n::error::' }, path);
+    const loud = await remove([path, '-o', join(folder.path, 'b.exe')]);
+    expect([loud.code, loud.stdout]).toEqual([0, expect.stringContaining('Odd \\x1b[31mPublisher\\n:\\x3aerror::')]);
+    expect(loud.stdout + loud.stderr).not.toContain('\u001b');
+    expect(await remove([path, '-q'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await remove([path, '-q', '-v'])).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,330 @@
+/** `codesign-remote timestamp` as a user runs it, on files that others have signed, judged by osslsigncode, jarsigner and openssl. */
+
+import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EmbeddedSignature, Format } from '../../../../src/formats/format.ts';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import {
+  type CliOptions,
+  fixture,
+  parseJson,
+  runCli,
+  snapshot,
+  temporaryFolder,
+} from '../../../support/programs/cli.ts';
+import { openssl } from '../../../support/programs/openssl.ts';
+import {
+  type AuthorityMode,
+  startTimestampAuthority,
+  type TimestampAuthority,
+} from '../../../support/services/timestamp-authority.ts';
+import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
+import { applyPatch } from '../../../unit/formats/support/apply-patch.ts';
+import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
+
+let files: SignedFiles;
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
+});
+afterAll(async () => {
+  await authority.stop();
+  await files[Symbol.asyncDispose]();
+});
+
+const timestamp = (args: readonly string[], options: CliOptions & { mode?: AuthorityMode } = {}) =>
+  runCli(['timestamp', '-t', authority.urlOf(options.mode ?? 'ok'), ...args], options);
+const requests = () => authority.requests.length;
+
+/** With the nested ones. */
+async function signaturesIn(format: Format, path: string): Promise<readonly EmbeddedSignature[]> {
+  const flatten = (some: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] =>
+    some.flatMap((one) => [one, ...flatten(one.nested)]);
+  return flatten(await (await openBytes(format, await readFile(path))).signatures());
+}
+
+/** What openssl says of every timestamp in the file: each must be of its own signature's value. */
+async function expectStamped(format: Format, path: string, count: number): Promise<void> {
+  const signatures = await signaturesIn(format, path);
+  expect(signatures).toHaveLength(count);
+  for (const { signedData, timestamps } of signatures) {
+    expect(timestamps).toHaveLength(1);
+    const said = openssl(['ts', '-verify', '-data', 'value', '-in', 'token', '-token_in', '-CAfile', 'root.pem'], {
+      value: signedData?.signers[0].signature ?? '',
+      token: timestamps[0]?.bytes ?? '',
+      'root.pem': authority.rootPem,
+    });
+    expect(said.toString()).toContain('Verification: OK');
+  }
+}
+
+/** The same file with other timestamps than an authority would give. */
+async function stampWith(format: Format, path: string, token: (value: Uint8Array) => Promise<Uint8Array>) {
+  const bytes = await readFile(path);
+  const file = await openBytes(format, bytes);
+  const [signature] = await file.signatures();
+  if (signature === undefined) throw new Error('the file is unsigned');
+  const made = await token(signature.signedData?.signers[0].signature ?? new Uint8Array());
+  const { patch } = await file.stamp(new Map([[signature, made]]));
+  await writeFile(path, applyPatch(bytes, patch));
+}
+
+async function expectUntouched(
+  path: string,
+  folder: string,
+  code: string,
+  exitCode: number,
+  args: readonly string[] = [],
+) {
+  const [before, asked] = [await snapshot(folder), requests()];
+  const run = await timestamp([path, '--json', ...args]);
+  expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([exitCode, code]);
+  expect(await snapshot(folder)).toEqual(before);
+  return { run, asked: requests() - asked };
+}
+
+describe('a signed file', () => {
+  it('of osslsigncode gets a timestamp in place, and osslsigncode takes it', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await chmod(path, 0o750);
+    const run = await timestamp(['app.exe', '--json'], { cwd: folder.path });
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^timestamped +app\.exe {2}\(/)]);
+    expect(JSON.parse(run.stdout)).toEqual({
+      files: [
+        {
+          path: 'app.exe',
+          output: 'app.exe',
+          format: 'pe',
+          status: 'timestamped',
+          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+          timestampAuthority: authority.url,
+          signatures: 1,
+          bytes: (await stat(path)).size,
+          milliseconds: expect.any(Number),
+        },
+      ],
+      summary: { timestamped: 1, skipped: 0, failed: 0 },
+    });
+    expect((await stat(path)).mode & 0o777).toBe(0o750);
+    expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
+    await expectStamped(pe, path, 1);
+    const verdict = await files.osslsigncode(path, authority.rootPem);
+    expect(verdict).toMatchObject({ accepted: true });
+    expect(verdict.output).toContain('Timestamp Server Signature verification: ok');
+  });
+
+  it('gets one for each signature, nested ones too', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.nested);
+    const run = await timestamp([path, '--json']);
+    expect([run.code, JSON.parse(run.stdout).files[0].signatures]).toEqual([0, 2]);
+    await expectStamped(pe, path, 2);
+    const { accepted, output } = await files.osslsigncode(path, authority.rootPem);
+    expect([accepted, output.match(/Timestamp Server Signature verification: ok/g)?.length]).toEqual([true, 2]);
+  });
+
+  it('of jarsigner gets a timestamp, and jarsigner takes it', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'stamped.jar');
+    const run = await timestamp([files.jar, '-o', path, '--timestamp-algorithm', 'sha512']);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    await expectStamped(jar, path, 1);
+    const { accepted, output } = await files.jarsigner(path, authority.rootPem);
+    expect([accepted, output]).toEqual([true, expect.stringMatching(/jar verified\./)]);
+    expect(output).toContain('Test Timestamp Authority');
+    expect(output).not.toMatch(/do(es)? not include a timestamp/);
+  });
+
+  it('keeps the timestamps it has, and is skipped when none is lacking', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.nested);
+    const first = await authority.stamp((await outerValue(path)) ?? new Uint8Array());
+    await stampWith(pe, path, async () => first);
+    expect(JSON.parse((await timestamp([path, '--json'])).stdout).files[0].signatures).toBe(1);
+    const [outer] = await signaturesIn(pe, path);
+    expect(Buffer.from(outer?.timestamps[0]?.bytes ?? []).equals(first)).toBe(true);
+    await expectStamped(pe, path, 2);
+
+    const [before, asked] = [await snapshot(folder.path), requests()];
+    const again = await timestamp([path, '--json']);
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([
+      0,
+      {
+        files: [{ path, output: path, format: 'pe', status: 'skipped', reason: 'already-timestamped' }],
+        summary: { timestamped: 0, skipped: 1, failed: 0 },
+      },
+    ]);
+    expect(again.stderr).toContain('already has a timestamp');
+    expect([await snapshot(folder.path), requests()]).toEqual([before, asked]);
+  });
+
+  async function outerValue(path: string) {
+    const [outer] = await signaturesIn(pe, path);
+    return outer?.signedData?.signers[0].signature;
+  }
+
+  it.each([
+    ['PE', pe, 'exe'],
+    ['JAR', jar, 'jar'],
+  ] as const)('%s gets another timestamp with --force', async (_, format, name) => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files[name]);
+    expect((await timestamp([path])).code).toBe(0);
+    const [before] = await signaturesIn(format, path);
+    expect((await timestamp(['--force', path])).code).toBe(0);
+    const [after] = await signaturesIn(format, path);
+    expect(after?.timestamps[0]?.serialNumber).not.toBe(before?.timestamps[0]?.serialNumber);
+    await expectStamped(format, path, 1);
+  });
+
+  it('is told to have other names that lead to the old file', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await link(path, join(folder.path, 'other.exe'));
+    const run = await timestamp([path]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 names (hard links)')]);
+  });
+});
+
+describe('several files', () => {
+  it('are timestamped to a folder although some cannot be, and those in a folder that are unsigned are passed over', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, 'dist/lib'), { recursive: true });
+    await copyInto(join(folder.path, 'dist'), files.exe);
+    await copyInto(join(folder.path, 'dist/lib'), files.jar);
+    await copyInto(join(folder.path, 'dist/lib'), fixture('pe/library.dll'));
+    await writeFile(join(folder.path, 'dist/readme.txt'), 'hello');
+    const run = await timestamp(['--recursive', 'dist', fixture('pe/hello.exe'), '-o', 'out', '--json'], {
+      cwd: folder.path,
+    });
+    expect(run.code).toBe(6);
+    const { files: told, summary } = parseJson(run);
+    expect(told.map(({ status, error }) => error?.code ?? status)).toEqual([
+      'timestamped',
+      'timestamped',
+      'skipped',
+      'not-signed',
+    ]);
+    expect(summary).toEqual({ timestamped: 2, skipped: 1, failed: 1 });
+    await expectStamped(pe, join(folder.path, 'out/app.exe'), 1);
+    await expectStamped(jar, join(folder.path, 'out/lib/app.jar'), 1);
+    expect(await readFile(join(folder.path, 'dist/app.exe'))).toEqual(await readFile(files.exe));
+  });
+
+  it('end with 7 when no authority answers: one is tried, the others are left alone', async () => {
+    await using folder = await temporaryFolder();
+    const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
+    const before = await snapshot(folder.path);
+    const run = await timestamp([...paths, '-j', '1', '--json'], { mode: 'http404' });
+    expect([run.code, parseJson(run).files.map(({ error }) => error?.code)]).toEqual([
+      7,
+      ['timestamp-failed', 'not-attempted', 'not-attempted'],
+    ]);
+    expect(await snapshot(folder.path)).toEqual(before);
+  });
+});
+
+describe('authorities', () => {
+  it('are tried in order, and come from the environment too', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    const urls = `${authority.urlOf('http404')} ${authority.urlOf('imprint-wrong')} ${authority.url}`;
+    const run = await runCli(['timestamp', path, '--json'], { env: { CODESIGN_TIMESTAMP_URL: urls } });
+    expect([run.code, JSON.parse(run.stdout).files[0].timestampAuthority]).toEqual([0, authority.url]);
+    await expectStamped(pe, path, 1);
+  });
+
+  it('must be named: 2, as for an address that cannot be one', async () => {
+    for (const [args, code] of [
+      [[], 'setting-missing'],
+      [['-t', 'ftp://timestamp.example'], 'invalid-setting'],
+      [['-t', 'http://user:secret@timestamp.example'], 'timestamp-url-holds-credentials'],
+    ] as const) {
+      const run = await runCli(['timestamp', files.exe, '--json', ...args]);
+      expect([run.code, parseJson(run).error?.code]).toEqual([2, code]);
+      expect(run.stdout + run.stderr).not.toContain('secret');
+    }
+  });
+
+  it('hear of no file that is refused at first sight', async () => {
+    await using folder = await temporaryFolder();
+    const unsigned = await copyInto(folder.path, fixture('pe/hello.exe'));
+    expect((await expectUntouched(unsigned, folder.path, 'not-signed', 6)).asked).toBe(0);
+    const path = await copyInto(folder.path, files.exe, 'read-only.exe');
+    await chmod(path, 0o444);
+    expect((await expectUntouched(path, folder.path, 'read-only-file', 6)).asked).toBe(0);
+  });
+});
+
+describe('a signature that a timestamp does not help', () => {
+  it.each(['exe', 'jar'] as const)('is broken: refused, and nobody is asked (%s)', async (name) => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files[name]);
+    const bytes = await readFile(path);
+    if (name === 'exe') {
+      bytes[0x300] = (bytes[0x300] ?? 0) ^ 1;
+      await writeFile(path, bytes);
+    } else {
+      const { repack } = await import('../../../unit/formats/jar/simple-zip.ts');
+      await writeFile(path, repack(bytes, { 'hello/message.txt': 'other' }));
+    }
+    expect((await expectUntouched(path, folder.path, 'signature-broken', 6, ['--force'])).asked).toBe(0);
+  });
+
+  it('is by a certificate that has expired: refused, and stamped with --force', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    await files.signExe({ commonName: 'Past \u001b[31mPublisher', notAfter: new Date('2025-01-01') }, path);
+    const { run, asked } = await expectUntouched(path, folder.path, 'signer-expired', 6);
+    expect([asked, run.stderr.includes('\u001b')]).toEqual([0, false]);
+    expect((await timestamp([path, '--force'])).code).toBe(0);
+    await expectStamped(pe, path, 1);
+  });
+
+  it('is by one that expired after the timestamp that is there: that one is kept, --force or not', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    await files.signExe({ notAfter: new Date('2025-01-01') }, path);
+    await stampWith(pe, path, (value) => authority.stamp(value, { genTime: '20240601120000Z' }));
+    expect(JSON.parse((await timestamp([path, '--json'])).stdout).files[0].reason).toBe('already-timestamped');
+    expect((await expectUntouched(path, folder.path, 'timestamp-irreplaceable', 6, ['--force'])).asked).toBe(0);
+  });
+
+  it('has a timestamp of something else: refused, and given another one with --force', async () => {
+    await using folder = await temporaryFolder();
+    const path = await copyInto(folder.path, files.exe);
+    await stampWith(pe, path, () => authority.stamp(Buffer.from('something else')));
+    expect((await expectUntouched(path, folder.path, 'timestamp-broken', 6)).asked).toBe(0);
+    expect((await timestamp([path, '--force'])).code).toBe(0);
+    await expectStamped(pe, path, 1);
+  });
+});
+
+describe('an interruption', () => {
+  it('lets the file whose answer is awaited be finished, starts no other, and ends with 130', async () => {
+    await using folder = await temporaryFolder();
+    const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
+    const asked = requests();
+    const run = await timestamp([...paths, '-j', '1', '--json'], {
+      mode: 'slow',
+      onStart: (kill) => {
+        const timer = setInterval(() => {
+          if (requests() === asked) return;
+          clearInterval(timer);
+          kill('SIGINT');
+        }, 10);
+      },
+    });
+    expect([run.code, parseJson(run).files.map(({ status, error }) => error?.code ?? status)]).toEqual([
+      130,
+      ['timestamped', 'not-attempted', 'not-attempted'],
+    ]);
+    expect(requests()).toBe(asked + 1);
+    expect(Object.keys(await snapshot(folder.path))).toEqual(paths);
+    await expectStamped(pe, join(folder.path, 'a.exe'), 1);
+    for (const path of paths.slice(1)) expect(await readFile(path)).toEqual(await readFile(files.exe));
+  });
+});

@@ -1,0 +1,250 @@
+/** `codesign-remote verify` as a user runs it: verdicts in words, exit codes, and the document. */
+
+import { execFileSync } from 'node:child_process';
+import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliOptions, REPOSITORY, runCli } from '../../../support/programs/cli.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
+
+const GOLDEN = join(REPOSITORY, 'fixtures', 'golden');
+const ROOT = join(GOLDEN, 'root.pem');
+const SIGNED_EXE = join(GOLDEN, 'sha256-rsa2048.exe');
+const SIGNED_JAR = join(GOLDEN, 'sha256-rsa2048.jar');
+const SHA256_OF_LEAF = '606813dacfee761f39636351 26a5ae08613787dbab6bea7cabb6f5e2ba21e5a1';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-verify-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const verify = (args: readonly string[], options: CliOptions = {}) => runCli(['verify', ...args], options);
+const verifyGolden = (...args: readonly string[]) => verify(['--roots', ROOT, ...args]);
+
+/** A copy with one byte of its program changed. */
+async function tampered(path: string, offset: number): Promise<string> {
+  const bytes = await readFile(path);
+  bytes[offset] = (bytes[offset] ?? 0) ^ 1;
+  const copy = join(folder, `tampered-${offset}-${path.split('/').at(-1)}`);
+  await writeFile(copy, bytes);
+  return copy;
+}
+
+describe('a file signed by somebody who is trusted', () => {
+  it.each([SIGNED_EXE, SIGNED_JAR])('is told in one line, with exit code 0: %#', async (path) => {
+    const { code, stdout, stderr } = await verifyGolden(path);
+    expect(stdout).toMatch(/^trusted +\S+: intact, signed by "Golden RSA 2048", .*trusted by root "Golden Root"\n$/);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('is not worth a line with --quiet', async () => {
+    expect(await verifyGolden('--quiet', SIGNED_EXE)).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('shows its chain with --verbose, and the digest that --signer takes', async () => {
+    const { stdout } = await verifyGolden('--verbose', SIGNED_EXE);
+    expect(stdout).toContain('"Golden Root", valid 2020-01-01 to 2099-12-31');
+    const [, sha256 = ''] = /certificate with SHA-256 (\S+)/.exec(stdout) ?? [];
+    expect(await verifyGolden('--signer', sha256, SIGNED_EXE)).toMatchObject({ code: 0 });
+  });
+
+  it('is counted beside others', async () => {
+    const { code, stdout } = await verifyGolden(SIGNED_EXE, SIGNED_JAR);
+    expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({ code: 0, last: '2 trusted' });
+  });
+
+  it('may be found in a folder, where what is of no format is left out', async () => {
+    const dist = join(folder, 'dist');
+    await mkdir(dist);
+    await copyFile(SIGNED_EXE, join(dist, 'app.exe'));
+    await writeFile(join(dist, 'notes.txt'), 'notes');
+    const { code, stdout } = await verifyGolden('--recursive', dist);
+    expect({ code, paths: stdout.match(/\S+(?=: )/g) }).toEqual({ code: 0, paths: [join(dist, 'app.exe')] });
+  });
+});
+
+describe('a file that is not good', () => {
+  it('is untrusted when its root is not among those given, and says which one it is', async () => {
+    const other = join(GOLDEN, 'leaf-4096.pem');
+    const { code, stdout } = await verify(['--roots', other, SIGNED_JAR]);
+    expect(code).toBe(8);
+    expect(stdout).toContain('hint: name the roots');
+    expect(stdout).toMatch(
+      /^untrusted .*intact, signed by "Golden RSA 2048", .*"Golden.*" is not among your trusted roots/,
+    );
+  });
+
+  it('is told in its one line to have a signer who is not trusted when it is not the root', async () => {
+    const { code, stdout } = await verifyGolden('--check-revocation', SIGNED_EXE);
+    expect([code, stdout]).toEqual([8, expect.stringMatching(/^untrusted .*, its signer is not trusted\n/)]);
+  });
+
+  it('says of each of several signatures whose it is, and what it is worth', async () => {
+    const other = join(GOLDEN, 'leaf-4096.pem');
+    const { stdout } = await verify(['--roots', other, join(GOLDEN, 'appended-twice.jar')]);
+    const lines = stdout.split('\n').map((line) => line.trim());
+    const at = lines.findIndex((line) => line.endsWith('signed by "Golden RSA 2048": intact, untrusted'));
+    expect(lines[at]).toMatch(/^META-INF\/\S+\.RSA: /);
+    expect(lines[at + 1]).toContain('[chain-incomplete]');
+    expect(stdout).toContain('signed by "Golden RSA 4096": intact, trusted\n');
+  });
+
+  it("is untrusted by the system's roots, which SSL_CERT_FILE names", async () => {
+    expect((await verify([SIGNED_EXE])).code).toBe(8);
+    expect((await verify([SIGNED_EXE], { env: { SSL_CERT_FILE: ROOT } })).code).toBe(0);
+  });
+
+  it('is unsigned, with exit code 8', async () => {
+    const { code, stdout } = await verifyGolden(join(REPOSITORY, 'fixtures', 'pe', 'hello.exe'));
+    expect({ code, stdout: stdout.split(' ')[0] }).toEqual({ code: 8, stdout: 'unsigned' });
+    expect(stdout).toContain('holds no signature');
+  });
+
+  it.each([
+    ['of the program', SIGNED_EXE, 700, 'content-digest-differs'],
+    ['of an entry', SIGNED_JAR, -1, 'zip-'],
+  ])('is broken by a byte %s, and says what differs', async (_, path, offset, finding) => {
+    const at = offset > 0 ? offset : (await readFile(path)).lastIndexOf('PK\u0003\u0004') + 40;
+    const { code, stdout } = await verifyGolden(await tampered(path, at));
+    expect({ code, verdict: stdout.split(' ')[0] }).toEqual({ code: 8, verdict: 'broken' });
+    expect(stdout).toContain(`[${finding}`);
+  });
+
+  it('is broken when something was appended to it', async () => {
+    const copy = join(folder, 'appended.exe');
+    await copyFile(SIGNED_EXE, copy);
+    await appendFile(copy, 'appended');
+    const { code, stdout } = await verifyGolden(copy);
+    expect({ code, verdict: stdout.split(' ')[0] }).toEqual({ code: 8, verdict: 'broken' });
+    expect(stdout).toContain('[certificate-table-not-last]');
+  });
+
+  it('is an error with exit code 6 when it is not there or of no format, and 9 together with a bad one', async () => {
+    const missing = await verifyGolden(join(folder, 'missing.exe'));
+    expect({ code: missing.code, stdout: missing.stdout }).toEqual({ code: 6, stdout: '' });
+    expect(missing.stderr).toMatch(/^failed .*\[file-not-found\]\n +hint: /);
+    expect((await verifyGolden(ROOT)).stderr).toContain('[unsupported-format]');
+    expect((await verifyGolden(ROOT, SIGNED_EXE)).code).toBe(6);
+    expect((await verifyGolden(ROOT, join(REPOSITORY, 'fixtures', 'pe', 'hello.exe'))).code).toBe(9);
+  });
+});
+
+describe('what may be asked for', () => {
+  it.each([
+    [['--signer', 'Golden RSA 2048'], 0],
+    [['--signer', SHA256_OF_LEAF.toUpperCase()], 0],
+    [['--signer', 'Golden RSA 3072'], 8],
+    [['--algorithm-at-least', 'SHA-256'], 0],
+    [['--algorithm-at-least', 'sha384'], 8],
+    [['--require-timestamp'], 8],
+  ])('%j ends with %i', async (args, code) => {
+    const result = await verifyGolden(...args, SIGNED_EXE);
+    expect(result.code).toBe(code);
+    expect(result.stdout.split(' ')[0]).toBe(code === 0 ? 'trusted' : 'not-accepted');
+  });
+
+  it('holds when one of several signatures has it', async () => {
+    const appended = join(GOLDEN, 'appended-twice.exe');
+    expect((await verifyGolden('--signer', 'Golden RSA 4096', appended)).code).toBe(0);
+  });
+
+  it('is nothing of trust with --integrity-only', async () => {
+    const { code, stdout } = await verify(['--integrity-only', SIGNED_EXE]);
+    expect({ code, verdict: stdout.split(' ')[0] }).toEqual({ code: 0, verdict: 'intact' });
+    expect((await verify(['--integrity-only', await tampered(SIGNED_EXE, 701)])).code).toBe(8);
+    expect((await verify(['--integrity-only', '--signer', SHA256_OF_LEAF, SIGNED_EXE])).code).toBe(0);
+  });
+
+  it('says nothing of trust that nobody asked about, and keeps it apart from what is asked for', async () => {
+    const ask = ['--require-timestamp', SIGNED_EXE];
+    expect((await verifyGolden(...ask)).stdout).toContain(', trusted, but not what was asked for');
+    expect((await verify(['--integrity-only', ...ask])).stdout).not.toContain(', trusted');
+    const trustOf = async (run: Promise<{ readonly stdout: string }>) => JSON.parse((await run).stdout).files[0].trust;
+    expect(await trustOf(verifyGolden('--json', ...ask))).toBe('trusted');
+    expect(await trustOf(verify(['--integrity-only', '--json', ...ask]))).toBe('not-checked');
+  });
+
+  it.each([
+    [['--integrity-only', '--roots', ROOT], 'settings-conflict'],
+    [['--integrity-only', '--signer', 'Golden RSA 2048'], 'settings-conflict'],
+    [['--algorithm-at-least', 'MD5'], 'invalid-setting'],
+    [['--roots', join(GOLDEN, 'missing.pem')], 'roots-unreadable'],
+    [['--roots', SIGNED_EXE], 'roots-unusable'],
+    [['--crl-file', ROOT], 'crl-file-unusable'],
+    [['--signer', ''], 'invalid-setting'],
+    // A SHA-1 thumbprint, as signtool shows it.
+    [['--signer', 'ab'.repeat(20)], 'invalid-setting'],
+    [['--unknown'], 'invalid-usage'],
+  ])('%j is a usage error', async (args, error) => {
+    const { code, stdout, stderr } = await verify([...args, SIGNED_EXE]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`[${error}]`);
+  });
+});
+
+describe('page hashes', () => {
+  it('of osslsigncode are reported as not checked, without --verbose too', async () => {
+    const leaf = makePki().leaf();
+    const at = (name: string) => join(folder, name);
+    await writeFile(at('leaf.pem'), leaf.pem);
+    await writeFile(at('leaf.key'), leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const how = ['-ph', '-h', 'sha256', '-certs', at('leaf.pem'), '-key', at('leaf.key')];
+    const program = join(REPOSITORY, 'fixtures', 'pe', 'hello.exe');
+    execFileSync('osslsigncode', ['sign', ...how, '-in', program, '-out', at('hashed.exe')], { stdio: 'pipe' });
+    const text = await verify(['--integrity-only', at('hashed.exe')]);
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(
+      /^intact .*\n +Page hashes present, not checked \(SHA256\)\. \[page-hashes-not-checked\]\n$/,
+    );
+    const { stdout } = await verify(['--integrity-only', '--json', at('hashed.exe')]);
+    expect(JSON.parse(stdout).files[0].signatures[0].findings).toEqual([
+      { code: 'page-hashes-not-checked', message: 'Page hashes present, not checked (SHA256).', against: 'nothing' },
+    ]);
+  });
+});
+
+describe('the document', () => {
+  it('keeps integrity, identity and trust apart', async () => {
+    const bad = await tampered(SIGNED_EXE, 702);
+    const { code, stdout, stderr } = await verifyGolden('--json', SIGNED_EXE, bad, ROOT);
+    expect({ code, stderr }).toEqual({ code: 9, stderr: '' });
+    const document = JSON.parse(stdout);
+    expect(document).toMatchObject({ summary: { trusted: 1, broken: 1, failed: 1 }, roots: ROOT });
+    const [good, broken, failed] = document.files;
+    expect(good).toMatchObject({
+      path: SIGNED_EXE,
+      format: 'pe',
+      verdict: 'trusted',
+      integrity: 'intact',
+      trust: 'trusted',
+    });
+    expect(good.signatures).toEqual([
+      {
+        place: 'certificate table, entry 1',
+        integrity: 'intact',
+        trust: 'trusted',
+        signer: {
+          name: 'Golden RSA 2048',
+          sha256: SHA256_OF_LEAF.replace(' ', ''),
+          root: 'Golden Root',
+          chain: expect.arrayContaining([
+            { name: 'Golden Root', issuer: 'Golden Root', notBefore: '2020-01-01', notAfter: '2099-12-31' },
+          ]),
+        },
+        algorithm: 'SHA256',
+        time: null,
+        timestamps: [],
+        findings: [],
+        nested: [],
+      },
+    ]);
+    expect(broken).toMatchObject({ verdict: 'broken', integrity: 'broken', trust: null });
+    expect(failed).toMatchObject({
+      path: ROOT,
+      verdict: null,
+      error: { category: 'local', code: 'unsupported-format' },
+    });
+  });
+});

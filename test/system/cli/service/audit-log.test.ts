@@ -1,0 +1,198 @@
+/** `--audit-log` and `--verbose` of the command line: what is kept, and shown, of each call. */
+
+import { appendFile, copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { NOBODY, startScene } from '../../../support/runs/resume-scene.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ bits: 2048 });
+}, 120_000);
+afterAll(() => server.stop());
+
+async function programs(folder: string, count: number): Promise<readonly string[]> {
+  const paths = Array.from({ length: count }, (_, index) => join(folder, `app-${index}.exe`));
+  for (const path of paths) {
+    await copyFile(fixture('pe/hello.exe'), path);
+    await appendFile(path, path);
+  }
+  return paths;
+}
+
+type Line = Readonly<Record<string, unknown>>;
+const linesOf = async (path: string): Promise<readonly Line[]> =>
+  (await readFile(path, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line): Line => JSON.parse(line));
+
+const secretsOf = ({ env }: Pick<TestServer, 'env'>): readonly string[] => {
+  const { CODESIGN_ACCESS_KEY: key = '', CODESIGN_ACCESS_SECRET: secret = '' } = env;
+  return [secret, Buffer.from(secret).toString('base64'), Buffer.from(`${key}:${secret}`).toString('base64'), 'Basic '];
+};
+
+describe('sign', () => {
+  it('adds a line for each call, with the records that the result names', async () => {
+    await using folder = await temporaryFolder();
+    const paths = await programs(folder.path, 3);
+    const log = join(folder.path, 'audit.jsonl');
+    const run = await runCli(['sign', '--json', '--audit-log', log, ...paths], { env: server.env });
+    expect(run.code).toBe(0);
+    const lines = await linesOf(log);
+    const { files } = parseJson(run);
+    for (const { path, record } of files) {
+      const mine = lines.filter((line) => line.record === record);
+      const common = {
+        attempt: 1,
+        origin: server.baseUrl,
+        file: basename(path),
+        httpStatus: 200,
+        serviceCode: 0,
+        result: 'ok',
+      };
+      const digest = { algorithm: 'SHA256', length: 32, masked: expect.stringMatching(/^.{4}….{3}=$/) };
+      expect(mine).toEqual([
+        expect.objectContaining({ ...common, operation: 'sign', code: server.env.CODESIGN_CODE, digest, status: null }),
+        expect.objectContaining({ ...common, operation: 'report-sign', code: null, digest: null, status: 1 }),
+      ]);
+    }
+    expect(lines).toHaveLength(6);
+    expect((await stat(log)).mode & 0o777).toBe(0o600);
+    const text = await readFile(log, 'utf8');
+    for (const secret of secretsOf(server)) expect(text).not.toContain(secret);
+    expect(text).not.toMatch(/[A-Za-z0-9+/]{28}/);
+  });
+
+  it.each<[readonly string[], (path: string) => unknown]>([
+    [['--mask-filename', 'omit'], () => null],
+    [['--mask-filename', 'none'], (path) => path],
+    [['--mask-filename', 'hash'], () => expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
+    [['--extra', 'none'], (path) => basename(path)],
+  ])('%s: the name as it may be told', async (args, expected) => {
+    await using folder = await temporaryFolder();
+    const [path = ''] = await programs(folder.path, 1);
+    const log = join(folder.path, 'audit.jsonl');
+    const env = { ...server.env, CODESIGN_AUDIT_LOG: log };
+    expect(await runCli(['sign', ...args, path], { env })).toMatchObject({ code: 0 });
+    expect((await linesOf(log)).map(({ file }) => file)).toEqual([expected(path), expected(path)]);
+  });
+
+  it('is shared by several processes at once, no line of one within a line of another', async () => {
+    await using folder = await temporaryFolder();
+    const log = join(folder.path, 'audit.jsonl');
+    const env = { ...server.env, CODESIGN_AUDIT_LOG: log };
+    const runs = ['a', 'b', 'c'].map(async (name) => {
+      await mkdir(join(folder.path, name));
+      return runCli(['sign', ...(await programs(join(folder.path, name), 4))], { env });
+    });
+    for (const run of await Promise.all(runs)) expect(run).toMatchObject({ code: 0 });
+    expect(await linesOf(log)).toHaveLength(24);
+  });
+
+  it('is refused with exit 2, and nothing sent, when the log cannot be written', async () => {
+    await using folder = await temporaryFolder();
+    const [path = ''] = await programs(folder.path, 1);
+    const before = server.log();
+    const args = ['sign', '--json', '--audit-log', join(folder.path, 'no', 'such', 'file'), path];
+    const run = await runCli(args, { env: server.env });
+    expect(run.code).toBe(2);
+    expect(parseJson(run).error).toMatchObject({ category: 'usage', code: 'audit-log-unusable' });
+    expect(server.log()).toBe(before);
+  });
+
+  it.runIf(process.platform === 'linux')('goes on, and warns once, when the log is full', async () => {
+    await using folder = await temporaryFolder();
+    const paths = await programs(folder.path, 2);
+    const run = await runCli(['sign', '--audit-log', '/dev/full', ...paths], { env: server.env });
+    expect(run.code).toBe(0);
+    expect(run.stderr.match(/warning {2}The audit log \/dev\/full could not be written \(.+\)/g)).toHaveLength(1);
+  });
+
+  it('writes none in a dry run', async () => {
+    await using folder = await temporaryFolder();
+    const [path = ''] = await programs(folder.path, 1);
+    const log = join(folder.path, 'audit.jsonl');
+    await runCli(['sign', '--dry-run', '--audit-log', log, path], { env: server.env });
+    await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('shows each call with --verbose, and not without', async () => {
+    await using folder = await temporaryFolder();
+    const [first = '', second = ''] = await programs(folder.path, 2);
+    const loud = await runCli(['sign', '--verbose', '--json', first], { env: server.env });
+    const quiet = await runCli(['sign', '--json', second], { env: server.env });
+    const calls = loud.stderr.split('\n').filter((line) => line.startsWith('called '));
+    const record = parseJson(loud).files[0]?.record;
+    expect(calls).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^called {3}sign app-0\\.exe: HTTP 200, code 0 {2}\\(20.+Z, https://127.+, certificate \\S+, SHA256 digest .{4}….{4}, 32 bytes, record ${record}, attempt 1, \\d+ ms\\)$`,
+        ),
+      ),
+      expect.stringMatching(/^called {3}report-sign app-0\.exe: HTTP 200, code 0 {2}\(.+, status 1, record .+\)$/),
+    ]);
+    expect(quiet.stderr).not.toContain('called');
+    for (const secret of secretsOf(server)) expect(loud.stderr).not.toContain(secret);
+  });
+});
+
+describe('resume', () => {
+  it('adds what it reports, whether it writes the file, sends a report alone, or gives a call up', async () => {
+    await using stage = await startScene('good');
+    const log = join(stage.folder, 'audit.jsonl');
+    await stage.sign(...NOBODY, stage.path);
+    expect(await stage.resume(['--no-timestamp', '--audit-log', log])).toMatchObject({ code: 0 });
+    expect(await linesOf(log)).toMatchObject([{ operation: 'report-sign', status: 1, file: 'app.exe', result: 'ok' }]);
+
+    await using other = await startScene('good');
+    const env = { CODESIGN_AUDIT_LOG: log };
+    await other.sign(...NOBODY, other.path);
+    const { calls } = await other.resume(['--dry-run'], env);
+    expect(await linesOf(log)).toHaveLength(1);
+    await other.resume(['--forget', calls[0]?.id ?? ''], env);
+    expect((await linesOf(log)).slice(1)).toMatchObject([{ operation: 'report-sign', status: 2, file: 'app.exe' }]);
+  });
+
+  it('shows its calls with --verbose', async () => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, stage.path);
+    const { stderr } = await stage.resume(['--no-timestamp', '--verbose']);
+    expect(stderr).toMatch(/^called {3}report-sign app\.exe: HTTP 200, code 0/m);
+  });
+});
+
+describe('whoami --check', () => {
+  const whoami = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    runCli(['whoami', ...args], { env: { ...server.env, ...env } });
+
+  it('adds its call, accepted or refused, and no other', async () => {
+    await using folder = await temporaryFolder();
+    const log = join(folder.path, 'audit.jsonl');
+    expect(await whoami({ CODESIGN_AUDIT_LOG: log })).toMatchObject({ code: 0 });
+    await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await whoami({ CODESIGN_AUDIT_LOG: log }, '--check')).toMatchObject({ code: 0 });
+    const wrong = { CODESIGN_AUDIT_LOG: log, CODESIGN_ACCESS_SECRET: 'another-secret-of-a-test' };
+    expect((await whoami(wrong, '--check')).code).not.toBe(0);
+    const nobody = { CODESIGN_AUDIT_LOG: log, CODESIGN_BASE_URL: 'https://127.0.0.1:9' };
+    expect(await whoami(nobody, '--check')).toMatchObject({ code: 3 });
+    const nothing = { code: null, digest: null, file: null, record: null, status: null };
+    const common = { ...nothing, operation: 'check', attempt: 1, time: expect.any(String) };
+    expect(await linesOf(log)).toMatchObject([
+      { ...common, origin: server.baseUrl, serviceCode: 400, result: 'ok' },
+      { ...common, origin: server.baseUrl, serviceCode: 401, result: 'unauthorized' },
+      { ...common, origin: 'https://127.0.0.1:9', httpStatus: null, serviceCode: null, result: 'service-unreachable' },
+    ]);
+    for (const secret of secretsOf(server)) expect(await readFile(log, 'utf8')).not.toContain(secret);
+  });
+
+  it('asks nobody when the log cannot be written', async () => {
+    await using folder = await temporaryFolder();
+    const before = server.log();
+    const run = await whoami({ CODESIGN_AUDIT_LOG: folder.path }, '--check');
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('audit-log-unusable') });
+    expect(server.log()).toBe(before);
+  });
+});

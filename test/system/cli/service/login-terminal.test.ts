@@ -1,0 +1,89 @@
+/** `login` on a real terminal, with somebody typing: what is shown of it, what is not, and how the terminal is left. */
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { type SecretService, startSecretService } from '../../../support/programs/secret-service.ts';
+import { runOnTerminal, type TerminalStep } from '../../../support/programs/terminal.ts';
+
+describe.runIf(process.platform === 'linux')('login on a terminal', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let keyring: SecretService;
+  let env: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    keyring = await startSecretService();
+    env = {
+      PATH: process.env.PATH ?? '',
+      ...keyring.env,
+      CODESIGN_STATE_DIR: join(folder.path, 'state'),
+      CODESIGN_CONFIG_DIR: join(folder.path, 'config'),
+    };
+  });
+  afterAll(async () => {
+    await keyring?.[Symbol.asyncDispose]();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  const ADDRESS = { expect: 'Address of the signing service', send: 'https://sign.example\r' };
+  const KEY = { expect: 'Access Key: ', send: 'key-of-somebody\r' };
+  const login = (args: readonly string[], steps: readonly TerminalStep[]) =>
+    runOnTerminal([process.execPath, CLI_PROGRAM, 'login', '--no-check', ...args], env, steps);
+  const whoami = async (profile: string) =>
+    JSON.parse((await runCli(['whoami', '--json', '--profile', profile], { env })).stdout);
+
+  it('asks for address, Access Key and Access Secret, and shows all but the last', async () => {
+    const typed = { expect: 'Access Secret (not shown): ', send: 's3crex\x7ft-of-somebody\r' };
+    const run = await login(['--profile', 'typed'], [ADDRESS, KEY, typed]);
+    expect(run).toMatchObject({
+      code: 0,
+      isRestored: true,
+      output: expect.stringContaining('stored   access key key-…body'),
+    });
+    expect(run.output).toContain('https://sign.example');
+    expect(run.output).not.toMatch(/s3cr|\*/);
+    expect(await whoami('typed')).toMatchObject({ origin: 'https://sign.example', accessKey: 'key-…body' });
+  });
+
+  it('offers the address it knows, and asks again for what cannot be', async () => {
+    await runCli(['config', 'set', '--profile', 'known', 'baseUrl', 'https://known.example/path'], { env });
+    const run = await login(
+      ['--profile', 'known'],
+      [
+        { expect: '[https://known.example/path]: ', send: 'nonsense\r' },
+        { expect: 'no usable service address', send: '\r' },
+        { expect: 'Access Key: ', send: 'with:colon\r' },
+        { expect: 'has a colon in it', send: 'key-of-somebody\r' },
+        { expect: 'Access Secret (not shown): ', send: '\r' },
+        { expect: 'is empty', send: 's3cret\r' },
+      ],
+    );
+    expect(run).toMatchObject({ code: 0, isRestored: true });
+    expect(await whoami('known')).toMatchObject({ origin: 'https://known.example' });
+  });
+
+  it('shows no secret that is pasted together with the answers before it', async () => {
+    const all = 'https://sign.example\rkey-of-somebody\rs3cret\r';
+    const run = await login(['--profile', 'pasted'], [{ expect: 'Address', send: `\x1b[200~${all}\x1b[201~` }]);
+    expect(run).toMatchObject({ code: 0, isRestored: true });
+    expect(run.output).not.toContain('s3cret');
+    expect(await whoami('pasted')).toMatchObject({ origin: 'https://sign.example' });
+  });
+
+  it('asks only for what was not given', async () => {
+    const args = ['--profile', 'given', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
+    const run = await login(args, [{ expect: 'Access Secret (not shown): ', send: 's3cret\r' }]);
+    expect(run).toMatchObject({ code: 0, output: expect.not.stringContaining('Address') });
+  });
+
+  it.each([
+    ['Ctrl-C, halfway through', 's3c\x03', 130],
+    ['the end of the input', '\x04', 2],
+  ])('stores nothing and gives the terminal back on %s', async (_name, typed, code) => {
+    const run = await login(['--profile', 'broken-off'], [ADDRESS, KEY, { expect: '(not shown): ', send: typed }]);
+    expect(run).toMatchObject({ code, isRestored: true });
+    expect(run.output).not.toContain('s3c');
+    const { stderr } = await runCli(['whoami', '--profile', 'broken-off'], { env });
+    expect(stderr).toContain('credentials-missing');
+  });
+});

@@ -1,0 +1,324 @@
+/** `login`, `logout` and `whoami` with a real keyring and the real server: stored, used, bound to their origin, shown nowhere. */
+
+import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliRun, fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import {
+  type SecretService,
+  type SecretServiceState,
+  startSecretService,
+} from '../../../support/programs/secret-service.ts';
+import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server?.stop());
+
+const key = () => server.env.CODESIGN_ACCESS_KEY ?? '';
+const secret = () => server.env.CODESIGN_ACCESS_SECRET ?? '';
+
+interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  readonly keyring: SecretService;
+  readonly env: Readonly<Record<string, string>>;
+  run(args: readonly string[], more?: Parameters<typeof runCli>[1]): Promise<CliRun>;
+  /** With the server's own credentials. */
+  login(args?: readonly string[], more?: Parameters<typeof runCli>[1]): Promise<CliRun>;
+  /** Everything that any command has said. */
+  said(): string;
+}
+
+/** A home of its own, with a keyring, and nothing but the server's roots in the environment. */
+async function scene(state: SecretServiceState = 'unlocked'): Promise<Scene> {
+  const folder = await temporaryFolder();
+  const keyring = await startSecretService({ state });
+  const env = {
+    ...keyring.env,
+    CODESIGN_CA_FILE: server.caFile,
+    CODESIGN_STATE_DIR: join(folder.path, 'state'),
+    CODESIGN_CONFIG_DIR: join(folder.path, 'config'),
+  };
+  let said = '';
+  const run: Scene['run'] = async (args, more = {}) => {
+    const result = await runCli(args, { cwd: folder.path, ...more, env: { ...env, ...more.env } });
+    said += result.stdout + result.stderr;
+    return result;
+  };
+  return {
+    folder: folder.path,
+    keyring,
+    env,
+    run,
+    login: (args = [], more = {}) =>
+      run(['login', '--base-url', server.baseUrl, '--access-key', key(), ...args], { stdin: `${secret()}\n`, ...more }),
+    said: () => said,
+    async [Symbol.asyncDispose]() {
+      await keyring[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const errorCode = (run: CliRun) => /\[([a-z-]+)\]$/m.exec(run.stderr)?.[1];
+
+describe.runIf(process.platform === 'linux')('login', () => {
+  it('stores what sign then uses, until logout, and shows the secret nowhere', async () => {
+    await using at = await scene();
+    const app = join(at.folder, 'app.exe');
+    await copyFile(fixture('pe/hello.exe'), app);
+    const watched = watchArguments(secret());
+    const login = await at.login();
+    expect(login).toMatchObject({ code: 0, stdout: expect.stringMatching(/^stored {3}access key .*…/) });
+
+    // The address is known from now on.
+    const certificate = [
+      '--code',
+      server.env.CODESIGN_CODE ?? '',
+      '--certificate',
+      server.env.CODESIGN_CERTIFICATE ?? '',
+    ];
+    const sign = await at.run(['sign', '--no-timestamp', '--verbose', '--json', ...certificate, app]);
+    expect(sign).toMatchObject({ code: 0 });
+    expect(parseJson(sign).files).toMatchObject([{ status: 'signed', reported: true }]);
+
+    const whoami = await at.run(['whoami', '--check', '--json', '--verbose']);
+    expect(JSON.parse(whoami.stdout)).toEqual({
+      profile: 'default',
+      origin: server.baseUrl,
+      accessKey: `${key().slice(0, 4)}…${key().slice(-4)}`,
+      source: 'keychain',
+      check: { accepted: true, httpStatus: 400, serviceCode: 400 },
+    });
+    expect(await at.run(['logout'])).toMatchObject({ code: 0, stdout: expect.stringContaining('removed') });
+    const again = await at.run(['logout', '--verbose']);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('holds no credentials') });
+    const without = await at.run(['whoami', '--verbose']);
+    expect([without.code, errorCode(without)]).toEqual([2, 'credentials-missing']);
+
+    expect(await watched.stop()).toEqual([]);
+    const places = [
+      secret(),
+      Buffer.from(secret()).toString('base64'),
+      Buffer.from(`${key()}:${secret()}`).toString('base64'),
+    ];
+    const files = await filesWith(places, [at.folder]);
+    expect(files.holding).toEqual([]);
+    expect(files.looked.some((file) => file.includes('/config/'))).toBe(true);
+    expect(files.looked.some((file) => file.includes('/state/'))).toBe(true);
+    // Not even the keyring's own file has it in clear.
+    expect((await filesWith(places, [at.keyring.folder])).holding).toEqual([]);
+    for (const place of places) expect(at.said()).not.toContain(place);
+  });
+
+  it('spends no signature by asking the service', async () => {
+    const signatures = () => server.operations('sign').filter(({ outcome }) => outcome === 'signed').length;
+    const before = signatures();
+    const refused = () => server.operations('sign').filter(({ outcome }) => outcome === 'refused').length;
+    const refusedBefore = refused();
+    await using at = await scene();
+    expect(await at.login()).toMatchObject({ code: 0 });
+    await expect.poll(refused).toBe(refusedBefore + 1);
+    expect(signatures()).toBe(before);
+  });
+
+  it('keeps profiles apart, and the credentials of each for their own origin', async () => {
+    await using at = await scene();
+    expect(await at.login(['--profile', 'work'])).toMatchObject({ code: 0 });
+    expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
+    const other = ['login', '--base-url', 'https://other.example/path', '--access-key', 'other-key', '--no-check'];
+    expect(await at.run(other, { stdin: 'other-secret' })).toMatchObject({ code: 0 });
+    const list = async (env: Record<string, string>) =>
+      JSON.parse((await at.run(['whoami', '--json'], { env })).stdout);
+    expect(await list({})).toMatchObject({ profile: 'default', origin: 'https://other.example' });
+    expect(await list({ CODESIGN_PROFILE: 'work' })).toMatchObject({ profile: 'work', origin: server.baseUrl });
+
+    const app = join(at.folder, 'app.exe');
+    await copyFile(fixture('pe/hello.exe'), app);
+    const calls = server.operations('sign').length;
+    const env = { CODESIGN_CODE: '1', CODESIGN_CERTIFICATE: server.env.CODESIGN_CERTIFICATE ?? '' };
+    const sign = await at.run(['sign', '--no-timestamp', '--base-url', server.baseUrl, app], { env });
+    expect([sign.code, errorCode(sign)]).toEqual([2, 'credentials-other-origin']);
+    expect(sign.stderr).toContain('https://other.example');
+    expect(sign.stderr).toContain(server.baseUrl);
+    expect(server.operations('sign').length).toBe(calls);
+    await at.run(['logout']);
+    expect(await list({ CODESIGN_PROFILE: 'work' })).toMatchObject({ profile: 'work', origin: server.baseUrl });
+  });
+
+  it('leaves the address of a profile alone that has one, and says so', async () => {
+    await using at = await scene();
+    await at.run(['config', 'set', 'baseUrl', 'https://other.example']);
+    const login = await at.login();
+    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('https://other.example') });
+    expect((await at.run(['config', 'get', 'baseUrl'])).stdout).toBe('https://other.example\n');
+  });
+
+  it('says that the environment wins', async () => {
+    await using at = await scene();
+    const login = await at.login([], { env: { CODESIGN_ACCESS_KEY: 'another' } });
+    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('wins over the keychain') });
+  });
+
+  it('stores nothing that the service refuses', async () => {
+    await using at = await scene();
+    const login = await at.login([], { stdin: 'not-the-one-5ab1c9' });
+    expect([login.code, errorCode(login)]).toEqual([4, 'unauthorized']);
+    expect(login.stderr).toContain('nothing was stored');
+    expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
+  });
+
+  it('stores nothing when nobody answers, unless told not to ask', async () => {
+    await using at = await scene();
+    const service = await startMisbehavingService('hangs');
+    try {
+      const args = ['--base-url', service.baseUrl, '--ca-file', service.caFile, '--access-key', 'some-key'];
+      const asked = ['login', ...args, '--timeout', '0.5'];
+      const login = await at.run(asked, { stdin: 'some-secret' });
+      expect([login.code, errorCode(login)]).toEqual([3, 'check-unanswered']);
+      expect(login.stderr).toContain('--no-check');
+      expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
+      const calls = service.requests().length;
+      expect(await at.run(['login', ...args, '--no-check'], { stdin: 'some-secret' })).toMatchObject({ code: 0 });
+      expect(service.requests().length).toBe(calls);
+      // What it was told to trust, no later command need be told.
+      const roots = await at.run(['config', 'get', 'caFile'], { env: { CODESIGN_CA_FILE: '' } });
+      expect(roots).toMatchObject({ code: 0, stdout: `${service.caFile}\n` });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('takes a locked keyring for none that could be used, and never says that it is empty', async () => {
+    await using keyring = await startSecretService({
+      state: 'locked',
+      async before({ env }) {
+        const args = ['login', '--no-check', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
+        await using folder = await temporaryFolder();
+        const login = await runCli(args, { env: { ...env, CODESIGN_CONFIG_DIR: folder.path }, stdin: 's3cret' });
+        expect(login).toMatchObject({ code: 0 });
+      },
+    });
+    const whoami = await runCli(['whoami'], { env: keyring.env });
+    expect([whoami.code, errorCode(whoami)]).toEqual([2, 'credentials-missing']);
+    expect(whoami.stderr).toContain('locked');
+    const logout = await runCli(['logout'], { env: keyring.env });
+    expect([logout.code, errorCode(logout)]).toEqual([2, 'keychain-locked']);
+    expect(logout.stdout).toBe('');
+  });
+
+  it.each([
+    ['without a keyring', 'no-daemon', 'keychain-unavailable'],
+    ['with one that was never set up', 'no-collection', 'keychain-locked'],
+  ] as const)('says %s how to go without', async (_name, state, code) => {
+    await using at = await scene(state);
+    const login = await at.login();
+    expect([login.code, errorCode(login)]).toEqual([2, code]);
+    expect(login.stderr).toMatch(/hint: .*CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET_FILE/);
+  });
+});
+
+describe('login without a terminal', () => {
+  const run = (args: readonly string[], stdin = 's3cret', env: Record<string, string> = {}) =>
+    runCli(['login', '--no-check', ...args], { stdin, env: { HOME: '/nonexistent', ...env } });
+
+  it.each([['--access-secret=s3cret'], ['--access-secret'], ['--secret'], ['--password=s3cret'], ['-pass']])(
+    'refuses a secret as an argument: %s',
+    async (option) => {
+      const refused = await run([option, 's3cret']);
+      expect([refused.code, errorCode(refused)]).toEqual([2, 'secret-as-argument']);
+      expect(refused.stdout + refused.stderr).not.toContain('s3cret');
+    },
+  );
+});
+
+describe.runIf(process.platform === 'linux')('login from a script', () => {
+  let at: Scene;
+  beforeAll(async () => {
+    at = await scene();
+  });
+  afterAll(() => at?.[Symbol.asyncDispose]());
+
+  it.each([
+    ['no access key', ['--base-url', 'https://sign.example'], 's3cret', 'no-terminal'],
+    ['no address', ['--access-key', 'key'], 's3cret', 'setting-missing'],
+    [
+      'an address with a password',
+      ['--base-url', 'https://u:s3cret@sign.example', '--access-key', 'key'],
+      's3cret',
+      'base-url-holds-credentials',
+    ],
+    [
+      'key and secret pasted together',
+      ['--base-url', 'https://sign.example', '--access-key', 'key:s3cret'],
+      's3cret',
+      'access-key-invalid',
+    ],
+    ['no secret', ['--base-url', 'https://sign.example', '--access-key', 'key'], '\n', 'access-secret-invalid'],
+    [
+      'two lines',
+      ['--base-url', 'https://sign.example', '--access-key', 'key'],
+      's3cret\nmore\n',
+      'access-secret-invalid',
+    ],
+    [
+      'no secret but a file',
+      ['--base-url', 'https://sign.example', '--access-key', 'key'],
+      's3cret'.repeat(20_000),
+      'access-secret-invalid',
+    ],
+    [
+      'a profile of a strange name',
+      ['--profile', '../x', '--base-url', 'https://sign.example', '--access-key', 'key'],
+      's3cret',
+      'profile-name-invalid',
+    ],
+  ])('refuses %s', async (_name, args, stdin, code) => {
+    const login = await at.run(['login', '--no-check', ...args], { stdin });
+    expect([login.code, errorCode(login)]).toEqual([2, code]);
+    expect(at.said()).not.toContain('s3cret');
+    expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
+  });
+});
+
+/** Looks at the arguments of all processes until it is stopped; gives those that held the text. */
+function watchArguments(text: string): { stop(): Promise<readonly string[]> } {
+  const found: string[] = [];
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      for (const id of await readdir('/proc')) {
+        if (!/^\d+$/.test(id)) continue;
+        const line = await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '');
+        if (line.includes(text)) found.push(line);
+      }
+      await sleep(40);
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await watching;
+      return found;
+    },
+  };
+}
+
+async function filesWith(texts: readonly string[], folders: readonly string[]) {
+  const looked: string[] = [];
+  const holding: string[] = [];
+  for (const folder of folders) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const content = await readFile(path, 'latin1');
+      looked.push(path);
+      if (texts.some((text) => content.includes(text))) holding.push(path);
+    }
+  }
+  return { looked, holding };
+}

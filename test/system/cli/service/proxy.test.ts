@@ -1,0 +1,171 @@
+/** The command line through a proxy: the real service by a name that only the proxy knows, an authority, a revocation list. */
+
+import { createPrivateKey } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
+import { startProxy } from '../../../support/services/proxy.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { make, newRsaKey, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
+
+let server: TestServer;
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  const named = startServer({ bits: 2048, args: ['--tls-name', 'service.test'] });
+  [server, authority] = await Promise.all([named, startTimestampAuthority()]);
+}, 120_000);
+afterAll(() => Promise.all([server.stop(), authority.stop()]));
+
+const named = (address: string, name: string) => address.replace('127.0.0.1', name);
+const env = () => ({ ...server.env, CODESIGN_BASE_URL: named(server.baseUrl, 'service.test') });
+
+describe('sign', () => {
+  it.each(['option', 'environment'])('reaches service and authority through the proxy of the %s', async (place) => {
+    await using proxy = await startProxy(place === 'option' ? {} : { credentials: 'user:hunter2' });
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    const address = proxy.url.replace('//', place === 'option' ? '//' : '//user:hunter2@');
+    const tsa = named(authority.urlOf('ok'), 'tsa.test');
+    const args = ['sign', '--json', '--verbose', '-t', tsa, '-o', path, fixture('pe/hello.exe')];
+    const run = await runCli(place === 'option' ? [...args, '--proxy', address] : args, {
+      env: place === 'option' ? env() : { ...env(), HTTPS_PROXY: address, http_proxy: address },
+    });
+    expect(run).toMatchObject({ code: 0 });
+    expect(parseJson(run).files).toMatchObject([{ status: 'signed', reported: true, timestampAuthority: tsa }]);
+    const service = new URL(env().CODESIGN_BASE_URL).host;
+    expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${service}`, `POST ${tsa}`]));
+    expect(run.stdout + run.stderr).not.toMatch(/hunter2|dXNlcjpodW50ZXIy/);
+    expect(server.log()).not.toMatch(/hunter2|dXNlcjpodW50ZXIy/);
+  });
+
+  it('says of a proxy that wants credentials how to give them, and has asked for nothing', async () => {
+    await using proxy = await startProxy({ credentials: 'user:hunter2' });
+    await using folder = await temporaryFolder();
+    const before = server.operations('sign').length;
+    const args = ['sign', '--json', '--proxy', proxy.url, '-o', join(folder.path, 'out/'), fixture('pe/hello.exe')];
+    const run = await runCli([...args, fixture('jar/plain.jar')], { env: env() });
+    expect(run.code).toBe(3);
+    const [first, second] = parseJson(run).files;
+    expect(first?.error).toMatchObject({ category: 'network', code: 'proxy-unauthorized' });
+    expect(second?.error).toMatchObject({ category: 'network', code: 'not-attempted' });
+    expect(proxy.asked).toHaveLength(1);
+    expect(server.operations('sign')).toHaveLength(before);
+  });
+
+  it.each<[string, string, string]>([
+    ['http://user:hunter2@127.0.0.1:1', 'proxy-holds-credentials', '--proxy'],
+    ['socks5://127.0.0.1:1', 'proxy-invalid', '--proxy'],
+  ])('refuses --proxy %s with exit code 2', async (address, code, name) => {
+    const run = await runCli(['sign', '--json', '--proxy', address, fixture('pe/hello.exe')], { env: env() });
+    expect(run.code).toBe(2);
+    expect(parseJson(run).error).toMatchObject({ category: 'usage', code, message: expect.stringContaining(name) });
+    expect(run.stdout + run.stderr).not.toContain('hunter2');
+  });
+
+  it('goes through the one of ALL_PROXY where the environment names no other', async () => {
+    await using proxy = await startProxy();
+    await using folder = await temporaryFolder();
+    const args = ['sign', '--no-timestamp', '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];
+    expect(await runCli(args, { env: { ...env(), ALL_PROXY: proxy.url } })).toMatchObject({ code: 0 });
+    expect(proxy.asked).toContain(`CONNECT ${new URL(env().CODESIGN_BASE_URL).host}`);
+  });
+
+  it('is refused, before anything is sent, what only a SOCKS proxy leads to; nothing else is', async () => {
+    await using folder = await temporaryFolder();
+    const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
+    const before = server.operations('sign').length;
+    const sign = (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+      runCli(['sign', '--json', ...args, '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')], {
+        env: { ...server.env, ...more },
+      });
+    const service = { CODESIGN_BASE_URL: env().CODESIGN_BASE_URL };
+    const authority = ['-t', 'http://tsa.test:1/'];
+    for (const run of [
+      await sign({ ...socks, ...service }, '--no-timestamp'),
+      await sign({ ...socks, ...service }, '--no-timestamp', '--dry-run'),
+      await sign(socks, ...authority),
+      await sign(socks, ...authority, '--dry-run'),
+    ]) {
+      expect(run.code).toBe(2);
+      const message = expect.stringContaining('ALL_PROXY');
+      expect(parseJson(run).error).toMatchObject({
+        code: 'proxy-invalid',
+        message,
+        hint: expect.stringContaining('SOCKS'),
+      });
+      expect(run.stdout + run.stderr).not.toContain('hunter2');
+    }
+    expect(server.operations('sign')).toHaveLength(before);
+    expect(await sign(socks, '--no-timestamp')).toMatchObject({ code: 0 });
+  });
+
+  it('does not mind a proxy that cannot be used where nobody is called', async () => {
+    const more = { HTTPS_PROXY: 'socks5://127.0.0.1:1' };
+    expect((await runCli(['verify', '--integrity-only', fixture('pe/hello.exe')], { env: more })).code).toBe(8);
+    expect(await runCli(['resume', '--dry-run'], { env: { ...env(), ...more } })).toMatchObject({ code: 0 });
+    const run = await runCli(['sign', '--dry-run', fixture('pe/hello.exe')], { env: { ...env(), ...more } });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('HTTPS_PROXY') });
+  });
+
+  it('goes straight to a service on this machine', async () => {
+    await using proxy = await startProxy({ manner: 'refuses' });
+    await using folder = await temporaryFolder();
+    const args = ['sign', '--proxy', proxy.url, '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];
+    expect(await runCli(args, { env: server.env })).toMatchObject({ code: 0 });
+    expect(proxy.asked).toEqual([]);
+  });
+});
+
+it('timestamp reaches its authority through the proxy', async () => {
+  await using proxy = await startProxy();
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'app.exe');
+  await runCli(['sign', '-o', path, fixture('pe/hello.exe')], { env: server.env });
+  const tsa = named(authority.urlOf('ok'), 'tsa.test');
+  const run = await runCli(['timestamp', '-t', tsa, '--proxy', proxy.url, path]);
+  expect(run).toMatchObject({ code: 0 });
+  expect(proxy.asked).toEqual([`POST ${tsa}`]);
+});
+
+it('whoami --check asks the service through the proxy', async () => {
+  await using proxy = await startProxy();
+  const run = await runCli(['whoami', '--check', '--json', '--proxy', proxy.url], { env: env() });
+  expect(run).toMatchObject({ code: 0 });
+  expect(JSON.parse(run.stdout).check).toMatchObject({ serviceCode: 400 });
+  expect(proxy.asked).toHaveLength(1);
+});
+
+it('verify --check-revocation asks through the proxy, and none for loopback', async () => {
+  await using proxy = await startProxy();
+  await using folder = await temporaryFolder();
+  const issuer = make({ subject: 'Issuer' });
+  const extensions = [
+    ...SIGNER,
+    'crlDistributionPoints=URI:http://crl.test:1/list.crl,URI:http://127.0.0.1:1/list.crl',
+  ];
+  const leaf = make({ subject: 'Publisher', issuer, extensions, key: newRsaKey(2048) });
+  const [chain, roots, path] = ['chain.pem', 'roots.pem', 'app.exe'].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFile(chain, leaf.pem);
+  await writeFile(roots, issuer.pem);
+  const service = await startMisbehavingService('good', { key: createPrivateKey(leaf.key), plain: true });
+  try {
+    const more = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CERTIFICATE: chain };
+    const signed = await runCli(['sign', '-o', path, fixture('pe/hello.exe')], { env: { ...server.env, ...more } });
+    expect(signed).toMatchObject({ code: 0 });
+    await runCli(['verify', '--roots', roots, '--check-revocation', '--proxy', proxy.url, path]);
+    expect(proxy.asked).toEqual(['GET http://crl.test:1/list.crl']);
+    const socks = await runCli(['verify', '--roots', roots, '--check-revocation', path], {
+      env: { ALL_PROXY: 'socks5://127.0.0.1:1' },
+    });
+    expect(socks).toMatchObject({ code: 2, stderr: expect.stringContaining('ALL_PROXY') });
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,0 +1,154 @@
+/** Every way in which a service can fail a caller, over TLS: category, exit code, number of requests, the file untouched. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type AnswersRun, signAmongAnswers } from '../../../support/services/answers-scene.ts';
+import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
+
+interface Expected {
+  readonly code: string;
+  readonly httpStatus: number | null;
+  readonly serviceCode: number | null;
+  readonly signRequests: number;
+  readonly mayHaveBeenCounted: boolean;
+}
+
+type Rows = Partial<Record<MisbehaviourName, Expected>>;
+
+const row = (code: string, rest: Partial<Expected> = {}): Expected => ({
+  code,
+  httpStatus: 200,
+  serviceCode: null,
+  signRequests: 1,
+  mayHaveBeenCounted: false,
+  ...rest,
+});
+
+const malformed = row('malformed-answer', { mayHaveBeenCounted: true });
+const noSignature = row('no-signature', { serviceCode: 0 });
+const refused = (serviceCode: number): Expected => row('refused', { serviceCode });
+
+const BUSINESS: Rows = {
+  refused: refused(1001),
+  'parameter-error': refused(400),
+  'code-negative': refused(-1),
+  'code-twice': refused(1001),
+  'code-a-string': malformed,
+  'code-a-fraction': malformed,
+  'code-missing': malformed,
+  'code-null': malformed,
+  'code-true': malformed,
+  'code-beyond-numbers': malformed,
+  'json-array': malformed,
+  'envelope-in-an-array': malformed,
+  'data-null': noSignature,
+  'data-missing': noSignature,
+  'data-an-array': noSignature,
+  'data-a-text': noSignature,
+  'signature-missing': noSignature,
+  'signature-null': noSignature,
+  'signature-a-number': noSignature,
+  'signature-in-an-array': noSignature,
+  'signature-empty': noSignature,
+  'signature-blank': noSignature,
+  html: malformed,
+  'empty-body': malformed,
+  'no-content': { ...malformed, httpStatus: 204 },
+  'not-json': malformed,
+  'json-cut-short': malformed,
+  'utf-16': malformed,
+  compressed: malformed,
+  'compressed-bomb': malformed,
+  'endless-body': malformed,
+};
+
+const redirected = (httpStatus: number): Expected => row('redirected', { httpStatus });
+const status = (httpStatus: number, rest: Partial<Expected> = {}): Expected =>
+  row('http-error', { httpStatus, ...rest });
+
+const HTTP: Rows = {
+  'redirect-301': redirected(301),
+  'redirect-302-here': redirected(302),
+  'redirect-303': redirected(303),
+  'redirect-307-here': redirected(307),
+  'redirect-308': redirected(308),
+  'redirect-301-elsewhere': redirected(301),
+  'redirect-302-elsewhere': redirected(302),
+  'redirect-303-elsewhere': redirected(303),
+  'redirect-307-elsewhere': redirected(307),
+  'redirect-308-elsewhere': redirected(308),
+  'redirect-nowhere': redirected(302),
+  redirect: { ...redirected(307), serviceCode: 307 },
+  'bad-request': status(400, { serviceCode: 400 }),
+  'bad-request-page': status(400),
+  forbidden: status(403),
+  'not-found': status(404),
+  'not-allowed': status(405),
+  'proxy-credentials': status(407),
+  'request-timed-out': status(408, { mayHaveBeenCounted: true }),
+  'length-required': status(411),
+  'too-large': status(413),
+  'headers-too-large': status(431),
+  'throttled-at-once': row('throttled', { httpStatus: 429, serviceCode: 429, signRequests: 5 }),
+  'server-error': status(500),
+  'server-error-envelope': status(500, { serviceCode: 5001 }),
+  'success-with-status-500': status(500, { serviceCode: 0 }),
+  'error-cut-short': status(500),
+  'not-implemented': status(501),
+  'bad-gateway': status(502, { mayHaveBeenCounted: true }),
+  'unavailable-at-once': status(503, { serviceCode: 503, signRequests: 5 }),
+  unavailable: status(503, { mayHaveBeenCounted: true }),
+  'unavailable-without-envelope': status(503, { signRequests: 5 }),
+  'gateway-timed-out': status(504, { mayHaveBeenCounted: true }),
+  'client-went-away': status(499, { mayHaveBeenCounted: true }),
+  'origin-timed-out': status(524, { mayHaveBeenCounted: true }),
+  'proxy-timed-out': status(598, { mayHaveBeenCounted: true }),
+};
+
+const broken = row('connection-broken', { httpStatus: null, mayHaveBeenCounted: true });
+const timedOut: Expected = { ...broken, code: 'sign-timed-out' };
+
+const NETWORK: Rows = {
+  'breaks-before-answer': broken,
+  'ends-before-answer': broken,
+  'breaks-during-head': broken,
+  'breaks-during-body': { ...broken, httpStatus: 200 },
+  'answers-with-an-alert': { ...broken, httpStatus: 200 },
+  'answers-not-http': broken,
+  'chunks-without-sense': { ...broken, httpStatus: 200 },
+  'headers-without-end': broken,
+  'two-lengths': broken,
+  'other-protocol': broken,
+  hangs: timedOut,
+  'hangs-in-body': { ...timedOut, httpStatus: 200 },
+  'slow-drip': { ...timedOut, httpStatus: 200 },
+};
+
+describe.each<[string, number, Rows]>([
+  ['business', 5, BUSINESS],
+  ['http', 4, HTTP],
+  ['network', 3, NETWORK],
+])('%s: exit code %i', (category, exitCode, rows) => {
+  let answers: AnswersRun;
+  beforeAll(async () => {
+    // Only those of the network wait for it to pass.
+    const args = ['--timeout', category === 'network' ? '2' : '20'];
+    answers = await signAmongAnswers({ names: Object.keys(rows), args, betweenSuccesses: true });
+  });
+
+  it.each(Object.entries(rows))('%s', (name, expected) => {
+    const { file, signRequests, isUntouched } = answers.of(name);
+    const { code, httpStatus, serviceCode, mayHaveBeenCounted } = expected;
+    expect(file).toMatchObject({ status: 'failed', error: { category, code, httpStatus, serviceCode } });
+    expect(file?.error?.hint).toBeTruthy();
+    expect(file?.error?.message.includes('may have been made and counted')).toBe(mayHaveBeenCounted);
+    expect(signRequests).toBe(expected.signRequests);
+    expect(isUntouched).toBe(true);
+  });
+
+  it('leaves nothing behind, goes nowhere else, and takes no more memory for it', () => {
+    expect(answers.run.code).toBe(exitCode);
+    expect(answers.added).toEqual([]);
+    expect(answers.connectionsElsewhere).toBe(0);
+    expect(answers.run.usage.peakBytes).toBeLessThan(200 * 1024 * 1024);
+  });
+});

@@ -1,0 +1,320 @@
+/** The command line against a service that misbehaves: exit code, error code, number of requests, files untouched. */
+
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
+import {
+  type MisbehavingService,
+  type MisbehavingServiceOptions,
+  type ServiceMode,
+  startMisbehavingService,
+} from '../../../support/services/misbehaving-service.ts';
+import { ACCESS_SECRET, environmentOf } from '../../../support/services/service-client.ts';
+import { type IssuedCertificate, makePki } from '../../../support/signed-files/pki.ts';
+
+let leaf: IssuedCertificate;
+let chain: string;
+beforeAll(() => {
+  const pki = makePki();
+  leaf = pki.leaf();
+  chain = leaf.pem + pki.intermediate.pem;
+});
+
+interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  readonly service: MisbehavingService;
+  readonly paths: readonly string[];
+  sign(
+    args?: readonly string[],
+    env?: Record<string, string>,
+    onStart?: NonNullable<Parameters<typeof runCli>[1]>['onStart'],
+  ): ReturnType<typeof runCli>;
+}
+
+/** A folder with `count` programs and a certificate, and a service in `mode`. */
+async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOptions = {}): Promise<Scene> {
+  const folder = await temporaryFolder();
+  const service = await startMisbehavingService(mode, { key: leaf.privateKey, ...options });
+  const certificate = join(folder.path, 'chain.pem');
+  await writeFile(certificate, chain);
+  const paths = Array.from({ length: count }, (_, index) => join(folder.path, `app-${index}.exe`));
+  for (const path of paths) {
+    await copyFile(fixture('pe/hello.exe'), path);
+    // Each of its own: the same content would share one signature.
+    await appendFile(path, path);
+  }
+  const env = environmentOf(service, certificate);
+  return {
+    folder: folder.path,
+    service,
+    paths,
+    sign: (args = [], more = {}, onStart = () => undefined) =>
+      runCli(['sign', '--json', ...args, ...paths], { env: { ...env, ...more }, onStart }),
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What ends a batch, so that it cannot stand among the many answers of service-answers.test.ts; and one of each kind. */
+const FAILURES: readonly (readonly [ServiceMode, number, string, string, number])[] = [
+  ['refused', 5, 'business', 'refused', 1],
+  ['signature-not-base64', 5, 'business', 'signature-unreadable', 1],
+  ['signature-too-short', 6, 'local', 'signature-mismatch', 1],
+  ['signature-wrong', 6, 'local', 'signature-mismatch', 1],
+  ['server-error', 4, 'http', 'http-error', 1],
+  ['breaks-before-answer', 3, 'network', 'connection-broken', 1],
+  ['breaks-handshake', 3, 'network', 'service-unreachable', 0],
+  ['no-tls', 3, 'network', 'tls-failed', 0],
+];
+
+describe('a service that misbehaves', () => {
+  it.each(FAILURES)('%s: exit %i, %s %s, %i requests, the file untouched', async (mode, ...expected) => {
+    const [exitCode, category, code, requests] = expected;
+    await using stage = await scene(mode);
+    const untouched = await snapshot(stage.folder);
+
+    const run = await stage.sign(['--timeout', '2']);
+
+    expect(parseJson(run).files[0]?.error).toMatchObject({ category, code, hint: expect.any(String) });
+    expect(run.code).toBe(exitCode);
+    expect(stage.service.signRequests()).toBe(requests);
+    expect(await snapshot(stage.folder)).toEqual(untouched);
+    expect(run.stdout + run.stderr).not.toContain(ACCESS_SECRET);
+  });
+
+  it.each([
+    ['unauthorized-200', 'unauthorized'],
+    ['unauthorized-401', 'unauthorized'],
+    ['signature-not-base64', 'signature-unreadable'],
+    ['signature-wrong', 'signature-mismatch'],
+    ['signature-too-short', 'signature-mismatch'],
+  ] as const)('%s stops the batch: one request for eight files', async (mode, errorCode) => {
+    await using stage = await scene(mode, 8);
+    const run = await stage.sign(['--concurrency', '8']);
+    const codes = parseJson(run).files.map(({ error }) => error?.code);
+    expect(codes.filter((code) => code === errorCode)).toHaveLength(1);
+    expect(codes.filter((code) => code === 'not-attempted')).toHaveLength(7);
+    expect(stage.service.signRequests()).toBe(1);
+    expect([4, 5, 6]).toContain(run.code);
+  });
+
+  /** Rule 7.2: by HTTP status and code, under whatever status; with what exit code. */
+  const UNAUTHORIZED: readonly (readonly [MisbehaviourName, number, number])[] = [
+    ['unauthorized-200', 200, 5],
+    ['unauthorized-400', 400, 4],
+    ['unauthorized-401', 401, 4],
+    ['unauthorized-401-page', 401, 4],
+    ['unauthorized-401-other-code', 401, 4],
+    ['unauthorized-403', 403, 4],
+    ['unauthorized-429', 429, 4],
+    ['unauthorized-500', 500, 4],
+    ['unauthorized-503', 503, 4],
+  ];
+
+  it.each(UNAUTHORIZED)('%s stops the batch with its first request', async (mode, httpStatus, exitCode) => {
+    await using stage = await scene(mode, 5);
+    const untouched = await snapshot(stage.folder);
+    const run = await stage.sign(['--concurrency', '5']);
+    const { files, summary } = parseJson(run);
+    expect(run.code).toBe(exitCode);
+    expect(summary).toEqual({ signed: 0, skipped: 0, failed: 5 });
+    const category = exitCode === 4 ? 'http' : 'business';
+    const errors = files.map(({ error }) => error);
+    const [first, ...others] = errors.sort((one) => (one?.code === 'unauthorized' ? -1 : 1));
+    expect(first).toMatchObject({ category, code: 'unauthorized', httpStatus });
+    for (const other of others) expect(other).toMatchObject({ category, code: 'not-attempted' });
+    expect(stage.service.requests()).toHaveLength(1);
+    expect(await snapshot(stage.folder)).toEqual(untouched);
+  });
+
+  it.each(UNAUTHORIZED)('%s in the middle: nothing is asked after it', async (mode, _status, exitCode) => {
+    await using stage = await scene(mode, 6, { after: 2 });
+    const run = await stage.sign(['--concurrency', '1', '--no-report']);
+    expect(parseJson(run).files.map(({ status, error }) => error?.code ?? status)).toEqual([
+      'signed',
+      'signed',
+      'unauthorized',
+      'not-attempted',
+      'not-attempted',
+      'not-attempted',
+    ]);
+    expect(run.code).toBe(exitCode);
+    expect(stage.service.requests()).toHaveLength(3);
+  });
+
+  it('a 401 in the middle of many at once: only what was under way arrives, none of it is repeated', async () => {
+    await using stage = await scene('unauthorized-503', 12, { after: 3 });
+    const run = await stage.sign(['--concurrency', '4', '--no-report']);
+    const codes = parseJson(run).files.map(({ status, error }) => error?.code ?? status);
+    const count = (code: string) => codes.filter((one) => one === code).length;
+    expect(count('signed')).toBe(3);
+    expect(count('unauthorized')).toBeLessThanOrEqual(4);
+    expect(count('signed') + count('unauthorized') + count('not-attempted')).toBe(12);
+    expect(stage.service.signRequests()).toBe(3 + count('unauthorized'));
+    expect(run.code).toBe(4);
+  });
+
+  it.each([['throttled-at-once'], ['unavailable-at-once']] as const)(
+    '%s: fewer calls at once, then more again, and each file signed once',
+    async (mode) => {
+      // The first one goes alone: it proves that number and certificate belong together.
+      await using stage = await scene(mode, 32, { after: 1, times: 8, milliseconds: 80 });
+      const run = await stage.sign(['--concurrency', '8', '--no-report']);
+      expect(run.code).toBe(0);
+      expect(parseJson(run).summary).toEqual({ signed: 32, skipped: 0, failed: 0 });
+      expect(stage.service.signRequests()).toBe(32 + 8);
+      const atOnce = stage.service.requests().map((request) => request.atOnce);
+      const peak = (from: number, to?: number) => Math.max(...atOnce.slice(from, to));
+      expect(atOnce[0]).toBe(1);
+      expect(peak(1, 9)).toBeGreaterThan(2);
+      expect(peak(9, 13)).toBeLessThanOrEqual(4);
+      expect(peak(25)).toBeGreaterThan(peak(9, 13));
+    },
+  );
+
+  it('a refusal of one file is of that file only', async () => {
+    await using stage = await scene('refused', 4, { times: 1 });
+    const run = await stage.sign();
+    expect(parseJson(run).summary).toEqual({ signed: 3, skipped: 0, failed: 1 });
+    expect([run.code, stage.service.signRequests()]).toEqual([5, 4]);
+  });
+
+  it('reports a signature that does not verify as failed, at once', async () => {
+    await using stage = await scene('signature-wrong');
+    await stage.sign();
+    const reports = stage.service.requests().filter(({ path }) => path.endsWith('/report-sign'));
+    expect(reports.map(({ body }) => JSON.parse(body).status)).toEqual([2]);
+  });
+
+  it('a report that fails never makes a signed file count as failed', async () => {
+    await using stage = await scene('refused', 1, { operation: 'report-sign' });
+    const run = await stage.sign();
+    expect(run.code).toBe(0);
+    expect(parseJson(run).files[0]).toMatchObject({ status: 'signed', reported: false });
+    expect(run.stderr).toMatch(/report for record .* did not arrive/);
+  });
+
+  it.each(['expired', 'other-name', 'untrusted'] as const)(
+    'refuses a TLS certificate that is %s, before any request',
+    async (certificate) => {
+      await using stage = await scene('good', 2, { certificate });
+      const untouched = await snapshot(stage.folder);
+      const run = await stage.sign();
+      expect(run.code).toBe(3);
+      expect(parseJson(run).files.map(({ error }) => error?.category)).toEqual(['network', 'network']);
+      expect(await snapshot(stage.folder)).toEqual(untouched);
+      expect(
+        parseJson(run)
+          .files.map(({ error }) => error?.code)
+          .sort(),
+      ).toEqual(['not-attempted', 'tls-untrusted']);
+      expect(stage.service.requests()).toHaveLength(0);
+    },
+  );
+
+  it('is not talked out of checking TLS certificates by the environment', async () => {
+    await using stage = await scene('good', 1, { certificate: 'untrusted' });
+    const run = await stage.sign([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'tls-checks-disabled']);
+    expect(stage.service.requests()).toHaveLength(0);
+  });
+
+  it('escapes what the service says before it is shown', async () => {
+    await using stage = await scene('refused-with-escapes');
+    const { stderr, stdout } = await stage.sign();
+    for (const dangerous of ['\u001b', '\u202e', '\n::error']) expect(stderr + stdout).not.toContain(dangerous);
+  });
+
+  it('keeps the path of the base address', async () => {
+    await using stage = await scene('good', 1, { path: '/tenant/a' });
+    expect((await stage.sign()).code).toBe(0);
+    expect(stage.service.requests()[0]?.path).toBe('/tenant/a/v1/codesign/sign');
+  });
+});
+
+describe('what the service is told', () => {
+  it.each([
+    [
+      [],
+      {
+        signing_filename: 'app-0.exe',
+        hostname: expect.any(String),
+        signing_filesize: expect.any(Number),
+        platform: expect.any(String),
+      },
+    ],
+    [['--mask-filename', 'none'], { signing_filename: expect.stringMatching(/[/\\]app-0\.exe$/) }],
+    [['--mask-filename', 'hash'], { signing_filename: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }],
+  ] as const)('%j tells the file name as asked', async (args, extra) => {
+    await using stage = await scene('good');
+    expect((await stage.sign(args)).code).toBe(0);
+    expect(JSON.parse(stage.service.requests()[0]?.body ?? '').extra).toMatchObject(extra);
+  });
+
+  it.each([
+    ['--mask-filename', 'omit', ['signing_filename']],
+    ['--extra', 'anonymous', ['signing_filename', 'hostname']],
+  ] as const)('%s %s leaves out %j', async (option, value, left) => {
+    await using stage = await scene('good');
+    expect((await stage.sign([option, value])).code).toBe(0);
+    const { extra } = JSON.parse(stage.service.requests()[0]?.body ?? '');
+    expect(extra).toHaveProperty('platform');
+    for (const name of left) expect(extra).not.toHaveProperty(name);
+  });
+
+  it('--extra none sends nothing beside what signing needs', async () => {
+    await using stage = await scene('good');
+    expect((await stage.sign(['--extra', 'none'])).code).toBe(0);
+    expect(Object.keys(JSON.parse(stage.service.requests()[0]?.body ?? '')).sort()).toEqual([
+      'algorithm',
+      'code',
+      'digest',
+      'padding',
+    ]);
+  });
+});
+
+describe('an interrupted run', () => {
+  /** Sends the signals, so many milliseconds apart, once the first request for a signature has arrived. */
+  function interruptWith(stage: Scene, signals: readonly NodeJS.Signals[], apart = 0) {
+    return (kill: (signal: NodeJS.Signals) => void) => {
+      const watch = setInterval(() => {
+        if (stage.service.signRequests() === 0) return;
+        clearInterval(watch);
+        for (const [index, signal] of signals.entries()) setTimeout(() => kill(signal), index * apart);
+      }, 1);
+    };
+  }
+
+  const temporaryFiles = async (folder: string) =>
+    Object.keys(await snapshot(folder)).filter((file) => file.endsWith('.tmp'));
+
+  it.each<[string, readonly NodeJS.Signals[], number]>([
+    ['SIGINT', ['SIGINT'], 130],
+    ['SIGTERM', ['SIGTERM'], 143],
+    ['SIGHUP', ['SIGHUP'], 143],
+    ['SIGINT, which npm hands on a second time', ['SIGINT', 'SIGINT'], 130],
+  ])('%s: finishes the call under way, starts nothing new', async (_, signals, exitCode) => {
+    await using stage = await scene('good', 6);
+    const run = await stage.sign(['-j', '1'], {}, interruptWith(stage, signals));
+    expect(run.code).toBe(exitCode);
+    // Whatever was asked for was also written: no signature is lost.
+    expect(parseJson(run).summary.signed).toBe(stage.service.signRequests());
+    expect(stage.service.signRequests()).toBeLessThan(6);
+    expect(await temporaryFiles(stage.folder)).toEqual([]);
+  });
+
+  it('ends at once on a second signal, and leaves no temporary file', async () => {
+    await using stage = await scene('hangs', 2);
+    const untouched = await snapshot(stage.folder);
+    const started = performance.now();
+    const run = await stage.sign([], {}, interruptWith(stage, ['SIGINT', 'SIGINT'], 1200));
+    expect(run.code).toBe(130);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(await snapshot(stage.folder)).toEqual(untouched);
+  });
+});

@@ -1,0 +1,185 @@
+/** `whoami` with credentials of the environment: what it shows, and how it judges what a service answers to --check. */
+
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliRun, runCli } from '../../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+
+const ACCESS_KEY = 'AKIA-of-somebody-WXYZ';
+const ACCESS_SECRET = 'Sup3r:s3cret';
+const ENV = { CODESIGN_ACCESS_KEY: ACCESS_KEY, CODESIGN_ACCESS_SECRET: ACCESS_SECRET };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server?.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Received {
+  readonly path: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** A service on this machine that gives one answer to everything; undefined: none at all. */
+async function answering(given: Answer | undefined) {
+  const received: Received[] = [];
+  const service = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      received.push({ path: request.url, headers: request.headers, body: JSON.parse(body) });
+      if (given === undefined) response.destroy();
+      else response.writeHead(given.status, given.headers).end(given.body);
+    });
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}/base`,
+    received,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => service.close(resolve));
+    },
+  };
+}
+
+const envelope = (code: number, data: unknown = null) =>
+  JSON.stringify({ code, message: `text ${ACCESS_SECRET}`, data });
+const HTML = '<!DOCTYPE html><html><body>Welcome</body></html>';
+const errorCode = (run: CliRun) => /\[([a-z-]+)\]$/m.exec(run.stderr)?.[1];
+const check = (baseUrl: string, args: readonly string[] = []) =>
+  runCli(['whoami', '--check', '--base-url', baseUrl, ...args], { env: ENV });
+
+describe('whoami', () => {
+  it('shows where the credentials come from, and no more of the key than tells it from others', async () => {
+    const run = await runCli(['whoami', '--base-url', 'https://sign.example:8443/path'], { env: ENV });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['profile', 'default'],
+      ['service', 'https://sign.example:8443'],
+      ['access key', 'AKIA…WXYZ'],
+      ['from', 'the environment'],
+      [''],
+    ]);
+  });
+
+  it.each([
+    ['abcdefghijk', '****'],
+    ['abcdefghijkl', 'abcd…ijkl'],
+  ])('masks the key %s as %s', async (key, masked) => {
+    const run = await runCli(['whoami', '--json'], { env: { ...ENV, CODESIGN_ACCESS_KEY: key } });
+    expect(JSON.parse(run.stdout)).toEqual({
+      profile: 'default',
+      origin: null,
+      accessKey: masked,
+      source: 'environment',
+      check: null,
+    });
+  });
+
+  it('needs an address to check at', async () => {
+    const run = await runCli(['whoami', '--check'], { env: ENV });
+    expect([run.code, errorCode(run)]).toEqual([2, 'setting-missing']);
+  });
+
+  it('refuses half of an environment', async () => {
+    const run = await runCli(['whoami', '--json'], { env: { CODESIGN_ACCESS_KEY: ACCESS_KEY } });
+    expect(run.code).toBe(2);
+    expect(JSON.parse(run.stdout).error).toMatchObject({ code: 'credentials-missing', category: 'usage' });
+  });
+
+  it.runIf(process.platform === 'linux')('says how to go without a keychain where there is none', async () => {
+    const run = await runCli(['whoami']);
+    expect([run.code, errorCode(run)]).toEqual([2, 'keychain-unavailable']);
+    expect(run.stderr).toMatch(/CODESIGN_ACCESS_SECRET_FILE/);
+  });
+});
+
+describe('whoami --check', () => {
+  it('asks for what the service must refuse, once, and in its address', async () => {
+    await using service = await answering({ status: 400, body: envelope(400) });
+    const run = await check(service.baseUrl);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted'), stderr: '' });
+    expect(service.received).toEqual([
+      {
+        path: '/base/v1/codesign/sign',
+        headers: expect.objectContaining({
+          authorization: `Basic ${Buffer.from(`${ACCESS_KEY}:${ACCESS_SECRET}`).toString('base64')}`,
+        }),
+        body: { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' },
+      },
+    ]);
+  });
+
+  it('is right about the real server', async () => {
+    const { CODESIGN_ACCESS_SECRET: _secret, ...rest } = server.env;
+    const accepted = await runCli(['whoami', '--check', '--json'], { env: server.env });
+    expect(JSON.parse(accepted.stdout)).toMatchObject({ check: { accepted: true, serviceCode: 400 } });
+    const refused = await runCli(['whoami', '--check'], { env: { ...rest, CODESIGN_ACCESS_SECRET: 'wrong' } });
+    expect([refused.code, errorCode(refused)]).toEqual([4, 'unauthorized']);
+  });
+
+  it.each([
+    [200, 5],
+    [400, 4],
+    [401, 4],
+    [403, 4],
+    [500, 4],
+    [503, 4],
+  ])('takes code 401 under HTTP %i for a refusal', async (status, exitCode) => {
+    await using service = await answering({ status, body: envelope(401) });
+    const run = await check(service.baseUrl);
+    expect([run.code, errorCode(run)]).toEqual([exitCode, 'unauthorized']);
+    expect(service.received.length).toBe(1);
+    expect(run.stderr).not.toContain(ACCESS_SECRET);
+  });
+
+  it('takes HTTP 401 without an envelope for a refusal', async () => {
+    await using service = await answering({ status: 401, body: HTML });
+    const run = await check(service.baseUrl);
+    expect([run.code, errorCode(run)]).toEqual([4, 'unauthorized']);
+  });
+
+  it.each([
+    ['the parameter error under HTTP 200', { status: 200, body: envelope(400) }, undefined],
+    ['another code', { status: 403, body: envelope(1234) }, 'code 1234 (HTTP 403)'],
+    ['a fault', { status: 500, body: envelope(500) }, 'HTTP 500'],
+    ['a web page', { status: 200, body: HTML }, 'not of its API'],
+    ['nothing in the answer', { status: 200, body: '' }, 'not of its API'],
+    ['a redirect', { status: 302, body: '', headers: { location: 'https://other.example/' } }, 'HTTP 302'],
+    ['success', { status: 200, body: envelope(0, { id: 'x', signature: 'AAAA' }) }, 'counted'],
+  ])('takes %s for accepted, and says what was odd', async (_name, answer, odd) => {
+    await using service = await answering(answer);
+    const run = await check(service.baseUrl, ['--json']);
+    expect(run.code).toBe(0);
+    const document = JSON.parse(run.stdout);
+    expect(document).toMatchObject({ check: { accepted: true, httpStatus: answer.status } });
+    expect(document.warnings ?? []).toEqual(odd === undefined ? [] : [expect.stringContaining(odd)]);
+    expect(run.stderr.includes('warning')).toBe(odd !== undefined);
+    expect(service.received.length).toBe(1);
+    expect(run.stdout + run.stderr).not.toContain(ACCESS_SECRET);
+  });
+
+  it('knows nothing when no answer comes', async () => {
+    await using service = await answering(undefined);
+    const run = await check(service.baseUrl);
+    expect([run.code, errorCode(run)]).toEqual([3, 'check-unanswered']);
+    expect(run.stderr).not.toContain('counted');
+  });
+
+  it('knows nothing when nobody is there', async () => {
+    const service = await answering(undefined);
+    await service[Symbol.asyncDispose]();
+    const run = await check(service.baseUrl);
+    expect([run.code, errorCode(run)]).toEqual([3, 'service-unreachable']);
+  });
+});

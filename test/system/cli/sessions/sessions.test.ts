@@ -1,0 +1,42 @@
+/**
+ * Whole sessions against one real server: commands, what they print where, exit codes, files. Each file in sessions/ is
+ * script and transcript in one; a run must print the same text. To renew them: npx vitest run -u
+ * test/system/cli/sessions/sessions.test.ts, and the same for sessions.long.test.ts, which runs elsewhere what runs here in a
+ * pipe. A new one begins with what it shows, `in:` and `with:`, and its commands.
+ */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineProgram } from '../../../../src/cli/program.ts';
+import { readSession, SURROUNDINGS_FOLDERS, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
+import { setScenery } from '../../../support/runs/session-scenery.ts';
+import { runScript } from '../../../support/runs/sessions.ts';
+
+let scenery: Awaited<ReturnType<typeof setScenery>>;
+beforeAll(async () => {
+  scenery = await setScenery();
+}, 60_000);
+afterAll(() => scenery?.[Symbol.asyncDispose]());
+
+describe.concurrent('the session', () => {
+  const names = [...sessionsIn('pipe'), ...sessionsIn('github'), 'terminal-40/sign.txt'];
+  it.for(names)('%s goes as it is written', { timeout: 120_000 }, async (name, { expect, skip }) => {
+    const script = readSession(name);
+    skip(script.hasKeyring && process.platform !== 'linux', 'only Linux has a keyring of its own for a test');
+    await expect(await runScript(script, scenery)).toMatchFileSnapshot(sessionPath(name));
+  });
+});
+
+describe('the scripts', () => {
+  const stepsOf = (folder: string) =>
+    Object.fromEntries(sessionsIn(folder).map((name) => [name.replace(`${folder}/`, ''), readSession(name).steps]));
+
+  it.each(SURROUNDINGS_FOLDERS.slice(1))('of %s are those of a pipe', (folder) => {
+    expect(stepsOf(folder)).toEqual(stepsOf('pipe'));
+  });
+
+  it('have every command', () => {
+    const commands = defineProgram(async () => undefined).commands.map((command) => command.name());
+    const told = Object.values(stepsOf('pipe')).flatMap((steps) => steps.map(({ line }) => line.split(' ')[2]));
+    expect(commands.filter((name) => !told.includes(name))).toEqual([]);
+  });
+});

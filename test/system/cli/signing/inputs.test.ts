@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expandInputs } from '../../../../src/cli/input/inputs.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-inputs-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const at = (name: string): string => join(folder, name);
+async function make(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(join(at(name), '..'), { recursive: true });
+    await writeFile(at(name), name);
+  }
+}
+async function expand(
+  names: string[],
+  options: { recursive?: boolean; stdin?: string; outputFolder?: string; exclude?: string[] } = {},
+): Promise<string[]> {
+  const stdin = () => Readable.from([options.stdin ?? '']);
+  const inputs = await expandInputs(names, {
+    recursive: options.recursive ?? false,
+    exclude: options.exclude,
+    stdin,
+    outputFolder: options.outputFolder,
+  });
+  return inputs.map((input) => relative(folder, input.path).replaceAll('\\', '/'));
+}
+
+describe('expandInputs', () => {
+  it('takes a path that exists literally before it is a pattern or a list', async () => {
+    await make('app[1].exe', '@scope', 'app1.exe');
+    expect(await expand([at('app[1].exe'), at('@scope')])).toEqual(['app[1].exe', '@scope']);
+  });
+
+  it('keeps a missing path, to fail by itself', async () => {
+    expect(await expand([at('gone.exe')])).toEqual(['gone.exe']);
+  });
+
+  it('expands patterns in a fixed order', async () => {
+    await make('b.exe', 'a.exe', 'c.dll', 'sub/d.exe');
+    const pattern = folder.replaceAll('\\', '/');
+    expect(await expand([`${pattern}/*.exe`])).toEqual(['a.exe', 'b.exe']);
+    expect(await expand([`${pattern}/**/*.{exe,dll}`])).toEqual(['a.exe', 'b.exe', 'c.dll', 'sub/d.exe']);
+  });
+
+  it('refuses a pattern that matches nothing', async () => {
+    await expect(expand([`${folder}/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches', category: 'usage' });
+  });
+
+  it('reads lists: a path a line, with either line end, a byte order mark, and no patterns in them', async () => {
+    await make('a.exe', 'b *.exe');
+    await writeFile(at('list.txt'), `\uFEFF${at('a.exe')}\r\n\r\n${at('b *.exe')}\n`);
+    expect(await expand([`@${at('list.txt')}`])).toEqual(['a.exe', 'b *.exe']);
+    expect(await expand(['-'], { stdin: `${at('b *.exe')}\n${at('a.exe')}` })).toEqual(['b *.exe', 'a.exe']);
+  });
+
+  it('says so when a list cannot be read', async () => {
+    await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
+  });
+
+  it('refuses what find -print0 writes', async () => {
+    await writeFile(at('list.txt'), `${at('a.exe')}\0${at('b.exe')}\0`);
+    const refused = { code: 'list-unusable', category: 'usage' };
+    await expect(expand([`@${at('list.txt')}`])).rejects.toMatchObject(refused);
+    await expect(expand(['-'], { stdin: 'a.exe\0b.exe\0' })).rejects.toMatchObject(refused);
+  });
+
+  it('refuses a folder without --recursive, and walks it with', async () => {
+    await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
+    await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });
+    expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/a/x.dll', 'dist/b.exe']);
+  });
+
+  it('takes a file named twice once, through links too', async () => {
+    await make('a.exe', 'b.exe');
+    await symlink(at('a.exe'), at('link.exe'));
+    expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder}/*.exe`])).toEqual(['b.exe', 'a.exe']);
+  });
+
+  it('takes a file with two hard links once, and finds nothing that an earlier run left in the output folder', async () => {
+    await make('dist/a.exe', 'dist/signed/a.exe');
+    await link(at('dist/a.exe'), at('dist/b.exe'));
+    const outputFolder = at('dist/signed');
+    expect(await expand([at('dist')], { recursive: true, outputFolder })).toEqual(['dist/a.exe']);
+  });
+
+  it('leaves out what is excluded by name, in every folder, however it was named', async () => {
+    await make('dist/a.exe', 'dist/b.node', 'dist/vendor/c.exe', 'dist/sub/vendor/d.exe', 'e.node');
+    const exclude = ['*.node', 'vendor'];
+    expect(await expand([at('dist'), at('e.node')], { recursive: true, exclude })).toEqual(['dist/a.exe']);
+    expect(await expand([`${folder}/dist/**/*.*`], { exclude })).toEqual(['dist/a.exe']);
+    expect(await expand(['-'], { stdin: `${at('dist/b.node')}\n${at('dist/a.exe')}\n`, exclude })).toEqual([
+      'dist/a.exe',
+    ]);
+  });
+
+  it('leaves out what is excluded by path, from the working folder or from the root', async () => {
+    await make('dist/a.exe', 'dist/vendor/a.exe', 'dist/vendor/deep/b.exe', 'other/vendor/c.exe');
+    for (const base of [folder, relative('', folder), `./${relative('', folder)}`]) {
+      const exclude = [`${base.replaceAll('\\', '/')}/dist/vendor/**`];
+      expect(await expand([folder], { recursive: true, exclude })).toEqual(['dist/a.exe', 'other/vendor/c.exe']);
+    }
+  });
+
+  it('says so when nothing is left', async () => {
+    await make('a.exe');
+    const expanding = expand([at('a.exe')], { exclude: ['*.exe'] });
+    await expect(expanding).rejects.toMatchObject({ code: 'all-excluded', category: 'usage' });
+  });
+
+  describe('a pattern', () => {
+    beforeEach(async () => {
+      await make('outside/o.exe', 'dist/a.exe', 'dist/deep/b.bin', 'dist/deep/c.exe');
+      await symlink('../outside', at('dist/ext'));
+    });
+
+    it('does not follow a linked folder, with --recursive too', async () => {
+      const all = ['dist/a.exe', 'dist/deep/c.exe'];
+      expect(await expand([`${folder}/dist/**/*.exe`])).toEqual(all);
+      expect(await expand([`${folder}/dist/**/*.exe`], { recursive: true })).toEqual(all);
+      expect(await expand([`${folder}/dist/[de]*`], { recursive: true })).toEqual([
+        'dist/deep/b.bin',
+        'dist/deep/c.exe',
+      ]);
+      await expect(expand([`${folder}/dist/ex?/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches' });
+    });
+
+    it('follows a linked folder that the user typed', async () => {
+      expect(await expand([`${folder}/dist/ext/*.exe`])).toEqual(['dist/ext/o.exe']);
+    });
+
+    it('matches a link to a file below its fixed part, and no link to another file', async () => {
+      await symlink('deep/b.bin', at('dist/inside.exe'));
+      await symlink('ext/o.exe', at('dist/outside.exe'));
+      expect(await expand([`${folder}/dist/*.exe`])).toEqual(['dist/a.exe', 'dist/inside.exe']);
+    });
+
+    it('leaves out what an earlier run left in the output folder, under each name of the folder', async () => {
+      await make('dist/signed/a.exe');
+      await symlink('dist/signed', at('signed'));
+      for (const outputFolder of [at('dist/signed'), at('signed'), `${folder}/dist/ext/../dist/signed/`]) {
+        expect(await expand([`${folder}/dist/**/*.exe`], { outputFolder })).toEqual(['dist/a.exe', 'dist/deep/c.exe']);
+      }
+    });
+
+    it('matches what is in the output folder if that is the folder of the pattern', async () => {
+      expect(await expand([`${folder}/dist/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/a.exe']);
+      expect(await expand([`${folder}/dist/deep/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/deep/c.exe']);
+    });
+  });
+
+  describe('a list', () => {
+    const endless = (chunk: string) =>
+      Readable.from(
+        (function* () {
+          for (;;) yield Buffer.from(chunk);
+        })(),
+      );
+    const expandEndless = (chunk: string) =>
+      expandInputs(['-'], { recursive: false, stdin: () => endless(chunk), outputFolder: undefined });
+
+    it('is rejected as soon as it is larger than a list can be', async () => {
+      const tooLarge = { code: 'list-too-large', category: 'usage' };
+      await expect(expandEndless('x'.repeat(4096))).rejects.toMatchObject(tooLarge);
+      await expect(expandEndless('app.exe\n'.repeat(65_536))).rejects.toMatchObject(tooLarge);
+      await expect(expandEndless('\0')).rejects.toMatchObject({ code: 'list-unusable' });
+    });
+
+    it('is rejected if it is a named pipe, a device or a folder, and nothing waits for it', async () => {
+      execFileSync('mkfifo', [at('pipe')]);
+      for (const [path, reason] of [
+        [at('pipe'), 'pipe'],
+        ['/dev/zero', 'device'],
+        [folder, 'folder'],
+      ] as const) {
+        await expect(expand([`@${path}`])).rejects.toMatchObject({
+          code: 'list-unreadable',
+          category: 'usage',
+          message: expect.stringContaining(reason),
+        });
+      }
+    });
+
+    it('keeps lines that begin in one chunk and end in another, and every other character', async () => {
+      await make('ü\u2028.exe', 'b.exe');
+      const bytes = Buffer.from(`${at('ü\u2028.exe')}\r\n${at('b.exe')}`);
+      const stdin = () => Readable.from([...bytes].map((byte) => Buffer.from([byte])));
+      const inputs = await expandInputs(['-'], { recursive: false, stdin, outputFolder: undefined });
+      expect(inputs.map(({ path }) => path)).toEqual([at('ü\u2028.exe'), at('b.exe')]);
+    });
+  });
+
+  it('refuses to read standard input twice', async () => {
+    await expect(expand(['-', '-'])).rejects.toMatchObject({ code: 'standard-input-twice', category: 'usage' });
+  });
+
+  it('refuses to do nothing', async () => {
+    await expect(expand(['-'], { stdin: '\n' })).rejects.toMatchObject({ code: 'no-files', category: 'usage' });
+  });
+});

@@ -1,0 +1,109 @@
+/** What somebody who comes from jarsigner, osslsigncode or signtool does by habit, and what a release must hear about. */
+
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ tsa: true });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
+  runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });
+const requests = () => server.operations('sign').length;
+
+describe('a script before the archive', () => {
+  it('is signed only if the name of the result is that of a JAR; otherwise no request is made', async () => {
+    await using folder = await temporaryFolder();
+    const bytes = Buffer.concat([Buffer.from('#!/bin/sh\n'), await readFile(fixture('jar/plain.jar'))]);
+    await writeFile(join(folder.path, 'app.sh'), bytes);
+    await writeFile(join(folder.path, 'app.jar'), bytes);
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    for (const args of [['app.sh'], ['app.jar', '-o', 'out.sh']]) {
+      const { code, stderr } = await sign(args, folder.path);
+      expect([code, stderr]).toEqual([6, expect.stringMatching(/\[jar-bytes-uncovered\]/)]);
+    }
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+    expect(await sign(['app.sh', '-o', 'out.jar'], folder.path)).toMatchObject({ code: 0 });
+    const verified = await runCli(['verify', '--integrity-only', 'out.jar'], { cwd: folder.path });
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringMatching(/\[bytes-before-archive\]/)]);
+  });
+});
+
+describe('options of other tools', () => {
+  it.each([
+    ['-digestalg', '--algorithm'],
+    ['-sigfile', '--signer-name'],
+    ['-signedjar', '--output'],
+    ['-certchain', '--certificate'],
+    ['-tsa', '--timestamp-url'],
+    ['-out', '--output'],
+    ['-du', '--url'],
+    ['-fd', '--algorithm'],
+    ['/fd', 'an option of signtool'],
+    ['/TR', '--timestamp-url'],
+  ])('%s is refused with a word on %s, and nothing is signed', async (option, ours) => {
+    await using folder = await temporaryFolder();
+    await copyFile(fixture('jar/plain.jar'), join(folder.path, 'app.jar'));
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign([option, 'SHA-256', 'app.jar'], folder.path);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/\[foreign-option\]/)]);
+    expect(run.stderr).toContain(ours);
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+
+  it('are paths behind --', async () => {
+    await using folder = await temporaryFolder();
+    await copyFile(fixture('jar/plain.jar'), join(folder.path, '-out'));
+    const run = await sign(['--dry-run', '--', '-out'], folder.path);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^planned {2}-out/)]);
+  });
+
+  it("names the algorithm as Java does, if that is the user's way", async () => {
+    await using folder = await temporaryFolder();
+    const run = await sign([fixture('jar/plain.jar'), '-o', join(folder.path, 'a.jar'), '-a', 'sha-512', '--json']);
+    expect(parseJson(run).files).toMatchObject([{ status: 'signed', algorithm: 'SHA512' }]);
+  });
+
+  it('suggests on one line', async () => {
+    const { code, stderr } = await sign(['--algoritm', 'x', 'y']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/'--algoritm' \(Did you mean --algorithm\?\)/)]);
+  });
+});
+
+describe('a release', () => {
+  it('costs nothing with --all-or-nothing when the contents of one archive are damaged', async () => {
+    await using folder = await temporaryFolder();
+    const paths = ['good.jar', 'damaged.jar'].map((name) => join(folder.path, name));
+    await copyFile(fixture('jar/plain.jar'), paths[0] ?? '');
+    await copyFile(fixture('jar-damaged/wrong-crc.jar'), paths[1] ?? '');
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign([...paths, '--all-or-nothing', '--json']);
+    expect(run.code).toBe(6);
+    expect(parseJson(run).files.map(({ error }) => error?.code)).toEqual(['not-attempted', 'zip-entry-damaged']);
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+
+  it('hears of a file in a folder that is named like a format and is none', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, 'dist'));
+    await copyFile(fixture('jar/plain.jar'), join(folder.path, 'dist/app.jar'));
+    await writeFile(join(folder.path, 'dist/empty.jar'), '');
+    await writeFile(join(folder.path, 'dist/notes.txt'), 'nothing to sign');
+    const run = await sign(['--recursive', 'dist'], folder.path);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^warning +dist\/empty\.jar: left out: .*an empty file/m);
+    expect(run.stderr).not.toContain('notes.txt');
+  });
+
+  it('hears that Java did not see the last line of a manifest', async () => {
+    const run = await sign(['--dry-run', fixture('jar/manifest-without-last-newline.jar')]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/Java does not see it/)]);
+  });
+});

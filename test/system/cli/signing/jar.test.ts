@@ -1,0 +1,299 @@
+/** `codesign-remote sign` with JARs, as a user runs it, against the real server on SoftHSM, judged by Java. */
+
+import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { mainJava, runJar } from '../../../support/programs/java.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { contentsOf, repack, unzip } from '../../../unit/formats/jar/simple-zip.ts';
+import { executableProgram } from '../../interop/java/programs.ts';
+import { type ArchiveReading, readAsArchives } from '../../interop/java/readers.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const GREETING = { accepted: true, output: 'Hello from a signed JAR.\n' };
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer({ tsa: true });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
+  runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });
+const requests = () => server.operations('sign').length;
+const plain = fixture('jar/plain.jar');
+
+/** What Java says: every file is signed, and each chain leads to the service's root. */
+async function expectVerified(path: string, signatures = 1): Promise<ArchiveReading> {
+  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const [reading] = await readAsArchives(mainJava(), [path], { root });
+  if (reading === undefined) throw new Error('Java said nothing');
+  expect(reading).toMatchObject({ failures: [], unsigned: [], hasManifest: true });
+  expect(reading.entries).toBeGreaterThan(0);
+  for (const names of reading.signers.values()) expect(names).toHaveLength(signatures);
+  expect([...reading.chains.values()].every((verdict) => verdict === 'good')).toBe(true);
+  return reading;
+}
+
+/** The names of the signatures in it, without extension. */
+async function signaturesIn(path: string): Promise<readonly string[]> {
+  const names = unzip(await readFile(path)).map(({ name }) => name);
+  return names.filter((name) => /^META-INF\/[^/]*\.SF$/.test(name)).map((name) => basename(name, '.SF'));
+}
+
+describe('a JAR', () => {
+  it('is signed in place, and told of as one', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    await copyFile(plain, path);
+    const before = requests();
+    const run = await sign(['app.jar', '--json'], folder.path);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^signed +app\.jar/)]);
+    expect(parseJson(run)).toMatchObject({
+      files: [
+        { path: 'app.jar', output: 'app.jar', format: 'jar', status: 'signed', algorithm: 'SHA256', reported: true },
+      ],
+      summary: { signed: 1, skipped: 0, failed: 0 },
+    });
+    expect(requests()).toBe(before + 1);
+    await expectVerified(path);
+    expect(await runJar(mainJava(), path)).toEqual(GREETING);
+    expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
+  });
+
+  it('is signed to --output, and left as it was', async () => {
+    await using folder = await temporaryFolder();
+    const original = await readFile(plain);
+    const [one, two] = [join(folder.path, 'one.jar'), join(folder.path, 'two.jar')];
+    for (const path of [one, two]) expect((await sign(['--no-timestamp', plain, '-o', path])).code).toBe(0);
+    expect(await readFile(plain)).toEqual(original);
+    expect(await readFile(one)).toEqual(await readFile(two));
+    await expectVerified(one);
+  });
+
+  it.each(['SHA384', 'sha512'])('is signed with %s', async (algorithm) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    expect((await sign(['-a', algorithm, plain, '-o', path])).code).toBe(0);
+    const name = algorithm.toUpperCase().replace('SHA', 'SHA-');
+    expect(contentsOf(await readFile(path), MANIFEST).toString()).toContain(`${name}-Digest: `);
+    await expectVerified(path);
+  });
+
+  it('is refused with SHA1 before a request, unless that is what is wanted', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    await copyFile(plain, path);
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const refused = await sign(['-a', 'SHA1', path, '--json']);
+    expect(refused.code).toBe(6);
+    expect(parseJson(refused).files[0]).toMatchObject({
+      format: 'jar',
+      status: 'failed',
+      error: {
+        code: 'jar-unsigned-result',
+        category: 'local',
+        hint: expect.stringContaining('--allow-unsigned-result'),
+      },
+    });
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+
+    const wanted = ['-a', 'SHA1', '--allow-unsigned-result', '--timestamp-algorithm', 'SHA256'];
+    expect((await sign([...wanted, path])).code).toBe(0);
+    expect(requests()).toBe(before + 1);
+    expect(contentsOf(await readFile(path), MANIFEST).toString()).toContain('SHA1-Digest: ');
+    expect(await signaturesIn(path)).toHaveLength(1);
+  });
+
+  it('is signed under the name that is asked for', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    expect((await sign(['--signer-name', 'release 1.0', plain, '-o', path])).code).toBe(0);
+    expect(await signaturesIn(path)).toEqual(['RELEASE_']);
+    await expectVerified(path);
+  });
+
+  it('behind a script keeps its mode, and can be started as before', async () => {
+    await using folder = await temporaryFolder();
+    const program = await executableProgram(folder.path);
+    await chmod(program.path, 0o750);
+    expect((await sign([program.path])).code).toBe(0);
+    expect((await stat(program.path)).mode & 0o777).toBe(0o750);
+    expect(await program.run(mainJava())).toEqual({ accepted: true, output: program.expected });
+    await expectVerified(program.path);
+  });
+
+  it('without a manifest gets one, with a word about it', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    const { code, stdout, stderr } = await sign([fixture('jar/no-manifest.jar'), '-o', path]);
+    expect([code, `${stdout}${stderr}`]).toEqual([0, expect.stringMatching(/has no manifest/)]);
+    await expectVerified(path);
+  });
+
+  it('is shown in a dry run, and neither sent nor written', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    await copyFile(plain, path);
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign(['--dry-run', '--json', path]);
+    expect(run.code).toBe(0);
+    expect(parseJson(run).files[0]).toMatchObject({
+      format: 'jar',
+      status: 'planned',
+      digest: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+    });
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+});
+
+describe('a signed JAR', () => {
+  it('takes a second signature with --append and another certificate, and the same one again replaces its own', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    const certificate = await server.addCertificate('jar-2', 2048, 'Second Publisher');
+    const second = ['--no-timestamp', '--code', 'jar-2', '--certificate', certificate];
+    expect((await sign([plain, '-o', path])).code).toBe(0);
+    const [first = ''] = await signaturesIn(path);
+    const manifest = contentsOf(await readFile(path), MANIFEST);
+
+    expect((await sign([...second, '--append', '-a', 'SHA512', path])).code).toBe(0);
+    expect((await signaturesIn(path)).toSorted()).toEqual([first, 'SECOND_P'].sort());
+    expect(contentsOf(await readFile(path), MANIFEST)).toEqual(manifest);
+    await expectVerified(path, 2);
+    const both = await readFile(path);
+
+    const again = await sign([...second, '--append', '-a', 'SHA512', '--json', path]);
+    expect(JSON.parse(again.stdout).files).toMatchObject([{ status: 'signed', replaced: ['Second Publisher'] }]);
+    expect((await signaturesIn(path)).toSorted()).toEqual([first, 'SECOND_P'].sort());
+    expect(unzip(await readFile(path))).toEqual(unzip(both));
+
+    const [before, untouched] = [requests(), await readFile(path)];
+    const taken = await sign([...second, '--append', '--signer-name', first, path, '--json']);
+    expect([taken.code, parseJson(taken).files[0]?.error?.code]).toEqual([6, 'signer-name-taken']);
+    expect([await readFile(path), requests()]).toEqual([untouched, before]);
+
+    const replaced = await sign(['--json', path]);
+    expect(JSON.parse(replaced.stdout).files[0].replaced).toHaveLength(2);
+    expect(await signaturesIn(path)).toEqual([first]);
+    await expectVerified(path);
+  });
+
+  it('is skipped with --skip-signed while it is intact, and signed again once a file was added', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    await sign([plain, '-o', path]);
+    const signed = await readFile(path);
+    const before = requests();
+
+    const skipped = await sign(['--skip-signed', '--json', path]);
+    expect([skipped.code, parseJson(skipped).summary]).toEqual([0, { signed: 0, skipped: 1, failed: 0 }]);
+    expect([await readFile(path), requests()]).toEqual([signed, before]);
+
+    await writeFile(path, repack(signed, {}, [{ name: 'added.txt', contents: 'added' }]));
+    const again = await sign(['--skip-signed', '--json', path]);
+    expect([again.code, parseJson(again).summary]).toEqual([0, { signed: 1, skipped: 0, failed: 0 }]);
+    expect(requests()).toBe(before + 1);
+    expect((await expectVerified(path)).signers.has('added.txt')).toBe(true);
+  });
+
+  it('is not appended to once a file was changed, and nothing is asked for', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.jar');
+    const certificate = await server.addCertificate('jar-3', 2048, 'Third Publisher');
+    await sign([plain, '-o', path]);
+    await writeFile(path, repack(await readFile(path), { 'hello/message.txt': 'other' }));
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign(['--append', '--code', 'jar-3', '--certificate', certificate, '--json', path]);
+    expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'cannot-append']);
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+});
+
+describe('what is no JAR', () => {
+  it('is refused with what it is, unchanged and before a request, when it is named', async () => {
+    await using folder = await temporaryFolder();
+    const expected: Readonly<Record<string, { looksLike?: string }>> = JSON.parse(
+      await readFile(fixture('manifest.json'), 'utf8'),
+    );
+    const names = await readdir(fixture('strangers'));
+    for (const name of names) await copyFile(fixture(`strangers/${name}`), join(folder.path, name));
+    const [untouched, before] = [await snapshot(folder.path), requests()];
+    const run = await sign([...names, '--json'], folder.path);
+    expect(run.code).toBe(6);
+    const { files, summary } = parseJson(run);
+    expect(summary).toEqual({ signed: 0, skipped: 0, failed: names.length });
+    for (const { path, format, error } of files) {
+      expect([format, error?.code, error?.category], path).toEqual([null, 'unsupported-format', 'local']);
+      expect(error?.message).toContain(expected[`strangers/${path}`]?.looksLike);
+    }
+    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
+  });
+
+  it('is refused in the same way with the name of a JAR, but for a ZIP of nobody', async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ['app.apk', 'document.docx', 'extension.vsix']) {
+      await copyFile(fixture(`strangers/${name}`), join(folder.path, `${name}.jar`));
+    }
+    const run = await sign(['--json', ...(await readdir(folder.path))], folder.path);
+    expect(parseJson(run).files.map(({ error }) => error?.code)).toEqual(new Array(3).fill('unsupported-format'));
+  });
+
+  it('is left alone in a folder: what has a manifest, or the name of a JAR, is signed', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(join(folder.path, 'in/lib'), { recursive: true });
+    const place = (from: string, to: string) => copyFile(fixture(from), join(folder.path, 'in', to));
+    await place('strangers/archive.zip', 'plain.zip');
+    await place('strangers/document.docx', 'document.docx');
+    await place('strangers/app.apk', 'app.apk');
+    await place('jar/no-manifest.jar', 'no-manifest.jar');
+    await place('jar/no-manifest.jar', 'no-manifest.zip');
+    await place('jar/plain.jar', 'lib/bundle.zip');
+    await writeFile(join(folder.path, 'in/readme.jar'), 'not an archive');
+    const before = await snapshot(join(folder.path, 'in'));
+    const run = await sign(['--recursive', 'in', '-o', 'out', '--json'], folder.path);
+    expect(run.code).toBe(0);
+    const { files, summary } = parseJson(run);
+    expect(files.map(({ path, format }) => [path, format])).toEqual([
+      [join('in', 'lib', 'bundle.zip'), 'jar'],
+      [join('in', 'no-manifest.jar'), 'jar'],
+    ]);
+    expect(summary).toEqual({ signed: 2, skipped: 0, failed: 0 });
+    expect(await snapshot(join(folder.path, 'in'))).toEqual(before);
+    const made = [join(folder.path, 'out/lib/bundle.zip'), join(folder.path, 'out/no-manifest.jar')];
+    expect(Object.keys(await snapshot(join(folder.path, 'out')))).toEqual(made);
+    for (const path of made) await expectVerified(path);
+  });
+});
+
+describe('PE files and JARs', () => {
+  it('are signed in one run, each as what it is, and those that cannot be are told', async () => {
+    await using folder = await temporaryFolder();
+    const names = [
+      'pe/hello.exe',
+      'jar/plain.jar',
+      'jar/web.war',
+      'jar-damaged/wrong-crc.jar',
+      'jar-malformed/two-manifests.jar',
+    ];
+    const before = requests();
+    const run = await sign([...names.map((name) => fixture(name)), '-o', `${folder.path}/`, '--json']);
+    expect(run.code).toBe(6);
+    const { files, summary } = parseJson(run);
+    expect(files.map(({ format, status, error }) => [format, error?.code ?? status])).toEqual([
+      ['pe', 'signed'],
+      ['jar', 'signed'],
+      ['jar', 'signed'],
+      ['jar', 'zip-entry-damaged'],
+      ['jar', 'zip-ambiguous'],
+    ]);
+    expect(summary).toEqual({ signed: 3, skipped: 0, failed: 2 });
+    expect(requests()).toBe(before + 3);
+    expect((await readdir(folder.path)).sort()).toEqual(['hello.exe', 'plain.jar', 'web.war']);
+    await expectVerified(join(folder.path, 'plain.jar'));
+    await expectVerified(join(folder.path, 'web.war'));
+  });
+});

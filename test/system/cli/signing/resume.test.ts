@@ -1,0 +1,245 @@
+/** `codesign-remote resume` after runs of `sign` that a time stamp authority, the service or the network broke off. */
+
+import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { NOBODY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
+import { startServer } from '../../../support/services/server.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
+
+describe('a signature that is not written', () => {
+  it('is timestamped and written, and reported, with the one signature that was paid for', async () => {
+    await using folder = await temporaryFolder();
+    const server = await startServer({ bits: 2048, tsa: true });
+    try {
+      const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+      const path = join(folder.path, 'app.exe');
+      await copyFile(fixture('pe/hello.exe'), path);
+      const options = ['-d', 'An Application', '-a', 'SHA384'];
+      const failed = await runCli(['sign', ...NOBODY, ...options, 'app.exe'], { env, cwd: folder.path });
+      expect(failed.code).toBe(7);
+
+      // In another folder, and with nothing of what sign was told about the file.
+      expect(await resumeWith(env)).toMatchObject({ code: 0, calls: [{ kind: 'unwritten', status: 'finished' }] });
+
+      const inspected = await runCli(['inspect', path]);
+      expect(inspected.stdout).toContain('An Application');
+      const verified = await runCli(['verify', '--integrity-only', '--require-timestamp', path]);
+      expect(verified.code).toBe(0);
+      expect(server.operations('sign')).toHaveLength(1);
+      expect(server.operations('report-sign')).toHaveLength(1);
+      expect(await resumeWith(env)).toMatchObject({ code: 0, calls: [] });
+    } finally {
+      await server.stop();
+    }
+  }, 60_000);
+
+  it('goes where it was to go: the original stays', async () => {
+    await using stage = await startScene('good');
+    const output = join(stage.folder, 'signed.exe');
+    expect((await stage.sign(...NOBODY, stage.path, '-o', output)).code).toBe(7);
+    const original = await readFile(stage.path);
+
+    expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
+
+    expect(await readFile(stage.path)).toEqual(original);
+    expect((await runCli(['verify', '--integrity-only', output])).code).toBe(0);
+    expect(reports(stage)).toEqual([1]);
+    expect(stage.service.signRequests()).toBe(1);
+  });
+
+  it('is not for a file that has changed since, and no other is asked for', async () => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, stage.path);
+    await appendFile(stage.path, 'more');
+    const changed = await snapshot(stage.folder);
+
+    const { code, calls } = await stage.resume(['--no-timestamp']);
+
+    expect(code).toBe(6);
+    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'failed', error: { code: 'changed-since' } }]);
+    expect(stage.service.signRequests()).toBe(1);
+    expect((await snapshot(stage.folder))[stage.path]).toBe(changed[stage.path]);
+    // It is kept: nobody but the user gives it up.
+    expect((await stage.resume(['--dry-run'])).calls).toHaveLength(1);
+  });
+
+  it('is kept while its file is away', async () => {
+    await using stage = await startScene('good');
+    const copy = join(stage.folder, 'copy.exe');
+    await copyFile(stage.path, copy);
+    await stage.sign(...NOBODY, copy);
+    await writeFile(copy, '');
+
+    expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 6, calls: [{ status: 'failed' }] });
+    await copyFile(stage.path, copy);
+    expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
+  });
+
+  it('is left while there is no authority to ask, and no word that none is wanted', async () => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, stage.path);
+    const { code, stderr } = await stage.resume();
+    expect(code).toBe(2);
+    expect(stderr).toContain('[setting-missing]');
+    expect(await stage.resume(NOBODY)).toMatchObject({ code: 7, calls: [{ error: { code: 'timestamp-failed' } }] });
+  });
+
+  it.each([
+    { what: 'written', args: ['--no-timestamp'] },
+    { what: 'given up', args: ['--forget'] },
+  ])('is not reported when $what, as sign was told', async ({ args }) => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, '--no-report', stage.path);
+    const [call] = (await stage.resume(['--dry-run'])).calls;
+    const ids = args.includes('--forget') ? [call?.id ?? ''] : [];
+
+    expect(await stage.resume([...args, ...ids])).toMatchObject({ code: 0, calls: [{ kind: 'unwritten' }] });
+
+    expect(reports(stage)).toEqual([]);
+    expect((await stage.resume()).calls).toEqual([]);
+    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
+    expect(JSON.parse(stdout).calls).toMatchObject([{ counted: 'yes', reported: null }]);
+  });
+
+  it('is given up with --forget, which the service is told', async () => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, stage.path);
+    const [call] = (await stage.resume(['--dry-run'])).calls;
+
+    const forgotten = await stage.resume(['--forget', call?.id ?? '']);
+
+    expect(forgotten).toMatchObject({ code: 0, calls: [{ status: 'forgotten' }] });
+    expect(reports(stage)).toEqual([2]);
+    expect(await stage.resume()).toMatchObject({ code: 0, calls: [] });
+    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
+    expect(JSON.parse(stdout).calls).toMatchObject([{ outcome: 'given-up', counted: 'yes', reported: 2 }]);
+  });
+});
+
+describe('a report that was not sent', () => {
+  const unsent = () => startScene('server-error', { operation: 'report-sign', times: 3 });
+
+  it('is sent', async () => {
+    await using stage = await unsent();
+    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
+    const before = reports(stage).length;
+
+    expect(await stage.resume()).toMatchObject({ code: 0, calls: [{ kind: 'unreported', status: 'finished' }] });
+
+    expect(reports(stage).slice(before)).toEqual([1]);
+    expect(await stage.resume()).toMatchObject({ code: 0, calls: [] });
+  });
+
+  it.each([
+    ['other-credentials', { CODESIGN_ACCESS_KEY: 'another-key' }],
+    ['other-service', { CODESIGN_BASE_URL: 'https://127.0.0.1:9' }],
+    ['service-not-named', { CODESIGN_BASE_URL: '' }],
+  ])('goes to no other service and with no other credentials: %s', async (error, env) => {
+    await using stage = await unsent();
+    await stage.sign('--no-timestamp', stage.path);
+    const before = reports(stage).length;
+
+    const { code, calls } = await stage.resume([], env);
+
+    expect(code).toBe(2);
+    expect(calls).toMatchObject([{ kind: 'unreported', status: 'left', error: { code: error } }]);
+    expect(reports(stage)).toHaveLength(before);
+  });
+
+  it('stays when it fails again', async () => {
+    await using stage = await startScene('refused', { operation: 'report-sign' });
+    await stage.sign('--no-timestamp', stage.path);
+    expect(await stage.resume()).toMatchObject({ code: 5, calls: [{ status: 'failed', error: { code: 'refused' } }] });
+    expect((await stage.resume(['--dry-run'])).calls).toHaveLength(1);
+  });
+
+  it('is dropped with --no-report', async () => {
+    await using stage = await startScene('refused', { operation: 'report-sign' });
+    await stage.sign('--no-timestamp', stage.path);
+    const before = reports(stage).length;
+    expect(await stage.resume(['--no-report'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
+    expect(reports(stage)).toHaveLength(before);
+    expect((await stage.resume()).calls).toEqual([]);
+  });
+});
+
+describe('a certificate that is another one', () => {
+  it('finishes nothing', async () => {
+    await using stage = await startScene('good');
+    await stage.sign(...NOBODY, stage.path);
+    const pki = makePki();
+    const other = join(stage.folder, 'other.pem');
+    await writeFile(other, pki.leaf({ commonName: 'Another' }).pem + pki.intermediate.pem);
+    const { code, calls } = await stage.resume(['--no-timestamp', '--certificate', other]);
+    expect(code).toBe(2);
+    expect(calls).toMatchObject([{ status: 'left', error: { code: 'other-certificate' } }]);
+  });
+});
+
+describe('a signature that does not fit the certificate', () => {
+  it("is the user's to settle, and asks for nothing", async () => {
+    await using stage = await startScene('signature-wrong');
+    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(6);
+    const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
+    expect(code).toBe(0);
+    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left' }]);
+    expect(stderr).toContain('does not fit its certificate');
+    expect(stage.service.signRequests()).toBe(1);
+  });
+});
+
+describe('a call whose outcome nobody knows', () => {
+  it('is listed for the user to settle, asks for nothing, and is forgotten by its id', async () => {
+    await using stage = await startScene('breaks-before-answer', { times: 1 });
+    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(3);
+
+    const listed = await stage.resume();
+    expect(listed).toMatchObject({ code: 0, calls: [{ kind: 'unknown', status: 'left' }] });
+    expect(listed.stderr).toContain('may have been counted');
+    expect(stage.service.signRequests()).toBe(1);
+    const again = await stage.sign('--no-timestamp', stage.path);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('may have been counted') });
+
+    const id = listed.calls[0]?.id ?? '';
+    expect(await stage.resume(['--forget', id])).toMatchObject({ code: 0, calls: [{ id, status: 'forgotten' }] });
+    expect((await stage.resume()).calls).toEqual([]);
+    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
+    const outcomes = JSON.parse(stdout).calls.map(({ outcome, counted }: Readonly<Record<string, string>>) => [
+      outcome,
+      counted,
+    ]);
+    expect(outcomes.sort()).toEqual([
+      ['given-up', 'unknown'],
+      ['written', 'yes'],
+    ]);
+  });
+});
+
+describe('resume', () => {
+  it('finds nothing unfinished where there is no journal, and needs no settings for that', async () => {
+    await using folder = await temporaryFolder();
+    const run = await runCli(['resume'], { env: { CODESIGN_STATE_DIR: join(folder.path, 'state') } });
+    expect(run).toMatchObject({ code: 0, stdout: 'nothing is unfinished\n' });
+    expect(await snapshot(folder.path)).toEqual({});
+  });
+
+  it('knows no call by another id', async () => {
+    await using stage = await startScene('good');
+    const { code, stderr } = await stage.resume(['--forget', 'nothing']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('[no-such-call]');
+  });
+
+  it('says in words what is left, with nothing raw from outside', async () => {
+    await using stage = await startScene('breaks-before-answer');
+    const path = join(stage.folder, 'a\u001b[31m.exe');
+    await copyFile(stage.path, path);
+    await stage.sign('--no-timestamp', path);
+    const { stdout } = await runCli(['resume'], { env: stage.env });
+    expect(stdout).toContain('a\\x1b[31m.exe');
+    expect(stdout).toMatch(/^ +call [0-9a-f]{20}, asked /m);
+    expect(stdout).not.toContain('\u001b');
+  });
+});

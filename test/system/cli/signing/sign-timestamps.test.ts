@@ -1,0 +1,165 @@
+/** `codesign-remote sign` with time stamp authorities that answer well, badly or not at all: the real service, a real authority over openssl. */
+
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../../support/services/server.ts';
+import {
+  AUTHORITY_MODES,
+  type AuthorityMode,
+  startTimestampAuthority,
+  type TimestampAuthority,
+} from '../../../support/services/timestamp-authority.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
+
+let server: TestServer;
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  [server, authority] = await Promise.all([startServer({ bits: 2048 }), startTimestampAuthority()]);
+}, 120_000);
+afterAll(() => Promise.all([server.stop(), authority.stop()]));
+
+const sign = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+  runCli(['sign', '--json', '--timeout', '2', ...args], { env: { ...server.env, ...more } });
+const asking = (...modes: readonly AuthorityMode[]) => modes.flatMap((mode) => ['-t', authority.urlOf(mode)]);
+
+/** Usable after all: what is odd about them passes. */
+const USABLE: readonly AuthorityMode[] = ['ok', 'granted-with-mods', 'slow', 'throttled-once', 'unavailable-once'];
+/** Policy and genTime are wrong only for who asks for another, or looks at the clock. */
+const UNUSABLE = AUTHORITY_MODES.filter((mode) => !USABLE.includes(mode));
+/** Repeated with waits before they are given up: the others are told at once. */
+const SLOW_TO_FAIL: readonly AuthorityMode[] = ['throttled', 'http500', 'reset', 'hang'];
+
+describe.each(['pe/hello.exe', 'jar/plain.jar'])('%s', (name) => {
+  it('gets a timestamp of now, which verify finds good', async () => {
+    await using folder = await temporaryFolder();
+    const [path, roots] = [join(folder.path, 'signed'), join(folder.path, 'roots.pem')];
+    const run = await sign([...asking('granted-with-mods'), fixture(name), '-o', path]);
+    expect(run.code).toBe(0);
+    const ca = await readFile(join(server.data, 'service', 'certificates', 'ca.pem'), 'utf8');
+    await writeFile(roots, ca + authority.rootPem);
+    const verified = await runCli(['verify', '--json', '--require-timestamp', '--roots', roots, path]);
+    expect(verified.code).toBe(0);
+    const [signed] = JSON.parse(run.stdout).files;
+    const [file] = JSON.parse(verified.stdout).files;
+    expect(file).toMatchObject({
+      verdict: 'trusted',
+      signatures: [{ time: signed.timestamp.slice(0, 19).concat('Z') }],
+    });
+    expect(Math.abs(Date.parse(signed.timestamp) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('is left as it was with exit code 7 when no authority gives one, each named with its reason', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'file');
+    await copyFile(fixture(name), path);
+    const untouched = await snapshot(folder.path);
+    const run = await sign([...asking('corrupt', 'http200html'), path]);
+    expect(run.code).toBe(7);
+    const [file] = parseJson(run).files;
+    expect(file).toMatchObject({ status: 'failed', error: { category: 'timestamp', code: 'timestamp-failed' } });
+    expect(file?.record).toEqual(expect.any(String));
+    for (const mode of ['corrupt', 'http200html'] as const) {
+      expect(file?.error?.message).toContain(`${authority.urlOf(mode)}: `);
+    }
+    expect(await snapshot(folder.path)).toEqual(untouched);
+  });
+});
+
+describe('an authority that is no use', () => {
+  it.each(UNUSABLE.filter((mode) => !SLOW_TO_FAIL.includes(mode) && mode !== 'policy-wrong'))(
+    '(%s) is passed over for the next one',
+    async (mode) => {
+      await using folder = await temporaryFolder();
+      const path = join(folder.path, 'app.exe');
+      const run = await sign([...asking(mode, 'ok'), fixture('pe/hello.exe'), '-o', path]);
+      expect(run.code).toBe(0);
+      expect(JSON.parse(run.stdout).files[0].timestampAuthority).toBe(authority.urlOf('ok'));
+    },
+  );
+
+  it('for its policy is passed over where one is asked for', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    const wanted = ['--timestamp-policy', authority.policy];
+    const run = await sign([...wanted, ...asking('policy-wrong', 'ok'), fixture('pe/hello.exe'), '-o', path]);
+    expect(JSON.parse(run.stdout).files[0]).toMatchObject({ timestampAuthority: authority.urlOf('ok') });
+  });
+
+  it('for its root is passed over, in sign and in timestamp: exit 7 where there is no other', async () => {
+    await using folder = await temporaryFolder();
+    const [own, other] = ['own.pem', 'other.pem'].map((name) => join(folder.path, name));
+    await writeFile(own ?? '', authority.rootPem);
+    await writeFile(other ?? '', makePki('Other').root.pem);
+    const path = join(folder.path, 'app.exe');
+    const asked = [...asking('ok'), fixture('pe/hello.exe'), '-o', path];
+    const refused = await sign(asked, { CODESIGN_TIMESTAMP_ROOTS: other ?? '' });
+    expect(refused.code).toBe(7);
+    expect(parseJson(refused).files[0]?.error).toMatchObject({
+      code: 'timestamp-failed',
+      message: expect.stringContaining(`do not lead to a root in ${other}`),
+    });
+    // The option wins. The journal has the signature.
+    const signed = await sign(['--timestamp-roots', own ?? '', ...asked], { CODESIGN_TIMESTAMP_ROOTS: other ?? '' });
+    expect(signed.code).toBe(0);
+    const url = authority.urlOf('ok');
+    const again = ['timestamp', '--force', '--json', '-t', url, '--timestamp-roots', other ?? '', path];
+    const untouched = await readFile(path);
+    const stamped = await runCli(again);
+    expect([stamped.code, parseJson(stamped).files[0]?.error?.code]).toEqual([7, 'timestamp-failed']);
+    expect(await readFile(path)).toEqual(untouched);
+  });
+
+  it('stops the run after one signature: what it cannot stamp is not signed any more', async () => {
+    await using folder = await temporaryFolder();
+    const names = Array.from({ length: 12 }, (_, index) => join(folder.path, `app-${index}.exe`));
+    for (const path of names) await copyFile(fixture('pe/hello.exe'), path);
+    const [before, untouched] = [server.operations('sign').length, await snapshot(folder.path)];
+    const run = await sign(['-j', '6', ...asking('reject'), ...names]);
+    expect(run.code).toBe(7);
+    const codes = parseJson(run).files.map(({ error }) => error?.code);
+    expect(codes.toSorted()).toEqual([...Array(11).fill('not-attempted'), 'timestamp-failed']);
+    expect(server.operations('sign').length - before).toBe(1);
+    expect(await snapshot(folder.path)).toEqual(untouched);
+  });
+});
+
+describe('which authorities', () => {
+  it('may be in the environment, with blanks between, and --no-timestamp passes over them', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    const CODESIGN_TIMESTAMP_URL = ` ${authority.urlOf('empty')}  ${authority.urlOf('ok')}`;
+    const run = await sign([fixture('pe/hello.exe'), '-o', path], { CODESIGN_TIMESTAMP_URL });
+    expect(JSON.parse(run.stdout).files[0].timestampAuthority).toBe(authority.urlOf('ok'));
+    const without = await sign(['--no-timestamp', fixture('pe/hello.exe'), '-o', path], { CODESIGN_TIMESTAMP_URL });
+    expect(JSON.parse(without.stdout)).toMatchObject({ files: [{ status: 'signed', timestamp: null }] });
+    expect(JSON.parse(without.stdout).warnings).toBeUndefined();
+  });
+
+  it('is asked of nobody in vain: a run without one warns', async () => {
+    await using folder = await temporaryFolder();
+    const run = await sign([fixture('pe/hello.exe'), '-o', join(folder.path, 'app.exe')]);
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout).warnings).toEqual([expect.stringContaining('--no-timestamp')]);
+  });
+
+  it.each([
+    [['-t', 'ftp://timestamp.example.com'], 'invalid-setting'],
+    [['-t', ''], 'invalid-setting'],
+    [['-t', 'http://user:word@timestamp.example.com'], 'timestamp-url-holds-credentials'],
+    [['-t', 'http://timestamp.example.com', '--no-timestamp'], 'settings-conflict'],
+    [['--timestamp-policy', '1.2.x'], 'invalid-setting'],
+    [['--timestamp-algorithm', 'MD5'], 'invalid-setting'],
+    [['-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
+    [['-t', 'http://timestamp.example.com', '--timestamp-roots', fixture('pe/hello.exe')], 'roots-unusable'],
+    [['--dry-run', '-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
+  ])('is refused before anything is sent: %j', async (args, code) => {
+    const before = server.operations('sign').length;
+    const run = await sign([...args, fixture('pe/hello.exe')]);
+    expect(run.code).toBe(2);
+    expect(JSON.parse(run.stdout).error.code).toBe(code);
+    expect(`${run.stdout}${run.stderr}`).not.toContain('word@');
+    expect(server.operations('sign').length).toBe(before);
+  });
+});

@@ -1,0 +1,135 @@
+/** `codesign-remote config` as a user runs it. */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CliRun, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+
+interface Setting {
+  readonly folder: string;
+  readonly config: string;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CliRun>;
+}
+
+/** A repository with a working folder in it, and an empty place for profiles. */
+async function setting(at: string): Promise<Setting> {
+  const folder = join(at, 'repository');
+  const config = join(at, 'Ünï côde');
+  await mkdir(join(folder, '.git'), { recursive: true });
+  return {
+    folder,
+    config,
+    run: (args, env = {}) =>
+      runCli(['config', ...args], { cwd: folder, env: { CODESIGN_CONFIG_DIR: config, HOME: at, ...env } }),
+  };
+}
+
+describe('config', () => {
+  it('sets, gets, lists and unsets, and says where', async () => {
+    await using temporary = await temporaryFolder();
+    const { run, config, folder } = await setting(temporary.path);
+    const file = join(config, 'config.json');
+    expect((await run(['path'])).stdout).toBe(`${file}\n`);
+    expect(await run(['set', 'code', '0012'])).toMatchObject({
+      code: 0,
+      stdout: `stored   code in the new profile default, ${file}\n`,
+    });
+    expect((await run(['set', 'timestamp-url', 'http://t.example', 'http://u.example'])).code).toBe(0);
+    expect((await run(['set', 'certificate', 'my chain.pem'])).code).toBe(0);
+    expect((await run(['get', 'timestampUrl'])).stdout).toBe('http://t.example\nhttp://u.example\n');
+    expect((await run(['get', 'certificate'])).stdout).toBe(`${join(folder, 'my chain.pem')}\n`);
+    expect((await run(['unset', 'code'])).stdout).toBe(`removed  code from profile default, ${file}\n`);
+    expect((await run(['unset', 'code'])).stdout).toBe('nothing  code was not set in profile default\n');
+    expect(await run(['get', 'code'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await run(['get', 'code'])).stderr).toContain('[setting-not-set]');
+  });
+
+  it('list --origin says where each value comes from, over all places', async () => {
+    await using temporary = await temporaryFolder();
+    const { run, folder, config } = await setting(temporary.path);
+    await mkdir(config);
+    const work = {
+      environments: { production: 'https://sign.example', alternate: 'https://alternate.example' },
+      code: '7',
+      algorithm: 'SHA384',
+      description: 'Bücher\u001b[31m',
+    };
+    await writeFile(join(config, 'config.json'), JSON.stringify({ profiles: { work } }));
+    await writeFile(
+      join(folder, 'codesign-remote.config.json'),
+      JSON.stringify({ algorithm: 'SHA512', output: 'signed/' }),
+    );
+    const env = { CODESIGN_PROFILE: 'work', CODESIGN_CONCURRENCY: '9' };
+    const { stdout, code } = await run(['list', '--origin', '-e', 'alternate'], env);
+    expect(code).toBe(0);
+    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(rows).toContainEqual(['default', 'timeout', '30']);
+    expect(rows.filter(([origin]) => origin !== 'default')).toEqual([
+      ['--environment', 'environment', 'alternate'],
+      ['profile work', 'baseUrl', 'https://alternate.example'],
+      ['profile work', 'environments.production', 'https://sign.example'],
+      ['profile work', 'environments.alternate', 'https://alternate.example'],
+      ['profile work', 'code', '7'],
+      ['codesign-remote.config.json', 'algorithm', 'SHA512'],
+      ['profile work', 'description', 'Bücher\\x1b[31m'],
+      ['codesign-remote.config.json', 'output', join(folder, 'signed/')],
+      ['CODESIGN_CONCURRENCY', 'concurrency', '9'],
+      [''],
+    ]);
+    const json = JSON.parse((await run(['list', '--json'], env)).stdout);
+    expect(json).toMatchObject({ profile: 'work' });
+    expect(json.settings).toContainEqual({ key: 'code', values: ['7'], origin: 'profile work' });
+  });
+
+  it('keeps profiles apart, and makes one that is new', async () => {
+    await using temporary = await temporaryFolder();
+    const { run } = await setting(temporary.path);
+    await run(['set', '--profile', 'work', 'environments.alternate', 'https://alternate.example']);
+    await run(['set', 'code', '1'], { CODESIGN_PROFILE: 'other' });
+    expect((await run(['get', '-p', 'other', 'code'])).stdout).toBe('1\n');
+    expect((await run(['get', '-p', 'work', 'code'])).code).toBe(2);
+    expect((await run(['get', '-p', 'work', 'environments.alternate'])).stdout).toBe('https://alternate.example\n');
+    const { code, stderr } = await run(['list', '-p', 'wrok']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--profile: there is no profile "wrok".*\[profile-unknown\]\n.*Did you mean work\?/);
+    expect(await run(['unset', '-p', 'wrok', 'code'])).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    ['setting-unknown', ['set', 'algoritm', 'SHA256'], 'Did you mean algorithm?'],
+    ['setting-unknown', ['get', 'algoritm'], 'Did you mean algorithm?'],
+    ['setting-unknown', ['unset', 'algoritm'], 'Did you mean algorithm?'],
+    ['setting-is-secret', ['set', 'accessSecret', 's3cret'], 'codesign-remote login'],
+    ['invalid-setting', ['set', 'algorithm', 'MD5'], 'SHA256'],
+    ['base-url-insecure', ['set', 'baseUrl', 'http://sign.example'], 'https:'],
+    ['profile-name-invalid', ['set', '-p', '../x', 'code', '1'], '1 to 64'],
+    ['invalid-usage', ['lst'], 'codesign-remote config --help'],
+    ['invalid-usage', ['set', 'code'], 'codesign-remote config --help'],
+  ])('%s: %j, with a hint', async (error, args, hint) => {
+    await using temporary = await temporaryFolder();
+    const { run, config } = await setting(temporary.path);
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`[${error}]`);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain('s3cret');
+    await expect(readFile(join(config, 'config.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('without more shows its help, and has failed', async () => {
+    const { code, stderr } = await runCli(['config']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Usage: codesign-remote config');
+  });
+
+  it('names file and place of a damaged file, and still says its path', async () => {
+    await using temporary = await temporaryFolder();
+    const { run, config } = await setting(temporary.path);
+    await mkdir(config);
+    await writeFile(join(config, 'config.json'), '{\n  "profiles": {,}\n}');
+    const { code, stderr } = await run(['list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${join(config, 'config.json')} is no JSON from line 2, column 16`);
+    expect((await run(['path'])).code).toBe(0);
+  });
+});

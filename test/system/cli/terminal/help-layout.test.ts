@@ -1,0 +1,55 @@
+/** `--help` on terminals of all widths: no line that is wider, but for commands to be copied. */
+
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Io } from '../../../../src/cli/io.ts';
+import { runProgram } from '../../../../src/cli/program.ts';
+
+async function help(args: readonly string[], columns: number | undefined): Promise<string> {
+  const stdout = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+  const io: Io = {
+    stdin: new PassThrough(),
+    stdout,
+    stderr: new PassThrough(),
+    env: {},
+    onSignal: () => () => undefined,
+    outputFault: () => undefined,
+    onSuccess: () => undefined,
+    exit: (code: number): never => {
+      throw new Error(`exit ${code}`);
+    },
+  };
+  await runProgram([...args, '--help'], io);
+  return String(stdout.read());
+}
+
+const widest = (text: string): number =>
+  Math.max(...text.split('\n').map((line) => (/^ {2}codesign-remote /.test(line) ? 0 : line.length)));
+
+describe('help', () => {
+  it.each([[[]], [['sign']], [['verify']], [['login']], [['config', 'set']]])(
+    'of %j fits into the terminal',
+    async (args) => {
+      for (const columns of [120, 100, 80, 60, 40]) {
+        expect(widest(await help(args, columns)), `${columns} columns`).toBeLessThanOrEqual(Math.min(columns, 100));
+      }
+    },
+  );
+
+  it('takes 100 columns where there is no terminal, or one of unknown width', async () => {
+    const text = await help(['sign'], undefined);
+    expect(widest(text)).toBeGreaterThan(80);
+    expect(await help(['sign'], 0)).toBe(text);
+  });
+
+  it('puts descriptions below their options where there is no room beside them', async () => {
+    expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}take folders/m);
+    expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}take folders/m);
+  });
+
+  it('leaves examples in one line, to be copied', async () => {
+    expect(await help(['sign'], 40)).toContain(
+      '\n  codesign-remote sign --timestamp-url http://timestamp.example.com app.exe\n',
+    );
+  });
+});

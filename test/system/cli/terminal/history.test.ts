@@ -1,0 +1,166 @@
+/** `codesign-remote history`: the journal as a table, a document and for spreadsheets, with names that are out to do harm. */
+
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { HistoryEntry } from '../../../../src/journal/journal.ts';
+import { encodeLine } from '../../../../src/journal/lines.ts';
+import { programForOthers, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+
+const ENTRY: HistoryEntry = {
+  id: 'call-1',
+  at: '2026-10-31T23:59:59.000Z',
+  ended: '2026-11-01T00:00:01.000Z',
+  file: 'app.exe',
+  bytes: 1000,
+  filesWritten: 1,
+  certificate: { name: 'Example Corp', sha256: 'aa' },
+  origin: 'https://codesign.example.com',
+  code: '1001',
+  algorithm: 'SHA256',
+  digest: '0123456789abcdef'.repeat(4),
+  record: 'record-1',
+  outcome: 'written',
+  counted: 'yes',
+  reported: 1,
+  reason: undefined,
+};
+const RED = '\u001b[31m';
+const NASTY: HistoryEntry = {
+  ...ENTRY,
+  id: 'call-2',
+  at: '2026-11-02T10:00:00.000Z',
+  file: `=HYPERLINK("x"),${RED}\n\u202eexe.app`,
+  certificate: { name: '@SUM(A1), "Corp"', sha256: 'bb' },
+  record: undefined,
+  outcome: 'unknown',
+  counted: 'unknown',
+  reported: undefined,
+  reason: '-the connection broke',
+};
+
+async function history(entries: readonly HistoryEntry[], ...args: readonly string[]) {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, 'history'), { recursive: true, mode: 0o700 });
+  const lines = entries.map((entry) => encodeLine({ ...entry }));
+  await writeFile(join(folder.path, 'history', '2026-11.jsonl'), lines.join(''), { mode: 0o600 });
+  return await runCli(['history', ...args], { env: { CODESIGN_STATE_DIR: folder.path } });
+}
+
+describe('history', () => {
+  it('is a table of every call, with sums by month and certificate', async () => {
+    const { code, stdout } = await history([
+      ENTRY,
+      { ...ENTRY, id: 'call-3', outcome: 'refused', counted: 'no' },
+      NASTY,
+    ]);
+    expect(code).toBe(0);
+    const [head, first, ...rest] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^when \(UTC\) +outcome +counted +reported +certificate +record +file$/);
+    expect(first).toMatch(/^2026-10-31 23:59:59 +written +yes +written +Example Corp +record-1 +app\.exe$/);
+    expect(rest.slice(-2)).toEqual([
+      expect.stringMatching(/^2026-10 +Example Corp +2 +1 +0 +2$/),
+      expect.stringMatching(/^2026-11 +@SUM\(A1\), "Corp" +1 +0 +1 +1$/),
+    ]);
+  });
+
+  it('is one document with --json', async () => {
+    const { stdout } = await history([ENTRY, NASTY], '--json');
+    const { calls, sums } = JSON.parse(stdout);
+    expect(calls).toMatchObject([
+      { id: 'call-1', record: 'record-1', outcome: 'written', counted: 'yes', reported: 1, reason: null },
+      { id: 'call-2', file: NASTY.file, record: null, counted: 'unknown', reported: null },
+    ]);
+    expect(sums).toEqual([
+      { month: '2026-10', certificate: ENTRY.certificate, calls: 1, counted: 1, unknown: 0, files: 1 },
+      { month: '2026-11', certificate: NASTY.certificate, calls: 1, counted: 0, unknown: 1, files: 1 },
+    ]);
+    expect(stdout).not.toContain(ENTRY.digest);
+  });
+
+  it('holds nothing with --csv that a spreadsheet computes or that breaks a line', async () => {
+    const { stdout } = await history([ENTRY, NASTY], '--csv');
+    const [head, first, second, ...rest] = stdout.split('\r\n');
+    expect(rest).toEqual(['']);
+    expect(head?.split(',')).toHaveLength(first?.split(',').length ?? 0);
+    expect(second).toContain(`"'=HYPERLINK(""x""),\\x1b[31m\\n\\u{202e}exe.app"`);
+    expect(second).toContain(`"'@SUM(A1), ""Corp"""`);
+    expect(second).toContain(`,'-the connection broke`);
+  });
+
+  it.each([{ args: [] }, { args: ['--json'] }, { args: ['--csv'] }])(
+    'writes no control characters: $args',
+    async ({ args }) => {
+      const { stdout } = await history([NASTY], ...args);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+      expect(stdout.replaceAll('\r\n', '\n')).not.toMatch(/[\0-\x09\x0b-\x1f\x7f\u202e]/);
+      expect(stdout).toContain('exe.app');
+    },
+  );
+
+  it('leaves out with --since what was asked before that month', async () => {
+    const { stdout } = await history([ENTRY, NASTY], '--since', '2026-11', '--json');
+    expect(JSON.parse(stdout).calls).toMatchObject([{ id: 'call-2' }]);
+  });
+
+  it('refuses a month that is none', async () => {
+    const { code, stderr } = await history([ENTRY], '--since', '2026-13');
+    expect(code).toBe(2);
+    expect(stderr).toContain('[invalid-usage]');
+  });
+
+  it.runIf(process.platform !== 'win32')('is shown, as resume --dry-run is, where nothing can be written', async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ['history', 'calls']) await mkdir(join(folder.path, name));
+    await writeFile(join(folder.path, 'history', '2026-11.jsonl'), encodeLine({ ...ENTRY }));
+    for (const name of ['history/2026-11.jsonl', 'history', 'calls', '.']) {
+      await chmod(join(folder.path, name), name.endsWith('l') ? 0o444 : 0o555);
+    }
+    // Root may write everywhere.
+    await using copy = await temporaryFolder();
+    const user = process.getuid?.() === 0 ? { uid: 65_534, ...(await programForOthers(copy.path)) } : {};
+    const run = (...args: readonly string[]) =>
+      runCli(args, { env: { CODESIGN_STATE_DIR: folder.path, CODESIGN_CONFIG_DIR: folder.path }, ...user });
+    const { code, stdout } = await run('history', '--json');
+    expect([code, JSON.parse(stdout).calls]).toMatchObject([0, [{ id: 'call-1' }]]);
+    expect(await run('resume', '--dry-run')).toMatchObject({ code: 0, stdout: 'nothing is unfinished\n' });
+    expect(await readdir(folder.path)).toEqual(['calls', 'history']);
+    await chmod(folder.path, 0o755);
+    await chmod(join(folder.path, 'history'), 0o755);
+    await chmod(join(folder.path, 'calls'), 0o755);
+  });
+
+  it('is kept for 90 days, or for as many as the environment says, by whole months', async () => {
+    await using folder = await temporaryFolder();
+    const history = join(folder.path, 'history');
+    await mkdir(history);
+    const monthsAgo = (months: number): string => {
+      const now = new Date();
+      return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
+    };
+    for (const months of [2, 6, 30]) {
+      await writeFile(join(history, `${monthsAgo(months)}.jsonl`), encodeLine({ ...ENTRY }));
+    }
+    // Whatever opens the journal to write removes what is older.
+    const kept = async (days: string) => {
+      const env = { CODESIGN_STATE_DIR: folder.path, CODESIGN_HISTORY_DAYS: days };
+      const { code, stderr } = await runCli(['resume'], { env });
+      return { code, stderr, months: (await readdir(history)).sort() };
+    };
+    const all = [30, 6, 2].map((months) => `${monthsAgo(months)}.jsonl`);
+    expect(await kept('1500')).toMatchObject({ code: 0, months: all });
+    expect(await kept('365')).toMatchObject({ code: 0, months: all.slice(1) });
+    expect(await kept('')).toMatchObject({ code: 0, months: all.slice(2) });
+    expect(await kept('soon')).toMatchObject({ code: 2, months: all.slice(2) });
+    expect((await kept('0')).stderr).toContain('CODESIGN_HISTORY_DAYS: "0" is not a whole number from 1 to 36500');
+  });
+
+  it('has no calls before the first one, and makes no journal to find that out', async () => {
+    await using folder = await temporaryFolder();
+    const state = join(folder.path, 'state');
+    const run = (...args: readonly string[]) => runCli(['history', ...args], { env: { CODESIGN_STATE_DIR: state } });
+    expect(await run()).toMatchObject({ code: 0, stdout: 'no calls yet\n' });
+    expect(JSON.parse((await run('--json')).stdout)).toEqual({ calls: [], sums: [] });
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+});

@@ -1,0 +1,331 @@
+/** What a run tells beside its lines: colours, annotations, job summaries, the sum; and how each is kept harmless. */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import type { Io } from '../../../../src/cli/io.ts';
+import { annotationLine } from '../../../../src/cli/output/annotations.ts';
+import { signSummary } from '../../../../src/cli/output/changes/sign-summary.ts';
+import { summaryMarkdown, tellJobSummary } from '../../../../src/cli/output/job-summary.ts';
+import { openProgress } from '../../../../src/cli/output/progress/progress.ts';
+import { progressMode } from '../../../../src/cli/output/progress/progress-mode.ts';
+import { type ProgressEvent, ProgressState } from '../../../../src/cli/output/progress/progress-state.ts';
+import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
+import { fitted, widthOf } from '../../../../src/cli/output/terminal-width.ts';
+import { networkErrors } from '../../../../src/service/errors.ts';
+import type { FileOutcome, SignedOutcome, SignFilesResult } from '../../../../src/signing/outcome.ts';
+import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { startScene } from '../../../support/runs/resume-scene.ts';
+
+const TERMINAL = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+const PIPE = new PassThrough();
+
+describe('colours', () => {
+  it.each([
+    ['a terminal', TERMINAL, {}, true],
+    ['a pipe', PIPE, {}, false],
+    ['a pipe, forced', PIPE, { FORCE_COLOR: '1' }, true],
+    ['a terminal, forced not', TERMINAL, { FORCE_COLOR: '0' }, false],
+    ['a terminal, unwanted', TERMINAL, { NO_COLOR: '1' }, false],
+    ['a terminal, unwanted by an empty word', TERMINAL, { NO_COLOR: '' }, true],
+    ['forced and unwanted', TERMINAL, { NO_COLOR: '1', FORCE_COLOR: '3' }, false],
+    ['a dumb terminal', TERMINAL, { TERM: 'dumb' }, false],
+    ['a build', TERMINAL, { CI: 'true' }, false],
+    ['no build', TERMINAL, { CI: 'false' }, true],
+  ])('of %s', (_what, stream, env, expected) => {
+    expect(hasColour(stream, env)).toBe(expected);
+  });
+});
+
+describe('symbols beyond ASCII', () => {
+  it.each([
+    ['linux', { LANG: 'de_DE.UTF-8' }, true],
+    ['linux', { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }, false],
+    ['linux', { LANG: 'C' }, false],
+    ['linux', {}, false],
+    ['linux', { LANG: 'C.utf8', TERM: 'dumb' }, false],
+    ['win32', {}, false],
+    ['win32', { WT_SESSION: '1' }, true],
+    ['win32', { TERM_PROGRAM: 'vscode' }, true],
+  ] as const)('on %s with %o: %s', (platform, env, expected) => {
+    expect(isUnicode(env, platform)).toBe(expected);
+  });
+});
+
+describe('a line cut to fit', () => {
+  it.each([
+    ['plain', 5, 'plain'],
+    ['plainly', 5, 'plai…'],
+    ['漢字漢字', 8, '漢字漢字'],
+    ['漢字漢字', 7, '漢字漢…'],
+    ['漢字漢字', 6, '漢字…'],
+    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+    ['👩‍💻👩‍💻', 3, '👩‍💻…'],
+    ['plain', 0, ''],
+  ])('%s to %i columns', (text, columns, expected) => {
+    expect(fitted(text, columns, '…')).toBe(expected);
+    expect(widthOf(expected)).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe('how progress is shown', () => {
+  const mode = (io: Partial<Io>, options = {}) =>
+    progressMode({ stdout: TERMINAL, stderr: TERMINAL, env: {}, ...io } as Io, {
+      quiet: false,
+      json: false,
+      verbose: false,
+      ...options,
+    });
+  const narrow = Object.assign(new PassThrough(), { isTTY: true, columns: 19 });
+
+  it.each([
+    ['a terminal', {}, {}, 'live'],
+    ['a build', { env: { CI: '1' } }, {}, 'none'],
+    ['a build, wanted', { env: { CI: '1', CODESIGN_PROGRESS: 'live' } }, {}, 'live'],
+    ['a dumb terminal', { env: { TERM: 'dumb', CODESIGN_PROGRESS: 'live' } }, {}, 'none'],
+    ['a pipe', { stderr: PIPE }, {}, 'none'],
+    ['a pipe, said more', { stderr: PIPE }, { verbose: true }, 'plain'],
+    ['a pipe, wanted plain', { stderr: PIPE, env: { CODESIGN_PROGRESS: 'plain' } }, {}, 'plain'],
+    ['a terminal, wanted plain', { env: { CODESIGN_PROGRESS: 'plain' } }, {}, 'plain'],
+    ['a terminal, not wanted', { env: { CODESIGN_PROGRESS: 'none' } }, { verbose: true }, 'none'],
+    ['a terminal, quiet', { env: { CODESIGN_PROGRESS: 'live' } }, { quiet: true }, 'none'],
+    ['a document on the same terminal', {}, { json: true }, 'none'],
+    ['a document in a pipe', { stdout: PIPE }, { json: true }, 'live'],
+    ['hardly any columns', { stderr: narrow }, {}, 'none'],
+  ])('%s', (_what, io, options, expected) => {
+    expect(mode(io, options)).toBe(expected);
+  });
+
+  it('refuses another word', () => {
+    expect(() => mode({ env: { CODESIGN_PROGRESS: 'fancy' } })).toThrow(
+      expect.objectContaining({ code: 'progress-unknown' }),
+    );
+  });
+
+  it('is a plain line every few seconds at most, and only when there is news', () => {
+    vi.useFakeTimers();
+    try {
+      const stderr = new PassThrough().setEncoding('utf8');
+      const io = { stdout: PIPE, stderr, env: { CODESIGN_PROGRESS: 'plain' } } as unknown as Io;
+      using progress = openProgress(io, { quiet: false, json: false, verbose: false }, SIGNING);
+      progress.expect(2);
+      progress.hear({ type: 'file-step', path: 'a/\x1b[2J.exe', step: 'asking-service' });
+      vi.advanceTimersByTime(4900);
+      expect(stderr.read()).toBeNull();
+      vi.advanceTimersByTime(200);
+      expect(stderr.read()).toBe('working  0 of 2 signed, 1 waiting for the service\n');
+      vi.advanceTimersByTime(10_000);
+      expect(stderr.read()).toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+const SIGNING = { doing: 'signing', done: 'signed' };
+
+describe('how far a run has come', () => {
+  const path = 'dist/app.exe';
+  const reading: ProgressEvent = { type: 'bytes-read', path, bytes: 47_250_000, size: 105_000_000 };
+
+  it('is told of one file by name', () => {
+    const state = new ProgressState(SIGNING, () => 0);
+    state.hear({ type: 'file-started', path });
+    expect(state.parts()).toEqual(['signing app.exe']);
+    state.hear(reading);
+    expect(state.parts()).toEqual(['app.exe 45 % of 105 MB']);
+    state.hear({ type: 'file-step', path, step: 'asking-service' });
+    expect(state.parts()).toEqual(['app.exe waiting for the service']);
+    state.hear({ type: 'file-step', path, step: 'asking-authority' });
+    expect(state.parts()).toEqual(['app.exe waiting for the time stamp authority']);
+  });
+
+  it('is told of several by numbers', () => {
+    const state = new ProgressState(SIGNING, () => 0);
+    state.expect(20);
+    for (const status of ['signed', 'signed', 'signed', 'skipped', 'failed']) {
+      state.hear({ type: 'file-finished', outcome: { path: status, status } });
+    }
+    for (const other of ['b', 'c']) state.hear({ type: 'file-step', path: other, step: 'asking-service' });
+    state.hear(reading);
+    expect(state.parts()).toEqual([
+      '3 of 20 signed',
+      '1 skipped',
+      '1 failed',
+      '2 waiting for the service',
+      'app.exe 45 % of 105 MB',
+    ]);
+  });
+
+  it('does not tell of reading that has stopped', () => {
+    let now = 0;
+    const state = new ProgressState(SIGNING, () => now);
+    state.hear(reading);
+    now = 2000;
+    expect(state.parts()).toEqual(['signing']);
+  });
+});
+
+describe('an annotation', () => {
+  it('is one command, whatever it is about', () => {
+    expect(
+      annotationLine({
+        kind: 'error',
+        title: 'a:b,c',
+        file: '::set-output name=x::y,line=1\r\n.exe',
+        message: '100 %0A\n::error::injected\r',
+      }),
+    ).toBe(
+      '::error file=%3A\\x3aset-output name=x%3A%3Ay%2Cline=1\\r\\n.exe,title=a%3Ab%2Cc::100 %250A%0A:\\x3aerror::injected\\r',
+    );
+  });
+
+  it('is there for each file that fails, and harmless, with --json on standard error', async () => {
+    await using stage = await startScene('refused-with-escapes');
+    const env = { ...stage.env, GITHUB_ACTIONS: 'true' };
+    const args = ['sign', '--no-timestamp', stage.path];
+    const plain = await runCli(args, { env });
+    expect(commands(plain.stdout)).toHaveLength(1);
+    expect(commands(plain.stdout)[0]).toMatch(/^::error file=[^:]*,title=refused::the service refused/);
+    expect(commands(plain.stderr)).toEqual([]);
+
+    const json = await runCli([...args, '--json'], { env });
+    expect(commands(json.stdout)).toEqual([]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ summary: { failed: 1 } });
+    expect(commands(json.stderr)).toEqual(commands(plain.stdout));
+    expect(commands((await runCli(args, { env: stage.env })).stdout)).toEqual([]);
+  });
+
+  it('is there for a run that cannot be, for a warning, and for a verdict', async () => {
+    const env = { GITHUB_ACTIONS: 'true' };
+    const unusable = await runCli(['sign', '--concurrency', 'x', 'app.exe'], { env });
+    expect(commands(unusable.stderr)).toHaveLength(1);
+    expect(commands(unusable.stderr)[0]).toMatch(/^::error title=[a-z-]+::/);
+    const verified = await runCli(['verify', fixture('pe/hello.exe')], { env });
+    expect(commands(verified.stdout)).toEqual([
+      `::error file=${fixture('pe/hello.exe')},title=unsigned::holds no signature`,
+    ]);
+    await using stage = await startScene('good');
+    const told = await runCli(['sign', stage.path], { env: { ...stage.env, ...env } });
+    expect(commands(told.stdout)).toEqual([expect.stringMatching(/^::warning title=codesign-remote::.*timestamp/)]);
+  });
+
+  it('is not made by a file name that looks like one', async () => {
+    await using folder = await temporaryFolder();
+    const name = '::set-output name=a::b ##[add-mask]c';
+    await writeFile(join(folder.path, name), 'text');
+    for (const args of [['sign'], ['sign', '--json'], ['verify'], ['verify', '--json'], ['inspect'], ['remove']]) {
+      const { stdout, stderr } = await runCli([...args, name], { cwd: folder.path, env: { GITHUB_ACTIONS: 'true' } });
+      const lines = `${stdout}\n${stderr}`.split('\n').map((line) => line.trim());
+      expect(lines.filter((line) => line.startsWith('::') && !/^::error [^:]*::/.test(line))).toEqual([]);
+      expect(lines.filter((line) => line.includes('##['))).toEqual([]);
+    }
+  });
+});
+
+/** What the runner would take for commands. */
+function commands(output: string): string[] {
+  return output.split('\n').filter((line) => line.trim().startsWith('::'));
+}
+
+describe('a job summary', () => {
+  const table = { heading: 'Files', columns: ['File', 'Outcome'], total: '1 file: 1 signed' };
+
+  it('has a row for each file, in which nothing is Markdown or HTML', () => {
+    const text = summaryMarkdown({ ...table, rows: [['a|b`c`<img src=x>\n@all', '[x](https://example.com)']] }, 10_000);
+    const [, row = ''] = text.split('| --- | --- |\n');
+    expect(row.split('\n')[0]?.match(/\|/g)).toHaveLength(3);
+    expect(text.replace(/&#\d+;/g, '')).not.toMatch(/[`<>@[\]]|https:/);
+  });
+
+  it('is never larger than there is room for, and says what is missing', () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => [`${'x'.repeat(300)}${index}`, 'signed']);
+    const text = summaryMarkdown({ ...table, rows }, 1_000_000);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(900_000);
+    expect(text).toMatch(/and \d+ more/);
+    expect(summaryMarkdown({ ...table, rows }, 100)).toBe('');
+  });
+
+  it('is appended for a job, and a file that cannot be written is a warning', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'summary.md');
+    const job = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: path };
+    expect(tellJobSummary({ ...table, rows: [] }, { ...job, GITHUB_ACTIONS: undefined })).toBeUndefined();
+    await writeFile(path, 'before\n');
+    expect(tellJobSummary({ ...table, rows: [] }, job)).toBeUndefined();
+    expect(await readFile(path, 'utf8')).toMatch(/^before\n### Files\n/);
+
+    await using stage = await startScene('good');
+    await mkdir(join(stage.folder, 'folder'));
+    const env = { ...stage.env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(stage.folder, 'folder') };
+    const { code, stderr } = await runCli(['sign', '--no-timestamp', stage.path], { env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning {2}The job summary could not be written/m);
+  });
+
+  it('tells what became of each file', async () => {
+    await using stage = await startScene('good');
+    const summary = join(stage.folder, 'summary.md');
+    const env = { ...stage.env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
+    await writeFile(join(stage.folder, 'notes.txt'), 'text');
+    await runCli(['sign', '--no-timestamp', 'app.exe', 'notes.txt'], { env, cwd: stage.folder });
+    const rows = (await readFile(summary, 'utf8')).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+    expect(rows).toContain('| app.exe | signed | SHA256 | record-1 | none | new | yes |');
+    expect(rows).toMatch(/\| notes\.txt \| failed: .*\[unsupported-format\] \|/);
+    expect(rows).toMatch(/\n2 files: 1 signed, 1 failed; 1 signature used; [\d.]+ s\n/);
+  });
+});
+
+describe('the sum of a run', () => {
+  const signed = (reused: boolean): SignedOutcome => ({
+    path: 'app.exe',
+    output: 'app.exe',
+    format: 'pe',
+    status: 'signed',
+    algorithm: 'SHA256',
+    record: 'id',
+    reported: true,
+    reused,
+    timestamp: null,
+    timestampAuthority: null,
+    replaced: [],
+    bytes: 1,
+    milliseconds: 1,
+    warnings: [],
+  });
+  const rest = { path: 'a', format: null, warnings: [] };
+  const skipped: FileOutcome = { ...rest, status: 'skipped', output: 'a' };
+  const failed: FileOutcome = {
+    ...rest,
+    status: 'failed',
+    error: networkErrors('sign-timed-out', { origin: '', detail: '' }),
+    record: null,
+    kept: false,
+  };
+
+  it('counts files by outcome, and the signatures that were used, perhaps too', () => {
+    const files = [...Array(16).fill(signed(false)), signed(true), signed(true), skipped, failed];
+    const result: SignFilesResult = { warnings: [], files, summary: { signed: 18, skipped: 1, failed: 1, planned: 0 } };
+    expect(signSummary(result, { signatures: 16, asked: new Set(['a']), milliseconds: 12_345 })).toBe(
+      '20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used, perhaps 1 more; 12.3 s',
+    );
+  });
+});
+
+describe('the causes of a failure', () => {
+  it.each([
+    ['a file', ['sign', '--dry-run', '-c', '1', '--certificate']],
+    ['the run', ['verify', '--roots']],
+  ])('of %s are told with --verbose only', async (_what, args) => {
+    await using folder = await temporaryFolder();
+    const all = [...args, 'missing.pem', 'app.exe'];
+    const brief = await runCli(all, { cwd: folder.path });
+    expect(brief.stderr).not.toMatch(/Error:|^ +at /m);
+    expect(brief.stderr).toContain('hint: ');
+    const long = await runCli([...all, '--verbose'], { cwd: folder.path });
+    expect(long.code).toBe(brief.code);
+    expect(long.stderr).toContain('Error: ENOENT');
+  });
+});

@@ -1,0 +1,155 @@
+/** The live line on a pseudo-terminal: what it says, and that nothing of it stays, whichever way the run ends. */
+
+import { copyFile, cp, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { type PtyOptions, type PtyRun, runOnPty } from '../../../support/programs/pty.ts';
+import { type Scene, startScene } from '../../../support/runs/resume-scene.ts';
+
+const ESCAPE = '\x1b';
+const COLOUR = `${ESCAPE}[3`;
+/** The cursor's column, the rest of the line erased, the cursor hidden. */
+const LIVE = [`${ESCAPE}[1G`, `${ESCAPE}[0K`];
+const HIDDEN_CURSOR = `${ESCAPE}[?25l`;
+const WAITING = 'waiting for the service';
+
+let stage: Scene;
+let files = 0;
+
+beforeAll(async () => {
+  stage = await startScene('hangs');
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** Signs app.exe with a service that never answers: until the time-out, there is something to show. */
+async function sign(args: readonly string[], options: Partial<PtyOptions> = {}): Promise<PtyRun> {
+  const env = { ...stage.env, ...options.env };
+  files += 1;
+  const cwd = join(stage.folder, `${files}`);
+  await mkdir(cwd);
+  await copyFile(fixture('pe/hello.exe'), join(cwd, 'app.exe'));
+  const all = ['sign', '--no-timestamp', '--no-journal', '--timeout', '1', ...args, 'app.exe'];
+  return runOnPty(all, { columns: 80, cwd, ...options, env });
+}
+
+describe.concurrent('the live line', () => {
+  it('says what is going on, and is gone in the end', async () => {
+    const { code, output, screen } = await sign([]);
+    expect(code).toBe(3);
+    expect(output).toContain(`app.exe ${WAITING}`);
+    expect(output).toContain(LIVE[0]);
+    expect(screen).not.toContain(WAITING);
+    expect(screen).toMatch(/^\{red\}failed\{\/\} {3}app\.exe: /m);
+    expect(output).not.toContain(HIDDEN_CURSOR);
+  });
+
+  it('stays in one line of a narrow terminal, whatever the name', async () => {
+    const name = `${'漢字'.repeat(12)}👩‍💻.exe`;
+    const path = join(stage.folder, name);
+    await copyFile(fixture('pe/hello.exe'), path);
+    const { output, screen } = await sign([path], { columns: 30 });
+    expect(output).toContain('0 of 2 signed · 2 waiting…');
+    expect(screen).not.toContain('waiting for');
+    expect(screen).not.toContain('0 of 2');
+    expect(screen).toMatch(/^\{red\}failed/m);
+  });
+
+  it('is not there without columns', async () => {
+    const { code, output } = await sign([], { columns: 0, env: { NO_COLOR: '1' } });
+    expect(code).toBe(3);
+    expect(output).not.toContain(ESCAPE);
+  });
+
+  it('goes when the terminal loses its columns, and comes back with them', async () => {
+    let isResized = false;
+    const { code, output } = await sign([], {
+      onOutput(text, hand) {
+        if (isResized || !text.includes(WAITING)) return;
+        isResized = true;
+        hand.resize(0);
+        setTimeout(() => hand.resize(60), 300);
+      },
+    });
+    expect(code).toBe(3);
+    const again = output.slice(output.indexOf(WAITING) + WAITING.length);
+    expect(again).toContain(WAITING);
+  });
+
+  it.each([
+    ['CI', { CI: '1' }],
+    ['TERM', { TERM: 'dumb' }],
+  ])('and colours are not there where %s says so', async (_name, env) => {
+    const { output } = await sign([], { env });
+    expect(output).not.toContain(ESCAPE);
+    expect(output).not.toContain(WAITING);
+  });
+
+  it('has no colour where none is wanted', async () => {
+    const { output } = await sign([], { env: { NO_COLOR: '1', FORCE_COLOR: '1' } });
+    expect(output).toContain(WAITING);
+    expect(output).not.toContain(COLOUR);
+  });
+
+  it('is in ASCII where nothing else is known to be shown', async () => {
+    const { output } = await sign([], { env: { LANG: 'C', NO_COLOR: '1' } });
+    expect(output).toContain(WAITING);
+    expect(output.replaceAll(ESCAPE, '')).toMatch(/^[\r\n -~]*$/);
+  });
+
+  it.each(['--quiet', '--json'])('is not there with %s', async (option) => {
+    const { output } = await sign([option]);
+    expect(output).not.toContain(WAITING);
+    expect(output).not.toContain(LIVE[0]);
+  });
+
+  it('is not there for who does not want it', async () => {
+    const { output } = await sign([], { env: { CODESIGN_PROGRESS: 'none' } });
+    expect(output).not.toContain(WAITING);
+  });
+
+  it('is gone when a second interrupt ends the run', async () => {
+    let isInterrupted = false;
+    const { code, output, screen } = await sign(['--timeout', '20'], {
+      onOutput(text, hand) {
+        if (isInterrupted || !text.includes(WAITING)) return;
+        isInterrupted = true;
+        hand.type('\x03');
+        setTimeout(() => hand.type('\x03'), 1300);
+      },
+    });
+    expect(code).toBe(130);
+    expect(output.match(/\^C/g)).toHaveLength(2);
+    expect(screen).toContain('interrupted: waiting for calls under way');
+    expect(screen).not.toContain(WAITING);
+  });
+
+  it('is loaded on a terminal only, and missed by nobody', async () => {
+    await using folder = await temporaryFolder();
+    const program = join(folder.path, 'bin', 'codesign-remote.js');
+    for (const part of ['bin', 'dist', 'package.json']) {
+      const without = { recursive: true, filter: (from: string) => !basename(from).startsWith('progress-live') };
+      await cp(join(REPOSITORY, part), join(folder.path, part), without);
+    }
+    const piped = await runCli(['sign', '--no-timestamp', '--timeout', '1', stage.path], { env: stage.env, program });
+    expect(piped.code).toBe(3);
+    const { code, output } = await sign([], { command: [process.execPath, program] });
+    expect(code).toBe(3);
+    expect(output).not.toContain(WAITING);
+  });
+
+  it('takes nothing of what is typed meanwhile', async () => {
+    const shell = `${process.execPath} ${CLI_PROGRAM} "$@"; read answer; echo "read: $answer"`;
+    let isTyped = false;
+    const { screen } = await sign([], {
+      command: ['sh', '-c', shell, 'sh'],
+      onOutput(text, hand) {
+        if (isTyped || !text.includes(WAITING)) return;
+        isTyped = true;
+        hand.type('typed ahead\n');
+      },
+    });
+    expect(screen).toContain('read: typed ahead');
+  });
+});

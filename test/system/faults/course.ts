@@ -1,0 +1,181 @@
+/** Runs one case of the fault matrix to its end: `sign` with the fault, `resume`, and `sign` again where that is what its user does. */
+
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CliRun, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { mountSmallDisk, type SmallDisk } from '../../support/programs/small-disk.ts';
+import { type FaultyRelay, startFaultyRelay } from '../../support/services/faulty-relay.ts';
+import { lookForWrongs } from './invariants.ts';
+import type { FileState, Observed, Row } from './row.ts';
+import type { FormatId, Stage, Subject } from './stage.ts';
+
+const PRELOAD = join(REPOSITORY, 'test', 'support', 'faulty-file-system.cjs');
+const DISK_SIZE = '1m';
+
+export interface Scene {
+  readonly stage: Stage;
+  readonly relay: FaultyRelay;
+  readonly subject: Subject;
+  readonly timestamp: boolean;
+  /** As this process sees them. */
+  readonly files: string;
+  readonly state: string;
+  /** Runs a command with the scene's journal and service. */
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CliRun>;
+  /** Of the file as it is now. */
+  fileState(): Promise<FileState>;
+}
+
+/** `effect` is one of the row's variants. */
+export async function runCourse(row: Row, effect: string, format: FormatId, stage: Stage): Promise<Observed> {
+  await using folder = await temporaryFolder('codesign-fault-');
+  const inside = (...names: string[]): string => join(folder.path, ...names);
+  await mkdir(inside('disk'));
+  await mkdir(inside('journal'));
+  const diskFolder = row.disk === 'journal' ? inside('journal') : inside('disk');
+  await using disk = row.disk === undefined ? undefined : await mountSmallDisk(diskFolder, DISK_SIZE);
+  const { baseUrl, caFile } = stage.server;
+  const upstream = { baseUrl, ca: await readFile(caFile, 'utf8') };
+  await using relay = await startFaultyRelay(stage.identity, upstream, row.network);
+
+  const outside = (path: string): string => disk?.seenFromOutside(path) ?? path;
+  const subject = stage.subjects[format];
+  const path = inside('disk', 'files', subject.name);
+  await mkdir(outside(inside('disk', 'files')));
+  await writeFile(outside(path), subject.original, { mode: 0o644 });
+  const scene = makeScene({ row, stage, relay, subject, disk, path, state: inside('journal', 'state'), outside });
+
+  const timestamp = row.timestamp ? ['-t', `${relay.baseUrl}/tsa`] : ['--no-timestamp'];
+  const fill = join(diskFolder, 'fill');
+  const first = await scene.run(
+    ['sign', '--timeout', `${row.timeout ?? 30}`, ...(row.settings?.CODESIGN_TIMESTAMP_URL ? [] : timestamp), path],
+    {
+      ...row.settings,
+      ...(row.files === undefined ? {} : { CODESIGN_FAULT: `${row.files}:${effect}`, CODESIGN_FAULT_FILL: fill }),
+    },
+  );
+  const asked = relay.asked('sign');
+  const counted = relay.records.length;
+  const file = await scene.fileState();
+  await rm(outside(fill), { force: true });
+  relay.heal();
+
+  const resumed = await scene.run(
+    ['resume', ...timestamp],
+    row.resumeFault === undefined ? {} : { CODESIGN_FAULT: row.resumeFault },
+  );
+  const resumedDocument = documentOf(resumed);
+  const afterResume = await scene.fileState();
+  const wrongs: string[] = [];
+  if (relay.records.length !== counted) wrongs.push('resume asked for a signature');
+
+  const runs = [first, resumed];
+  let again = '–';
+  if (afterResume !== 'signed') {
+    const run = await scene.run(['sign', ...timestamp, path]);
+    runs.push(run);
+    again = describeAgain(run);
+  }
+  wrongs.push(...(await lookForWrongs(scene, runs)));
+  const [outcome] = documentOf(first).files ?? [];
+  if ((first.code === 0) !== (file === 'signed')) wrongs.push(`sign ended with ${first.code}, and the file is ${file}`);
+  const isFinished = file !== 'signed' && afterResume === 'signed';
+  if ((outcome?.kept ?? false) !== isFinished) wrongs.push(`sign said of the signature, kept: ${outcome?.kept}`);
+  return {
+    exit: first.code,
+    error: errorOf(first),
+    asked,
+    counted,
+    file,
+    resume: describeResume(resumed, resumedDocument),
+    afterResume,
+    again,
+    total: relay.records.length,
+    wrongs: withoutExpected(wrongs, row.leaves),
+  };
+}
+
+function withoutExpected(wrongs: readonly string[], leaves: RegExp | undefined): readonly string[] {
+  if (leaves === undefined) return wrongs;
+  const others = wrongs.filter((wrong) => !leaves.test(wrong));
+  return others.length < wrongs.length ? others : [...others, `nothing like ${leaves} was left`];
+}
+
+interface SceneParts extends Pick<Scene, 'stage' | 'relay' | 'subject' | 'state'> {
+  readonly row: Row;
+  readonly disk: SmallDisk | undefined;
+  readonly path: string;
+  readonly outside: (path: string) => string;
+}
+
+function makeScene({ row, stage, relay, subject, disk, path, state, outside }: SceneParts): Scene {
+  const env = {
+    ...stage.server.env,
+    CODESIGN_BASE_URL: relay.baseUrl,
+    CODESIGN_CA_FILE: stage.relayRoot,
+    CODESIGN_TIMESTAMP_URL: '',
+    CODESIGN_STATE_DIR: state,
+    NODE_OPTIONS: `--require ${PRELOAD}`,
+  };
+  const timestamp = row.timestamp ?? false;
+  const run = ([command = '', ...args]: readonly string[], more = {}): Promise<CliRun> =>
+    runCli([command, '--json', ...args], {
+      env: { ...env, ...more },
+      ...(disk === undefined ? {} : { through: disk.through }),
+    });
+  return {
+    stage,
+    relay,
+    subject,
+    timestamp,
+    files: outside(join(path, '..')),
+    state: outside(state),
+    run,
+    async fileState() {
+      const bytes = await readFile(outside(path)).catch(() => undefined);
+      if (bytes === undefined) return 'missing';
+      if (bytes.equals(subject.original)) return 'original';
+      if (!timestamp) return bytes.equals(subject.signed) ? 'signed' : 'damaged';
+      // No two timestamps are alike.
+      const verified = await run(['verify', '--roots', stage.root, '--require-timestamp', path]);
+      return verified.code === 0 ? 'signed' : 'damaged';
+    },
+  };
+}
+
+interface Document {
+  readonly error?: { readonly code: string };
+  readonly files?: readonly {
+    readonly reused?: boolean;
+    readonly kept?: boolean;
+    readonly error?: { readonly code: string };
+    readonly warnings?: readonly string[];
+  }[];
+  readonly calls?: readonly {
+    readonly kind: string;
+    readonly status: string;
+    readonly error?: { readonly code: string };
+  }[];
+}
+
+function documentOf({ stdout }: CliRun): Document {
+  return stdout === '' ? {} : JSON.parse(stdout);
+}
+
+function errorOf(run: CliRun): string | null {
+  const { error, files } = documentOf(run);
+  return error?.code ?? files?.[0]?.error?.code ?? null;
+}
+
+function describeResume({ code }: CliRun, { error, calls = [] }: Document): string {
+  if (error) return `${code}, ${error.code}`;
+  const each = calls.map((call) => `${call.kind}: ${call.status}${call.error ? ` (${call.error.code})` : ''}`);
+  return `${code}, ${each.length === 0 ? 'nothing' : each.join(', ')}`;
+}
+
+function describeAgain(run: CliRun): string {
+  const [file] = documentOf(run).files ?? [];
+  const how = file?.reused ? 'reused' : 'asked';
+  const warns = run.stderr.includes('may have been counted') ? ', warns' : '';
+  return run.code === 0 ? `0, ${how}${warns}` : `${run.code}, ${errorOf(run)}`;
+}

@@ -1,0 +1,54 @@
+/** The core of the fault matrix, as its table in test/README.md tells it; and that the matrix leaves no step out. */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer } from '../../support/services/server.ts';
+import { testCases } from './matrix.ts';
+import { casesOf, ROWS } from './rows.ts';
+import { lineOf } from './table.ts';
+
+const CORE = ROWS.filter(({ core }) => core);
+/** What changes something on a disk, or makes a change last. */
+const CHANGES = /^(?:create|write|writeFile|mkdir|rename|link|unlink|truncate|chmod|sync|datasync):(?!other)/;
+
+const { seen } = testCases(CORE.flatMap((row) => casesOf(row).slice(0, 1)));
+
+it('is as the table of test/README.md says', async () => {
+  const lines = (await readFile(join(REPOSITORY, 'test', 'README.md'), 'utf8')).split('\n');
+  expect(seen.length).toBeGreaterThan(10);
+  for (const one of seen) expect(lines).toContain(lineOf(one.row, [one]));
+});
+
+it('has a row for every call of the file system with which signing changes something', async () => {
+  await using folder = await temporaryFolder();
+  const server = await startServer({ bits: 2048 });
+  try {
+    const [path, trace] = [join(folder.path, 'files', 'app.exe'), join(folder.path, 'trace')];
+    await mkdir(join(folder.path, 'files'));
+    await writeFile(path, await readFile(fixture('pe/hello.exe')));
+    const preload = join(REPOSITORY, 'test', 'support', 'faulty-file-system.cjs');
+    const run = await runCli(['sign', '--no-timestamp', path], {
+      env: {
+        ...server.env,
+        CODESIGN_STATE_DIR: join(folder.path, 'state'),
+        CODESIGN_FAULT_TRACE: trace,
+        NODE_OPTIONS: `--require ${preload}`,
+      },
+    });
+    expect(run.code).toBe(0);
+    const calls = (await readFile(trace, 'utf8')).split('\n').filter((call) => CHANGES.test(call));
+    const kinds = new Set(calls.map(kindOf));
+    expect(kinds.size).toBeGreaterThan(10);
+    const known = ROWS.flatMap(({ files = '' }) => files.split(' ').map(kindOf));
+    expect([...kinds].filter((kind) => !known.includes(kind))).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});
+
+/** The journal makes its folders all alike. */
+function kindOf(call: string): string {
+  return call.replace(/^(\w+):([\w-]+):.*$/, '$1:$2').replace(/^mkdir:[a-z]+-folder$/, 'mkdir:calls-folder');
+}

@@ -1,0 +1,39 @@
+/** Makes a test of each case of some rows of the fault matrix, two at a time. */
+
+import { afterAll, beforeAll, it } from 'vitest';
+import { mayMountDisks } from '../../support/programs/small-disk.ts';
+import { runCourse } from './course.ts';
+import type { Observed } from './row.ts';
+import { type Case, nameOf } from './rows.ts';
+import { type Stage, setStage } from './stage.ts';
+
+/** Containers and hardened systems may let nobody mount: there a disk of known size cannot be had. */
+export const WITHOUT_DISKS = !mayMountDisks() && process.env.CI === undefined;
+
+export interface Seen extends Case {
+  readonly observed: Observed;
+}
+
+/** What was observed is in `seen` once the tests have run. */
+export function testCases(cases: readonly Case[]): { readonly seen: readonly Seen[] } {
+  const seen: Seen[] = [];
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage();
+  }, 120_000);
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  for (const one of cases) {
+    const { row, effect, format } = one;
+    it.skipIf(row.disk !== undefined && WITHOUT_DISKS).concurrent(
+      nameOf(one),
+      async ({ expect: check }) => {
+        const observed = await runCourse(row, effect, format, stage);
+        seen.push({ ...one, observed });
+        check(observed).toEqual({ ...row.right, error: row.variants[effect], wrongs: [] });
+      },
+      120_000,
+    );
+  }
+  return { seen };
+}

@@ -1,0 +1,138 @@
+/** Rows of the fault matrix: the network, the service and the time stamp authority. */
+
+import type { Harm, RelayedOperation } from '../../support/services/faulty-relay.ts';
+import { KEPT, NOTHING_ASKED, REPORTED_LATER, SIGNED, unknown } from './courses.ts';
+import type { Course, Row } from './row.ts';
+
+const NOWHERE = '127.0.0.1:9';
+
+interface Harmed {
+  readonly fault: string;
+  readonly harm: Harm;
+  readonly times?: number;
+  readonly error: string | null;
+  readonly right: Course;
+  readonly core?: boolean;
+}
+
+const rowsOf =
+  (step: string, operation: RelayedOperation) =>
+  ({ fault, harm, times, error, right, core = false }: Harmed): Row => ({
+    step,
+    fault,
+    core,
+    formats: ['pe'],
+    variants: { '-': error },
+    network: { operation, harm, ...(times === undefined ? {} : { times }) },
+    timestamp: operation === 'tsa',
+    ...(harm.startsWith('times-out') ? { timeout: 2 } : {}),
+    right,
+  });
+
+const sign: readonly Harmed[] = [
+  {
+    fault: 'time-out, the request lost on its way',
+    harm: 'times-out-before',
+    error: 'sign-timed-out',
+    right: unknown(3, 0),
+  },
+  {
+    fault: 'time-out, the answer lost on its way',
+    harm: 'times-out-after',
+    error: 'sign-timed-out',
+    right: unknown(3, 1),
+    core: true,
+  },
+  {
+    fault: 'reset before the service heard of it',
+    harm: 'reset-before',
+    error: 'connection-broken',
+    right: unknown(3, 0),
+  },
+  { fault: 'reset before the answer', harm: 'reset-before-answer', error: 'connection-broken', right: unknown(3, 1) },
+  {
+    fault: 'reset in the answer',
+    harm: 'reset-in-answer',
+    error: 'connection-broken',
+    right: unknown(3, 1),
+    core: true,
+  },
+  { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
+  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: { ...SIGNED, asked: 2 }, core: true },
+  { fault: 'HTTP 429 always', harm: 'status-429', error: 'throttled', right: { ...NOTHING_ASKED, exit: 4, asked: 5 } },
+  {
+    fault: 'HTTP 500',
+    harm: 'status-500',
+    error: 'http-error',
+    right: { ...NOTHING_ASKED, exit: 4, asked: 1 },
+    core: true,
+  },
+  { fault: 'HTTP 502 after the service signed', harm: 'status-502-after', error: 'http-error', right: unknown(4, 1) },
+  {
+    fault: 'HTTP 200 with a web page after the service signed',
+    harm: 'no-answer-of-the-api',
+    error: 'malformed-answer',
+    right: unknown(5, 1),
+  },
+  {
+    fault: 'a wrong signature',
+    harm: 'wrong-signature',
+    error: 'signature-mismatch',
+    right: { ...KEPT, resume: '0, unwritten: left', afterResume: 'original', again: '0, asked', total: 2 },
+    core: true,
+  },
+];
+
+const NO_TIMESTAMP = { error: 'timestamp-failed', right: { ...KEPT, exit: 7 } } as const;
+
+const timestamp: readonly Harmed[] = [
+  { fault: 'time-out', harm: 'times-out-before', ...NO_TIMESTAMP },
+  { fault: 'reset before the authority heard of it', harm: 'reset-before', ...NO_TIMESTAMP },
+  { fault: 'reset before the answer', harm: 'reset-before-answer', ...NO_TIMESTAMP },
+  { fault: 'reset in the answer', harm: 'reset-in-answer', ...NO_TIMESTAMP },
+  { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
+  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },
+  { fault: 'HTTP 429 always', harm: 'status-429', ...NO_TIMESTAMP },
+  { fault: 'HTTP 500 once', harm: 'status-500', times: 1, error: null, right: SIGNED },
+  { fault: 'HTTP 500 always', harm: 'status-500', ...NO_TIMESTAMP },
+  { fault: 'a wrong signature in the timestamp', harm: 'wrong-signature', ...NO_TIMESTAMP },
+];
+
+const UNHEARD = { error: null, right: REPORTED_LATER } as const;
+
+const report: readonly Harmed[] = [
+  { fault: 'time-out, the report lost on its way', harm: 'times-out-before', ...UNHEARD },
+  { fault: 'time-out, the answer lost on its way', harm: 'times-out-after', ...UNHEARD },
+  { fault: 'reset before the service heard of it', harm: 'reset-before', ...UNHEARD },
+  { fault: 'reset before the answer', harm: 'reset-before-answer', ...UNHEARD, core: true },
+  { fault: 'reset in the answer', harm: 'reset-in-answer', ...UNHEARD },
+  { fault: 'reset after the answer', harm: 'reset-after-answer', error: null, right: SIGNED },
+  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },
+  { fault: 'HTTP 429 always', harm: 'status-429', ...UNHEARD },
+  { fault: 'HTTP 500 once', harm: 'status-500', times: 1, error: null, right: SIGNED },
+  { fault: 'HTTP 500 always', harm: 'status-500', ...UNHEARD },
+];
+
+export const networkRows: readonly Row[] = [
+  {
+    step: 'sign',
+    fault: 'connection refused',
+    formats: ['pe'],
+    variants: { '-': 'service-unreachable' },
+    settings: { CODESIGN_BASE_URL: `https://${NOWHERE}` },
+    right: { ...NOTHING_ASKED, exit: 3 },
+  },
+  ...sign.map(rowsOf('sign', 'sign')),
+  {
+    step: 'timestamp',
+    fault: 'the authority is down',
+    core: true,
+    formats: ['pe'],
+    variants: { '-': 'timestamp-failed' },
+    timestamp: true,
+    settings: { CODESIGN_TIMESTAMP_URL: `http://${NOWHERE}/` },
+    right: { ...KEPT, exit: 7 },
+  },
+  ...timestamp.map(rowsOf('timestamp', 'tsa')),
+  ...report.map(rowsOf('report', 'report-sign')),
+];

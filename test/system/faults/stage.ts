@@ -1,0 +1,64 @@
+/** What all cases of the fault matrix share: a real service, the inputs, and what they are signed without a fault. */
+
+import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
+
+export const FORMATS = ['pe', 'jar'] as const;
+export type FormatId = (typeof FORMATS)[number];
+
+const FIXTURES: Readonly<Record<FormatId, string>> = { pe: 'pe/hello.exe', jar: 'jar/plain.jar' };
+
+const PAGE = 4096;
+
+export interface Subject {
+  /** In the folder of a case. */
+  readonly name: string;
+  readonly original: Buffer;
+  readonly signed: Buffer;
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly server: TestServer;
+  /** Of the relays. */
+  readonly identity: ServerIdentity;
+  /** PEM file with the root of the relays. */
+  readonly relayRoot: string;
+  /** PEM file with the root of signers and authority. */
+  readonly root: string;
+  readonly subjects: Readonly<Record<FormatId, Subject>>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const [server, authority, folder] = await Promise.all([
+    startServer({ tsa: true, bits: 2048 }),
+    createTlsAuthority(),
+    temporaryFolder('codesign-faults-'),
+  ]);
+  const relayRoot = join(folder.path, 'relay-root.pem');
+  await writeFile(relayRoot, authority.root);
+  const subjectOf = async (format: FormatId): Promise<Subject> => {
+    const name = `app.${format === 'pe' ? 'exe' : 'jar'}`;
+    const path = join(folder.path, name);
+    await copyFile(fixture(FIXTURES[format]), path);
+    // A whole page, so that on a full disk there is no room for a byte more; behind an archive nothing may stand.
+    if (format === 'pe') await truncate(path, PAGE);
+    const original = await readFile(path);
+    const run = await runCli(['sign', '--no-timestamp', path], { env: server.env });
+    if (run.code !== 0) throw new Error(`the reference was not signed: ${run.stderr}`);
+    return { name, original, signed: await readFile(path) };
+  };
+  return {
+    server,
+    identity: await authority.issue({ names: ['127.0.0.1'] }),
+    relayRoot,
+    root: join(server.data, 'service', 'certificates', 'ca.pem'),
+    subjects: { pe: await subjectOf('pe'), jar: await subjectOf('jar') },
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,283 @@
+/** Hostile JARs: signatures, sections, digests and attributes without end, and what is packed to burst. */
+
+import { FURTHER_BYTES } from '../../../src/formats/jar/digest-limit.ts';
+import { attribute, hostileToken } from '../../support/signed-files/hostile-cms.ts';
+import {
+  digest64,
+  hostileJar,
+  MAIN_SECTION,
+  section,
+  signatureBlock,
+  signatureFile,
+} from '../../support/signed-files/hostile-jar.ts';
+import { authority, type HostileFile, listed, signer, strangers } from './cases.ts';
+
+const TOKEN = '1.2.840.113549.1.9.16.2.14';
+const SECTION = section('a', 'a');
+const MANIFEST = MAIN_SECTION + SECTION;
+const SIGNED = signatureFile(MANIFEST, new Map([['a', SECTION]]));
+const BLOCK = signatureBlock(SIGNED, { signer });
+const ENTRIES = [{ name: 'a', contents: 'a' }];
+const MEGABYTES = Buffer.alloc(500_000_000);
+const JAVA_NAMES = ['MD5', 'SHA1', 'SHA-224', 'SHA-256', 'SHA-384', 'SHA-512', 'SHA3-224', 'SHA3-256', 'SHA3-512'];
+
+/** With another manifest, whose digest is signed. */
+function withManifest(manifest: string, entries = ENTRIES): Buffer {
+  const file = signatureFile(manifest, new Map(entries.map(({ name, contents }) => [name, section(name, contents)])));
+  return hostileJar({ manifest, signatures: { A: [file, signatureBlock(file, { signer })] }, entries });
+}
+
+/** With another signature file, signed. */
+function withSignatureFile(file: string): Buffer {
+  const signatures = { A: [file, signatureBlock(file, { signer })] as const };
+  return hostileJar({ manifest: MANIFEST, signatures, entries: ENTRIES });
+}
+
+const withFiles = (file: string | Uint8Array, block: string | Uint8Array, manifest: string | Uint8Array = MANIFEST) =>
+  hostileJar({ manifest, signatures: { A: [file, block] }, entries: ENTRIES });
+
+function manySigners(count: number, block = BLOCK): Buffer {
+  const signatures = Object.fromEntries(listed(count, (index) => [`S${index}`, [SIGNED, block] as const]));
+  return hostileJar({ manifest: MANIFEST, signatures, entries: ENTRIES });
+}
+
+/** Of 16 signers with 1,000 short values each. */
+const crowdedBlock = () =>
+  signatureBlock(SIGNED, {
+    signer,
+    signers: 16,
+    unsignedAttributes: () => [attribute('1.2.3', ...listed(1000, () => Uint8Array.of(5, 0)))],
+  });
+
+function stampedBlock(count: number): Uint8Array {
+  return signatureBlock(SIGNED, {
+    signer,
+    unsignedAttributes: (value) => [
+      attribute(TOKEN, ...listed(count, () => hostileToken(value, { signer: authority }))),
+    ],
+  });
+}
+
+/** 20 signers, each of whom covers 2,000 files by digests of their sections. */
+function crossCovered(): Buffer {
+  const entries = listed(2000, (index) => ({ name: `folder/${index}`, contents: String(index) }));
+  const sections = new Map(entries.map(({ name, contents }) => [name, section(name, contents)]));
+  const manifest = MAIN_SECTION + [...sections.values()].join('');
+  const main = `Signature-Version: 1.0\r\nSHA-256-Digest-Manifest-Main-Attributes: ${digest64(MAIN_SECTION)}\r\n\r\n`;
+  const file = main + Array.from(sections, ([name, text]) => section(name, text)).join('');
+  const block = signatureBlock(file, { signer });
+  const signatures = Object.fromEntries(listed(20, (index) => [`S${index}`, [file, block] as const]));
+  return hostileJar({ manifest, signatures, entries });
+}
+
+/** Each of 511 files has digests by another set of algorithms. */
+function everyCombination(): Buffer {
+  const entries = listed(511, (index) => ({ name: `f${index}`, contents: 'x'.repeat(10_000) }));
+  const sections = entries.map(({ name, contents }, index) => {
+    const names = JAVA_NAMES.filter((_, bit) => ((index + 1) & (1 << bit)) !== 0);
+    const digests = names.map((each) => {
+      const digest = digest64(contents, each.toLowerCase().replace(/^sha-/, 'sha'));
+      return `${each}-Digest: ${digest}\r\n`;
+    });
+    return `Name: ${name}\r\n${digests.join('')}\r\n`;
+  });
+  return withManifest(MAIN_SECTION + sections.join(''), entries);
+}
+
+/** Files of a signature each with digests of all sections, so that none is the digest of the whole manifest. */
+function manySections(count: number, signatureCount: number): Buffer {
+  const entries = listed(count, (index) => ({ name: index.toString(36), contents: '', isStored: true }));
+  const md5 = (name: string, contents: string) => `Name: ${name}\r\nMD5-Digest: ${digest64(contents, 'md5')}\r\n\r\n`;
+  const sections = entries.map(({ name }) => md5(name, ''));
+  const digests = entries.map(({ name }, index) => md5(name, sections[index] ?? '')).join('');
+  const signatures = listed(signatureCount, (index) => {
+    const file = `Signature-Version: 1.0\r\nX: ${index}\r\n\r\n${digests}`;
+    return [`S${index}`, [file, signatureBlock(file, { signer })] as const] as const;
+  });
+  return hostileJar({
+    manifest: MAIN_SECTION + sections.join(''),
+    signatures: Object.fromEntries(signatures),
+    entries,
+  });
+}
+
+/** A file that deflates a thousandfold, with digests by these algorithms. */
+function digestedBy(names: readonly string[]): Buffer {
+  const contents = Buffer.alloc(FURTHER_BYTES / 8);
+  const digests = names.map(
+    (name) => `${name}-Digest: ${digest64(contents, name.toLowerCase().replace(/^sha-/, 'sha'))}\r\n`,
+  );
+  const manifest = `${MAIN_SECTION}Name: a\r\n${digests.join('')}\r\n`;
+  const file = signatureFile(manifest, new Map([['a', 'not compared']]));
+  const signatures = { A: [file, signatureBlock(file, { signer })] as const };
+  return hostileJar({ manifest, signatures, entries: [{ name: 'a', contents }] });
+}
+
+const lines = (count: number, make: (index: number) => string) => listed(count, make).join('');
+
+/** What a command may use for any file below 20 MB: 5 s where a trivial one takes 0.15 s, and 300 MiB. */
+export const LARGEST_BOUNDS = { times: 35, bytes: 300 * 1024 * 1024 } as const;
+
+export interface LargeFile extends HostileFile {
+  /** What `sign --dry-run --json` prints of it. */
+  readonly planned: string;
+}
+
+/** Files of almost 20 MB, each near the bounds. `sign` reads them too. */
+export const LARGE_ARCHIVE_CASES: readonly LargeFile[] = [
+  {
+    what: '65,000 files and nine signature files of 30 MB',
+    make: () => manySections(65_000, 9),
+    planned: '"planned"',
+    verdict: 'broken',
+    code: 'digest-algorithm-weak',
+  },
+  {
+    what: '180,000 files',
+    make: () => manySections(180_000, 1),
+    planned: 'manifest-too-large',
+    verdict: 'broken',
+    code: 'digest-algorithm-weak',
+  },
+  {
+    what: 'ten digests of a large file',
+    make: () => digestedBy([...JAVA_NAMES, 'SHA3-384']),
+    planned: 'jar-too-many-digests',
+    verdict: 'broken',
+    code: 'work-budget-spent',
+  },
+];
+
+export const ARCHIVE_CASES: readonly HostileFile[] = [
+  {
+    what: '30 blocks of 15.9 MB',
+    make: () => manySigners(30, Buffer.concat([BLOCK, Buffer.alloc(15_900_000)])),
+    verdict: 'broken',
+    code: 'jar-blocks-too-large',
+  },
+  {
+    what: '10,000 signature files',
+    make: () => manySigners(10_000, new Uint8Array()),
+    verdict: 'broken',
+    code: 'jar-too-many-signatures',
+  },
+  { what: '32 signers', make: () => manySigners(32), verdict: 'untrusted' },
+  { what: '33 signers', make: () => manySigners(33), verdict: 'broken', code: 'jar-too-many-signatures' },
+  { what: '20 signers of 2,000 files', make: crossCovered, verdict: 'untrusted' },
+  {
+    what: '30 signers with 150 certificates each',
+    make: () => manySigners(30, signatureBlock(SIGNED, { signer, certificates: [signer.der, ...strangers(149)] })),
+    verdict: 'broken',
+    code: 'cms-too-large',
+  },
+  { what: '1,000 timestamps', make: () => withFiles(SIGNED, stampedBlock(1000)), verdict: 'untrusted' },
+  {
+    what: '30 signers with 16 timestamps each',
+    make: () => manySigners(30, stampedBlock(16)),
+    verdict: 'broken',
+    code: 'timestamp-unreadable',
+  },
+  {
+    what: 'a signature file of one line of 15.9 MB',
+    make: () => withSignatureFile(`Signature-Version: 1.0${'x'.repeat(15_900_000)}`),
+    verdict: 'broken',
+    code: 'signature-file-unreadable',
+  },
+  {
+    what: 'a signature file of 800,000 sections',
+    make: () => withSignatureFile(`Signature-Version: 1.0\r\n\r\n${'Name: a\r\nX: y\r\n\r\n'.repeat(800_000)}`),
+    verdict: 'broken',
+    code: 'manifest-digest-differs',
+  },
+  {
+    what: '400,000 attributes in the signature file',
+    make: () =>
+      withSignatureFile(`Signature-Version: 1.0\r\n${lines(400_000, (index) => `A${index}-Digest-Manifest: x\r\n`)}`),
+    verdict: 'broken',
+    code: 'signature-file-unreadable',
+  },
+  {
+    what: 'an attribute of 15 MB',
+    make: () =>
+      withSignatureFile(`Signature-Version: 1.0\r\nCreated-By: x\r\n${` ${'y'.repeat(500)}\r\n`.repeat(30_000)}`),
+    verdict: 'broken',
+    code: 'signature-file-unreadable',
+  },
+  {
+    what: '700,000 digests of one file',
+    make: () =>
+      withSignatureFile(`Signature-Version: 1.0\r\n\r\nName: a\r\n${'SHA-256-Digest: x\r\n'.repeat(700_000)}`),
+    verdict: 'broken',
+    code: 'signature-file-unreadable',
+  },
+  {
+    what: '100,000 sections of one name',
+    make: () => {
+      const manifest = MAIN_SECTION + SECTION.repeat(100_000);
+      const file = signatureFile(manifest, new Map([['a', SECTION.repeat(100_000)]]));
+      return hostileJar({ manifest, signatures: { A: [file, signatureBlock(file, { signer })] }, entries: ENTRIES });
+    },
+    verdict: 'untrusted',
+  },
+  {
+    what: '180,000 sections of files that are not there',
+    make: () => withManifest(MAIN_SECTION + SECTION + lines(180_000, (index) => section(`f${index}`, ''))),
+    verdict: 'untrusted',
+  },
+  { what: '511 sets of digest algorithms', make: everyCombination, verdict: 'broken', code: 'digest-algorithm-weak' },
+  {
+    what: 'a block of 15.9 MB',
+    make: () => withFiles(SIGNED, Buffer.concat([Buffer.from('308400f42400', 'hex'), Buffer.alloc(15_900_000)])),
+    verdict: 'broken',
+    code: 'cms-malformed',
+  },
+  {
+    what: 'a block that unpacks to 500 MB',
+    make: () => withFiles(SIGNED, MEGABYTES),
+    verdict: 'broken',
+    code: 'jar-blocks-too-large',
+  },
+  {
+    what: 'a signature file that unpacks to 500 MB',
+    make: () => withFiles(MEGABYTES, BLOCK),
+    verdict: 'broken',
+    code: 'signature-file-unreadable',
+  },
+  {
+    what: 'a manifest that unpacks to 500 MB',
+    make: () => withFiles(SIGNED, BLOCK, MEGABYTES),
+    verdict: 'broken',
+    code: 'manifest-too-large',
+  },
+  {
+    what: 'a signature file that unpacks to more than it says',
+    make: () => {
+      const bomb = { name: 'META-INF/A.SF', contents: MEGABYTES, size: 100 };
+      return hostileJar({
+        manifest: MANIFEST,
+        signatures: {},
+        entries: [bomb, { name: 'META-INF/A.RSA', contents: BLOCK }],
+      });
+    },
+    verdict: 'broken',
+    code: 'zip-entry-damaged',
+  },
+  {
+    what: '20 signers, each with 16,000 attribute values',
+    make: () => manySigners(20, Buffer.from(crowdedBlock())),
+    verdict: 'broken',
+    code: 'cms-too-large',
+  },
+  {
+    what: 'a block of another type',
+    make: () => withFiles(SIGNED, signatureBlock(SIGNED, { signer, contentType: '1.2.3.4' })),
+    verdict: 'broken',
+    code: 'block-content-type',
+  },
+  {
+    what: 'bytes behind its block',
+    make: () => withFiles(SIGNED, Buffer.concat([BLOCK, Buffer.alloc(1000, 1)])),
+    verdict: 'untrusted',
+    code: 'bytes-after-signature',
+  },
+];

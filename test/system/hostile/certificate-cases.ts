@@ -1,0 +1,247 @@
+/** Hostile certificates in programs: keys, names, extensions, times, and pools to lose oneself in. */
+
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
+import {
+  AUTHORITY,
+  CODE_SIGNING_PURPOSE,
+  extension,
+  generalizedTime,
+  type HostileCertificate,
+  hostileCertificate,
+  name,
+  relativeName,
+  rsaPublicKey,
+  subjectPublicKeyInfo,
+  TIME_STAMPING_PURPOSE,
+  utcTime,
+} from '../../support/signed-files/hostile-certificates.ts';
+import { attribute, hostileToken } from '../../support/signed-files/hostile-cms.ts';
+import { peWithSignature } from '../../support/signed-files/hostile-pe.ts';
+import { testKey } from '../../support/signed-files/pki.ts';
+import {
+  authority,
+  type HostileFile,
+  listed,
+  NESTED,
+  programWith,
+  repeated,
+  signature,
+  signer,
+  signerWith,
+  strangers,
+  TIMESTAMP,
+} from './cases.ts';
+
+const signedBy = (parts: Partial<HostileCertificate>) => programWith({ signer: signerWith(parts) });
+const unreadable = (what: string, parts: () => Partial<HostileCertificate>): HostileFile => ({
+  what,
+  make: () => signedBy(parts()),
+  verdict: 'broken',
+  code: 'signature-unreadable',
+});
+const bytesOf = (bits: number) => Buffer.concat([Uint8Array.of(1), Buffer.alloc(bits / 8 - 1, 7)]);
+
+/** 95 certificates that may all be the signer's issuer, with a key that costs as much as can be. */
+function manyIssuers(publicKey: Uint8Array, signature: Uint8Array, signatureAlgorithm?: Uint8Array): Buffer {
+  const signed = { issuer: name('Slow'), signature, ...(signatureAlgorithm && { signatureAlgorithm }) };
+  const leaf = hostileCertificate({ ...signed, subject: name('Leaf'), publicKey: signer.publicKey });
+  const issuers = strangers(95, { ...signed, subject: name('Slow'), publicKey });
+  return programWith({ signer: { ...signer, der: leaf }, certificates: [leaf, ...issuers] });
+}
+
+/**
+ * 32 timestamps by different authorities, each of which any of the 190 issuers with keys on P-521 may have issued. The
+ * signatures of the certificates are right in form, so each check takes its full time.
+ */
+function manyIssuersOfTimestamps(): Buffer {
+  const slow = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+  const publicKey = slow.publicKey.export({ type: 'spki', format: 'der' });
+  const signed = (index: number) => ({
+    issuer: name('Slow'),
+    signature: sign('sha256', Buffer.of(index), slow.privateKey),
+  });
+  const issuers = (count: number) => strangers(count, { ...signed(0), subject: name('Slow'), publicKey });
+  const token = (value: Uint8Array, index: number) => {
+    const extensions = [TIME_STAMPING_PURPOSE];
+    const der = signerWith({ ...signed(index), subject: name(`TSA ${index}`), extensions }).der;
+    return hostileToken(value, { signer: { ...authority, der }, certificates: [der] });
+  };
+  const stamps = (value: Uint8Array, from: number) =>
+    attribute(TIMESTAMP, ...listed(16, (index) => token(value, from + index)));
+  const inner = signature({
+    certificates: [signer.der, ...issuers(100)],
+    unsignedAttributes: (value) => [stamps(value, 16)],
+  });
+  const outer = signature({
+    certificates: [signer.der, ...issuers(190)],
+    unsignedAttributes: (value) => [stamps(value, 0), attribute(NESTED, inner)],
+  });
+  return peWithSignature(outer);
+}
+
+/** p of 10,000 bits, the most that OpenSSL takes. */
+function dsaPublicKey(): Uint8Array {
+  const integer = (bits: number, octet = 0xa5) => encode(0x02, Uint8Array.of(0), Buffer.alloc(bits / 8, octet));
+  const parameters = sequence(integer(10_000), integer(256), integer(9_992));
+  return subjectPublicKeyInfo(sequence(objectIdentifier('1.2.840.10040.4.1'), parameters), integer(9_984));
+}
+
+/** Authorities that all certified each other, under one name each: every order of them is a path. */
+function mesh(count: number): Uint8Array[] {
+  const all = listed(count, (index) => ({ subject: name(`Mesh ${index}`), ...testKey('ec', `mesh ${index}`) }));
+  return all.flatMap((issuer) =>
+    all.map(({ subject, publicKey }) =>
+      hostileCertificate({
+        subject,
+        issuer: issuer.subject,
+        publicKey,
+        issuerKey: issuer.privateKey,
+        extensions: [AUTHORITY],
+      }),
+    ),
+  );
+}
+
+function inMesh(count: number): Buffer {
+  const { privateKey } = testKey('ec', 'mesh 0');
+  const leaf = signerWith({ subject: name('Lost'), issuer: name('Mesh 0'), issuerKey: privateKey });
+  return programWith({ signer: leaf, certificates: [leaf.der, ...mesh(count)] });
+}
+
+/** Each authority forbids what all those below it are named, at length. */
+function constrained(length: number): Buffer {
+  const names = repeated(40, encode(0xa4, name('\ufdfa'.repeat(100))));
+  const bans = repeated(40, sequence(encode(0xa4, name('\ufdfa'.repeat(99)))));
+  const extensions = [
+    AUTHORITY,
+    extension('2.5.29.17', encode(0x30, names)),
+    extension('2.5.29.30', sequence(contextConstructed(1, bans))),
+  ];
+  const keyOf = (index: number) => testKey('ec', `constrained ${index}`);
+  const certificates = listed(length, (index) =>
+    hostileCertificate({
+      subject: name(`Level ${index}`),
+      issuer: name(`Level ${index + 1}`),
+      publicKey: keyOf(index).publicKey,
+      issuerKey: keyOf(index + 1).privateKey,
+      extensions,
+    }),
+  );
+  const [der = signer.der] = certificates;
+  return programWith({ signer: { der, privateKey: keyOf(0).privateKey }, certificates });
+}
+
+export const CERTIFICATE_CASES: readonly HostileFile[] = [
+  {
+    what: '200 certificates',
+    make: () => programWith({ certificates: [signer.der, ...strangers(199)] }),
+    verdict: 'untrusted',
+  },
+  {
+    what: '10,000 certificates',
+    make: () => programWith({ certificates: [signer.der, ...listed(10_000, () => signer.der)] }),
+    verdict: 'broken',
+    code: 'signature-unreadable',
+  },
+  { what: '95 issuers of one name', make: () => manyIssuers(rsaPublicKey(2048), bytesOf(2048)), verdict: 'untrusted' },
+  {
+    what: '95 issuers with RSA keys of 16,384 bits',
+    make: () => manyIssuers(rsaPublicKey(16_384), bytesOf(16_384)),
+    verdict: 'untrusted',
+  },
+  {
+    what: '95 issuers whose RSA exponent has 3,064 bits',
+    make: () => manyIssuers(rsaPublicKey(3072, 3064), bytesOf(3072)),
+    verdict: 'untrusted',
+  },
+  {
+    what: '95 issuers with DSA keys of 10,000 bits',
+    make: () => {
+      const half = encode(0x02, Buffer.alloc(31, 0x11));
+      const dsaWithSha256 = sequence(objectIdentifier('2.16.840.1.101.3.4.3.2'));
+      return manyIssuers(dsaPublicKey(), sequence(half, half), dsaWithSha256);
+    },
+    verdict: 'untrusted',
+  },
+  {
+    what: '190 issuers of one name for 32 timestamps',
+    make: manyIssuersOfTimestamps,
+    verdict: 'untrusted',
+    code: 'work-budget-spent',
+  },
+  { what: 'two authorities that certified each other', make: () => inMesh(2), verdict: 'untrusted' },
+  { what: '14 authorities that all certified each other', make: () => inMesh(14), verdict: 'untrusted' },
+  { what: 'a path of 12 authorities with long name constraints', make: () => constrained(12), verdict: 'untrusted' },
+  {
+    what: 'an RSA key of 65,536 bits',
+    make: () => programWith({ signer: { ...signer, der: signerWith({ publicKey: rsaPublicKey(65_536) }).der } }),
+    verdict: 'broken',
+    code: 'signature-value-wrong',
+  },
+  {
+    what: 'a key of a kind that nobody knows',
+    make: () => {
+      const publicKey = subjectPublicKeyInfo(sequence(objectIdentifier('1.2.3.4')), Buffer.alloc(32));
+      return programWith({ signer: { ...signer, der: signerWith({ publicKey }).der } });
+    },
+    verdict: 'broken',
+    code: 'signature-value-wrong',
+  },
+  unreadable('60,000 extensions', () => ({
+    extensions: listed(60_000, (index) => extension(`1.2.3.${index}`, octetString(Buffer.alloc(1)))),
+  })),
+  unreadable('100,000 alternative names', () => ({
+    extensions: [extension('2.5.29.17', encode(0x30, repeated(100_000, encode(0x82, Buffer.from('a.example')))))],
+  })),
+  unreadable('60,000 purposes', () => ({
+    extensions: [extension('2.5.29.37', encode(0x30, repeated(60_000, objectIdentifier('1.3.6.1.5.5.7.3.3'))))],
+  })),
+  unreadable('a name of 50,000 parts', () => ({
+    subject: encode(0x30, ...listed(50_000, (index) => relativeName(`N${index}`))),
+  })),
+  unreadable('a name of 1,000 parts', () => ({
+    subject: encode(0x30, ...listed(1000, (index) => relativeName(`N${index}`))),
+  })),
+  unreadable('a name of 3 MB that is eighteen times as long when it is compared', () => ({
+    subject: name('\ufdfa'.repeat(1_000_000)),
+  })),
+  {
+    what: '120 certificates with such names, each just short enough',
+    make: () => {
+      const long = name('\ufdfa'.repeat(560));
+      return programWith({ certificates: [signer.der, ...strangers(120, { subject: long, issuer: long })] });
+    },
+    verdict: 'untrusted',
+  },
+  unreadable('a serial number of 1 MB', () => ({ serialNumber: Buffer.alloc(1_000_000, 0x41) })),
+  unreadable('an object identifier of 1 MB', () => ({
+    extensions: [sequence(encode(0x06, Buffer.alloc(1_000_000, 0x8f)), octetString(Buffer.alloc(1)))],
+  })),
+  {
+    what: 'an object identifier with an arc of 440 bits',
+    make: () =>
+      signedBy({
+        extensions: [
+          CODE_SIGNING_PURPOSE,
+          sequence(encode(0x06, Buffer.alloc(62, 0xff), Uint8Array.of(1)), octetString(Buffer.alloc(1))),
+        ],
+      }),
+    verdict: 'untrusted',
+  },
+  ...(
+    [
+      ['from the year 0 to 9999', generalizedTime('00000101000000Z'), generalizedTime('99991231235959Z'), 'untrusted'],
+      ['that ends before it begins', utcTime('450101000000Z'), utcTime('200101000000Z'), 'untrusted'],
+      ['in a 13th month', utcTime('201301000000Z'), utcTime('450101000000Z'), 'untrusted'],
+      ['on the 31st of February', utcTime('200231000000Z'), utcTime('450101000000Z'), 'untrusted'],
+      ['of no digits', utcTime(''), utcTime(''), 'untrusted'],
+    ] as const
+  ).map(
+    ([what, from, to, verdict]): HostileFile => ({
+      what: `a validity ${what}`,
+      make: () => signedBy({ validity: [from, to] }),
+      verdict,
+    }),
+  ),
+];

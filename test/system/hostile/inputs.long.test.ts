@@ -1,0 +1,131 @@
+/** Inputs that are no files, or files of roots, CRLs and signatures made to exhaust: refused with a code, soon. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { encode, objectIdentifier, sequence } from '../../../src/asn1/write.ts';
+import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
+import { runMeasured } from '../../support/programs/measured-cli.ts';
+import { pemBlock, toP7b } from '../../support/signed-files/pki.ts';
+import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
+import { repeated, signer } from './cases.ts';
+
+const PROGRAM = fixture('golden/sha256-rsa2048.exe');
+let trivial: number;
+beforeAll(async () => {
+  trivial = await measureTrivial(PROGRAM);
+});
+
+async function refused(args: readonly string[], exitCode: number, code: string, stdin = ''): Promise<void> {
+  const run = await runMeasured(args, { stdin });
+  expectSane(run, [exitCode]);
+  expect(run.stdout + run.stderr).toContain(code);
+  expectBounded(run, trivial);
+}
+
+describe.each(['verify', 'inspect', 'extract', 'remove'])('%s refuses', (command) => {
+  const kinds: readonly [what: string, make: (path: string) => Promise<unknown> | undefined, code: string][] = [
+    ['a named pipe', async (path) => execFileSync('mkfifo', [path]), 'not-a-file'],
+    ['a file of no bytes', (path) => writeFile(path, ''), 'unsupported-format'],
+    ['a file of one byte', (path) => writeFile(path, 'M'), 'unsupported-format'],
+    ['the first bytes of an archive', (path) => writeFile(path, 'PK\x05\x06'), 'unsupported-format'],
+    ['nothing', () => undefined, 'file-not-found'],
+  ];
+  it.each(kinds)('%s', async (_, make, code) => {
+    await using folder = await temporaryFolder('codesign-inputs-');
+    const path = join(folder.path, 'input');
+    await make(path);
+    await refused([command, path], 6, code);
+  });
+
+  it('a device without end', () => refused([command, '/dev/zero'], 6, 'not-a-file'));
+
+  it('a folder', async () => {
+    await using folder = await temporaryFolder('codesign-inputs-');
+    await mkdir(join(folder.path, 'input'));
+    const many = ['verify', 'remove'].includes(command);
+    const code = many ? 'folder-not-recursive' : 'not-a-file';
+    await refused([command, join(folder.path, 'input')], many ? 2 : 6, code);
+  });
+});
+
+describe('extract refuses as a number of a signature', () => {
+  it.each([
+    ['1e9', 'index-invalid'],
+    ['0', 'index-invalid'],
+    ['-1', 'index-invalid'],
+    ['9'.repeat(10_000), 'index-invalid'],
+    ['999999', 'index-out-of-range'],
+  ])('%.20s', (index, code) => refused(['extract', PROGRAM, `--index=${index}`], 2, code));
+});
+
+const MEGABYTE = 1024 * 1024;
+const BEGIN = '-----BEGIN X509 CRL-----\n';
+const END = '-----END X509 CRL-----\n';
+
+describe('verify refuses a file of roots', () => {
+  const files: Readonly<Record<string, () => string | Uint8Array>> = {
+    'longer than 4 MiB': () => Buffer.alloc(4 * MEGABYTE + 1),
+    'of BEGIN lines alone': () => '-----BEGIN CERTIFICATE-----\n'.repeat(140_000),
+    'of empty certificates': () => '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n'.repeat(70_000),
+    'of dashes': () => `-----BEGIN CERTIFICATE-----${'-'.repeat(4_000_000)}`,
+    'whose label never ends': () => `-----BEGIN ${'A '.repeat(2_000_000)}`,
+    'in DER of endless depth': () => repeated(2_000_000, Buffer.from('3080', 'hex')),
+    'in PKCS#7 with 60,000 that are none': () => toP7b([repeated(60_000, sequence(Buffer.from('0500', 'hex')))]),
+  };
+  it.each(Object.entries(files))('%s', async (_, make) => {
+    await using folder = await temporaryFolder('codesign-inputs-');
+    await writeFile(join(folder.path, 'roots'), make());
+    await refused(['verify', PROGRAM, '--roots', join(folder.path, 'roots'), '--json'], 2, 'roots-un');
+  });
+
+  it('without end', () => refused(['verify', PROGRAM, '--roots', '/dev/zero'], 2, 'roots-unreadable'));
+
+  it('but not one of 2,000 certificates', async () => {
+    await using folder = await temporaryFolder('codesign-inputs-');
+    await writeFile(join(folder.path, 'roots'), pemBlock('CERTIFICATE', signer.der).repeat(2000));
+    const run = await runMeasured(['verify', PROGRAM, '--roots', join(folder.path, 'roots'), '--json']);
+    expect(JSON.parse(run.stdout)).toMatchObject({ files: [{ verdict: 'untrusted' }] });
+    expectBounded(run, trivial);
+  });
+});
+
+describe('verify refuses a file of CRLs', () => {
+  const algorithm = sequence(objectIdentifier('1.2.840.113549.1.1.11'));
+  const smallest = sequence(
+    sequence(algorithm, sequence(), encode(0x17, Buffer.from('200101000000Z'))),
+    algorithm,
+    encode(0x03, Buffer.alloc(1)),
+  );
+  const files: Readonly<Record<string, () => string | Uint8Array>> = {
+    'of a million BEGIN lines': () => BEGIN.repeat(1_000_000) + END,
+    'of empty CRLs': () => (BEGIN + END).repeat(700_000),
+    'of 100,000 CRLs': () => pemBlock('X509 CRL', smallest).repeat(100_000),
+    'in DER of endless depth': () => repeated(10_000_000, Buffer.from('3080', 'hex')),
+  };
+  it.each(Object.entries(files))('%s', async (_, make) => {
+    await using folder = await temporaryFolder('codesign-inputs-');
+    await writeFile(join(folder.path, 'crls'), make());
+    await refused(['verify', PROGRAM, '--crl-file', join(folder.path, 'crls'), '--json'], 2, 'crl-file-unusable');
+  });
+
+  it('without end', () => refused(['verify', PROGRAM, '--crl-file', '/dev/zero'], 2, 'crl-file-unreadable'));
+});
+
+describe('attach refuses a signature', () => {
+  const stdin: Readonly<Record<string, () => string>> = {
+    'of no bytes': () => '',
+    'of 60 MB': () => 'A'.repeat(60_000_000),
+    'in a hundred thousand blocks': () => '-----BEGIN PKCS7-----\n-----END PKCS7-----\n'.repeat(100_000),
+    'of BEGIN lines alone': () => '-----BEGIN PKCS7-----\n'.repeat(700_000),
+    'that begins and never ends': () => `-----BEGIN PKCS7-----${'A'.repeat(16_000_000)}`,
+    'of endless depth': () => '\x30\x24'.repeat(4_000_000),
+  };
+  it.each(Object.entries(stdin))('%s', async (_, make) => {
+    await refused(['attach', PROGRAM, '-', '--json', '--output', '/nowhere/at/all'], 6, 'signature-file-', make());
+  });
+
+  it('without end', () =>
+    refused(['attach', PROGRAM, '/dev/zero', '--output', '/nowhere'], 6, 'signature-file-unreadable'));
+});

@@ -1,0 +1,168 @@
+/** Signs every JAR of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours judge each result. */
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { jar } from '../../../src/formats/jar/index.ts';
+import {
+  type JarsignerVerdict,
+  jarsignerVerify,
+  javaHomes,
+  mainJava,
+  makeTruststore,
+  runJava,
+} from '../../support/programs/java.ts';
+import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { lossesOf, madeOnUnix } from './compare-archives.ts';
+import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
+import { readAsArchives, readAsStreams } from './java/readers.ts';
+import { makeRootedSigner } from './rooted-signer.ts';
+import { signFromDisk } from './sign-from-disk.ts';
+import { readSpecialFiles } from './special-files.ts';
+import { judgeAll } from './verifiers.ts';
+
+const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
+const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
+
+const archives = corpus === '' ? [] : readdirSync(path.join(corpus, 'jar')).map((file) => path.join('jar', file));
+const special = readSpecialFiles('jar-special');
+const specialArchives = special
+  .filter(({ result }) => result === 'signed')
+  .map(({ file }) => path.join('jar-special', file));
+const all = [...archives, ...specialArchives];
+const javas = corpus === '' ? [] : javaHomes();
+
+/** What no stream reader can read, signed or not: a file that begins with something else, and sizes that it needs too late. */
+const UNSTREAMABLE = ['preamble-unfixed.jar', 'stored-data-descriptor.jar'].map((file) =>
+  path.join('jar-special', file),
+);
+/** java.util.jar.JarInputStream hands out META-INF/INDEX.LIST unverified where it comes before all other files. */
+const INDEX = 'META-INF/INDEX.LIST';
+const INDEXED = ['ant__ant-launcher-1.10.13.jar', 'libnetty-java__netty-codec.jar'].map((file) =>
+  path.join('jar', file),
+);
+/** Java 25's jarsigner reads a JAR in both ways, and says or throws what it finds. */
+const OF_STREAMS = /JarInputStream/;
+const NO_STREAM = /only DEFLATED entries can have EXT descriptor/;
+/** Said of each JAR that holds an entry made on Unix: those are kept byte for byte, permissions too. */
+const PERMISSIONS = /^POSIX file permission and\/or symlink attributes detected/;
+
+let signer: ThrowawaySigner;
+let folder: string;
+let root: string;
+let truststore: string;
+
+const originalPath = (file: string) => path.join(corpus, file);
+const signedPath = (file: string) => path.join(folder, file);
+
+describe.skipIf(corpus === '')('the corpus', () => {
+  beforeAll(async () => {
+    signer = await makeRootedSigner();
+    folder = mkdtempSync(path.join(tmpdir(), 'codesign-jars-'));
+    for (const name of ['jar', 'jar-special']) mkdirSync(path.join(folder, name));
+    root = path.join(folder, 'root.pem');
+    writeFileSync(root, signer.root);
+    truststore = await makeTruststore(signer.root, folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('holds what the table says', () => {
+    expect(archives.length).toBeGreaterThan(50);
+    expect(readdirSync(path.join(corpus, 'jar-special')).sort()).toEqual(special.map(({ file }) => file).sort());
+  });
+
+  it.each(all)('%s is signed, and has lost nothing', async (file) => {
+    const result = await signFromDisk(jar, originalPath(file), signer);
+    writeFileSync(signedPath(file), result);
+    expect(lossesOf(readFileSync(originalPath(file)), result)).toEqual([]);
+    const signatures = await (await openBytes(jar, result)).signatures();
+    expect(signatures.map(({ signerName }) => signerName)).toEqual(['Test Publisher']);
+  });
+
+  it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
+    const bytes = readFileSync(originalPath(path.join('jar-special', file)));
+    const detected = await jar.detect(bytes.subarray(0, 4096), memorySource(bytes), file);
+    expect(detected).toBe(code !== 'unsupported-format');
+    if (!detected) return;
+    // Some are refused by what they are to be signed for: `verify` can open them.
+    const refused = openBytes(jar, bytes).then((opened) =>
+      opened.judge({ algorithm: 'SHA256', chain: signer.chain }, 'replace'),
+    );
+    await expect(refused).rejects.toMatchObject({ code });
+  });
+
+  describe.each(javas.map((java) => ({ version: java.version, java })))('once signed, to Java $version', ({ java }) => {
+    it('is verified by jarsigner, strictly and with nothing but the root to trust', async () => {
+      const verdicts = await judgeAll(all, (file) => jarsignerVerify(java, truststore, signedPath(file)));
+      const complaints = all.flatMap((file, index) => complaintsOf(file, verdicts[index]));
+      expect(complaints).toEqual([]);
+    });
+
+    it.skipIf(verifiers === '' || java.release < 11)('is accepted by the strict checker', async () => {
+      const checker = [path.join(verifiers, 'JarCheck.java'), '-root', root, '-cn', 'Test Publisher'];
+      const { accepted, output } = await runJava(java, 'java', [...checker, ...all.map(signedPath)]);
+      const lines = output.trim().split('\n');
+      expect(lines.filter((line) => !line.startsWith('OK '))).toEqual([]);
+      expect(lines).toHaveLength(all.length);
+      expect(accepted).toBe(true);
+    });
+
+    it('is whole to a reader of its directory, each file signed, by a chain to the root', async () => {
+      const readings = await readAsArchives(java, all.map(signedPath), { root });
+      for (const { jar: file, entries, signers, chains, ...rest } of readings) {
+        expect([file, rest]).toMatchObject([file, { hasManifest: true, unsigned: [], failures: [] }]);
+        expect([file, signers.size]).toEqual([file, entries]);
+        for (const names of signers.values()) expect([file, names]).toEqual([file, ['Test Publisher']]);
+        expect(chains).toEqual(new Map(entries === 0 ? [] : [['Test Publisher', 'good']]));
+      }
+    });
+
+    it('is whole to a reader of streams, where that could read it before', async () => {
+      const streams = await readAsStreams(java, all.map(signedPath));
+      const directories = await readAsArchives(java, all.map(signedPath));
+      for (const [index, file] of all.entries()) {
+        if (UNSTREAMABLE.includes(file)) continue;
+        const { entries = -1 } = directories[index] ?? {};
+        const unsigned = INDEXED.includes(file) ? [INDEX] : [];
+        expect([file, streams[index]]).toMatchObject([file, { hasManifest: true, entries, unsigned, failures: [] }]);
+        const names = [...(streams[index]?.signers.values() ?? [])];
+        expect([file, names]).toEqual([file, Array(entries - unsigned.length).fill(['Test Publisher'])]);
+      }
+    });
+
+    it.each(UNSTREAMABLE)('is to a reader of streams what it was before, nothing: %s', async (file) => {
+      const [before, after] = await readAsStreams(java, [originalPath(file), signedPath(file)]);
+      expect(before).toMatchObject({ entries: 0, signers: new Map() });
+      expect(after).toMatchObject({ entries: 0, signers: new Map() });
+      const reasons = (failures: readonly string[] = []) =>
+        failures.map((failure) => failure.replace(/^META-INF\S+ /, ''));
+      expect(reasons(after?.failures)).toEqual(reasons(before?.failures));
+    });
+  });
+
+  it.each(INDEXED)('has its index unverified in a stream when jarsigner signs it, too: %s', async (file) => {
+    const output = path.join(folder, 'theirs.jar');
+    await jarsignerSign({ keystore: makeKeystore(folder), input: originalPath(file), output });
+    const [reading] = await readAsStreams(mainJava(), [output]);
+    expect(reading).toMatchObject({ unsigned: [INDEX], failures: [] });
+    expect(reading?.signers.size).toBeGreaterThan(5);
+  });
+});
+
+/** What jarsigner has against a file and should not have. */
+function complaintsOf(file: string, verdict: JarsignerVerdict | undefined): string[] {
+  const { accepted = false, output = '', warnings = [] } = verdict ?? {};
+  if (!accepted)
+    return file.endsWith('stored-data-descriptor.jar') && NO_STREAM.test(output) ? [] : [`${file}: ${output}`];
+  return warnings.filter((warning) => !isToBeExpected(file, warning)).map((warning) => `${file}: ${warning}`);
+}
+
+function isToBeExpected(file: string, warning: string): boolean {
+  if (PERMISSIONS.test(warning)) return madeOnUnix(readFileSync(originalPath(file))).length > 0;
+  if (INDEXED.includes(file))
+    return warning === `- Entry ${INDEX} is signed in JarFile but is not signed in JarInputStream`;
+  return UNSTREAMABLE.includes(file) && OF_STREAMS.test(warning);
+}

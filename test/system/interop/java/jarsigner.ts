@@ -1,0 +1,31 @@
+/** Signs JARs with jarsigner, for what it makes of them beside this program. */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { mainJava, mustRunJava, STORE_PASSWORD } from '../../../support/programs/java.ts';
+import { makePki, testKey, toP12 } from '../../../support/signed-files/pki.ts';
+
+/** A key store (PKCS#12) in the folder, with a signer under the root of throw-away signers. @returns its path */
+export function makeKeystore(folder: string, publisher = 'Test Publisher', keyName = ''): string {
+  const pki = makePki();
+  const leaf = pki.leaf({ commonName: publisher, key: testKey('rsa-2048', keyName) });
+  const store = path.join(folder, 'signer.p12');
+  writeFileSync(store, toP12([leaf, pki.intermediate, pki.root], STORE_PASSWORD));
+  return store;
+}
+
+export interface JarsignerRequest {
+  readonly keystore: string;
+  readonly input: string;
+  readonly output: string;
+  /** As in `SHA-256`. Releases of Java differ in what they take when left out. */
+  readonly digestAlgorithm?: string;
+}
+
+/** @returns what a user reads */
+export function jarsignerSign(request: JarsignerRequest): Promise<string> {
+  const { keystore, input, output, digestAlgorithm = 'SHA-256' } = request;
+  const store = ['-keystore', keystore, '-storepass', STORE_PASSWORD];
+  const options = ['-digestalg', digestAlgorithm, '-signedjar', output];
+  return mustRunJava(mainJava(), 'jarsigner', [...store, ...options, input, '1']);
+}

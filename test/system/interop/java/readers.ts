@@ -1,0 +1,101 @@
+/** Has Java's own readers judge JARs, many in one JVM: front to back (JarInputStream), and by the directory (JarFile). */
+
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type JavaHome, mainJava, mustRunJava } from '../../../support/programs/java.ts';
+import { SHARED_FOLDER_VARIABLE } from '../../../support/shared-folder.ts';
+
+export interface JarReading {
+  readonly jar: string;
+  readonly hasManifest: boolean;
+  /** How many entries a signature must cover. */
+  readonly entries: number;
+  /** Those of them that none covers. */
+  readonly unsigned: readonly string[];
+  /** Signed entry → the signers' common names, in order. */
+  readonly signers: ReadonlyMap<string, readonly string[]>;
+  /** What was thrown, with the entry that it was thrown at. */
+  readonly failures: readonly string[];
+}
+
+export interface ArchiveReading extends JarReading {
+  /** The manifest's main attributes as Java understands them. */
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Signer → `good`, or what is wrong with the chain. Empty unless a root was given. */
+  readonly chains: ReadonlyMap<string, string>;
+}
+
+const SOURCES = fileURLToPath(new URL('.', import.meta.url));
+
+/** As java.util.jar.JarInputStream reads it, which needs the manifest and the signatures at the front. */
+export function readAsStreams(java: JavaHome, jars: readonly string[]): Promise<JarReading[]> {
+  return read(java, 'StreamReader', jars);
+}
+
+/** As java.util.jar.JarFile reads it. With `root`, a PEM file, each signer's chain is judged too. */
+export function readAsArchives(
+  java: JavaHome,
+  jars: readonly string[],
+  { root }: { readonly root?: string } = {},
+): Promise<ArchiveReading[]> {
+  return read(java, 'ArchiveReader', jars, root === undefined ? [] : ['-root', root]);
+}
+
+/** The one reader's lines are the other's, and fewer. */
+async function read(
+  java: JavaHome,
+  reader: string,
+  jars: readonly string[],
+  options: readonly string[] = [],
+): Promise<ArchiveReading[]> {
+  if (jars.length === 0) return [];
+  const output = await mustRunJava(java, 'java', ['-cp', await classes(), reader, ...options, ...jars]);
+  const lines = output.split('\n').filter((line) => line !== '');
+  const facts = lines.map((line) => line.split('\t').map(unescaped));
+  return jars.map((jar) => readingOf(jar, facts));
+}
+
+function readingOf(jar: string, facts: readonly (readonly string[])[]): ArchiveReading {
+  const about = (what: string) =>
+    facts.filter((fact) => fact[0] === jar && fact[1] === what).map((fact) => fact.slice(2));
+  const pairs = (what: string) => new Map(about(what).map(([key = '', value = '']) => [key, value]));
+  const [entries] = about('entries');
+  if (entries === undefined) throw new Error(`the reader said nothing of ${jar}`);
+  return {
+    jar,
+    hasManifest: about('manifest').some(([word]) => word === 'found'),
+    entries: Number(entries[0]),
+    unsigned: about('unsigned').map(([entry = '']) => entry),
+    signers: new Map(about('signed').map(([entry = '', ...names]) => [entry, names])),
+    failures: about('failed').map((words) => words.join(' ').trim()),
+    attributes: pairs('attribute'),
+    chains: pairs('chain'),
+  };
+}
+
+function unescaped(value: string): string {
+  const meaning: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
+  return value.replace(/\\(.)/g, (_, letter: string) => meaning[letter] ?? letter);
+}
+
+/** The readers as classes that Java 8 and later run, compiled once in a run of the tests. @returns the class path */
+async function classes(): Promise<string> {
+  const shared = process.env[SHARED_FOLDER_VARIABLE];
+  if (shared === undefined)
+    throw new Error(`${SHARED_FOLDER_VARIABLE} is not set: the global set-up of the tests is missing`);
+  const folder = path.join(shared, 'java-classes');
+  if (existsSync(folder)) return folder;
+  const making = mkdtempSync(path.join(shared, 'java-making-'));
+  const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.java'));
+  const options = ['--release', '8', '-Xlint:-options', '-encoding', 'UTF-8', '-d', making];
+  await mustRunJava(mainJava(), 'javac', [...options, ...sources.map((name) => path.join(SOURCES, name))]);
+  try {
+    renameSync(making, folder);
+  } catch (failure) {
+    rmSync(making, { recursive: true });
+    const anotherWasQuicker = existsSync(folder);
+    if (!anotherWasQuicker) throw failure;
+  }
+  return folder;
+}

@@ -1,0 +1,191 @@
+/** Signs every PE of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours judge each result. */
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import type { SigningMode } from '../../../src/formats/format.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
+import { isIntact } from '../../unit/formats/support/is-intact.ts';
+import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { signFromDisk } from './sign-from-disk.ts';
+import { readSpecialFiles } from './special-files.ts';
+import { judgeAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
+
+const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
+const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
+const WINE = '/usr/lib/wine/wine64';
+const EFI_SUBSYSTEMS = [10, 11, 12, 13];
+/** sigcheck.py starts openssl ten times a file: so many files make one call. */
+const BATCH = 20;
+
+const programs = corpus === '' ? [] : listPrograms('pe');
+const special = readSpecialFiles('pe-special');
+const specialPrograms = special
+  .filter(({ result }) => result === 'signed')
+  .map(({ file }) => path.join('pe-special', file));
+
+let signer: ThrowawaySigner;
+let folder: string;
+let root: string;
+let intermediate: string;
+
+/** The files of a folder of the corpus that are PEs, or say so; the corpus has one ELF among them. */
+function listPrograms(name: string): string[] {
+  return readdirSync(path.join(corpus, name))
+    .map((file) => path.join(name, file))
+    .filter((file) => readFileSync(path.join(corpus, file)).subarray(0, 2).toString('latin1') === 'MZ');
+}
+
+const signedPath = (file: string) => path.join(folder, file);
+
+/** Writes the result under `folder`. */
+async function sign(file: string, mode: SigningMode = 'replace', name = file): Promise<Buffer> {
+  const result = await signFromDisk(pe, path.join(corpus, file), signer, { mode });
+  writeFileSync(signedPath(name), result);
+  return result;
+}
+
+describe.skipIf(corpus === '')('the corpus', () => {
+  beforeAll(async () => {
+    signer = await makeThrowawaySigner();
+    folder = mkdtempSync(path.join(tmpdir(), 'codesign-corpus-'));
+    for (const name of ['pe', 'pe-special', 'appended']) mkdirSync(path.join(folder, name));
+    root = path.join(folder, 'root.pem');
+    intermediate = path.join(folder, 'intermediate.pem');
+    writeFileSync(root, signer.root);
+    writeFileSync(intermediate, signer.intermediate);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('holds what the table says', () => {
+    expect(programs.length).toBeGreaterThan(95);
+    expect(readdirSync(path.join(corpus, 'pe-special')).sort()).toEqual(special.map(({ file }) => file).sort());
+  });
+
+  it.each([...programs, ...specialPrograms])('%s is signed, with its bytes intact', async (file) => {
+    const result = await sign(file);
+    const original = readFileSync(path.join(corpus, file));
+    const { checksum, entry } = headerOffsets(original);
+    const wasSigned = original.readUInt32LE(entry) > 0 && original.readUInt32LE(entry) < original.length;
+    const end = wasSigned && original.readUInt32LE(entry + 4) > 0 ? original.readUInt32LE(entry) : original.length;
+    const program = Buffer.from(result.subarray(0, end));
+    original.copy(program, checksum, checksum, checksum + 4);
+    original.copy(program, entry, entry, entry + 8);
+    expect(program.equals(original.subarray(0, end))).toBe(true);
+  });
+
+  it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
+    const bytes = readFileSync(path.join(corpus, 'pe-special', file));
+    const detected = await pe.detect(
+      bytes.subarray(0, 4096),
+      {
+        size: bytes.length,
+        read: neverRead,
+        stream: neverStream,
+      },
+      file,
+    );
+    if (code === 'unsupported-format') {
+      expect(detected).toBe(false);
+      return;
+    }
+    expect(detected).toBe(true);
+    await expect(openBytes(pe, bytes)).rejects.toMatchObject({ code });
+  });
+
+  it('is accepted by osslsigncode once signed', async () => {
+    const refused = await refusedBy((file) => osslsigncodeVerify(root, file), [...programs, ...specialPrograms]);
+    expect(refused).toEqual([]);
+  });
+
+  it('is accepted by sbverify once signed, what of it is for EFI', async () => {
+    const efi = programs.filter((file) => EFI_SUBSYSTEMS.includes(subsystemOf(readFileSync(signedPath(file)))));
+    expect(efi.length).toBeGreaterThan(10);
+    expect(await refusedBy((file) => sbverify(intermediate, file), efi)).toEqual([]);
+  });
+
+  it.skipIf(verifiers === '')('is accepted by the strict checker once signed', async () => {
+    const signed = [...programs, ...specialPrograms].map(signedPath);
+    const batches = Array.from({ length: Math.ceil(signed.length / BATCH) }, (_, index) =>
+      signed.slice(index * BATCH, (index + 1) * BATCH),
+    );
+    const checker = [path.join(verifiers, 'sigcheck.py'), '--strict', '--root', root];
+    const verdicts = await judgeAll(batches, (batch) => run('python3', [...checker, ...batch]));
+    expect(verdicts.flatMap(({ output }) => output.trim().split('\n')).filter((line) => !/^PASS\t/.test(line))).toEqual(
+      [],
+    );
+    expect(verdicts.flatMap(({ output }) => output.match(/^PASS/gm) ?? [])).toHaveLength(signed.length);
+  });
+
+  it.skipIf(verifiers === '')("is trusted by Wine's WinVerifyTrust once signed", async () => {
+    if (!existsSync(WINE)) {
+      throw new Error('Wine is not installed: sudo apt-get install -y wine wine64 gcc-mingw-w64-x86-64');
+    }
+    const der = path.join(folder, 'root.der');
+    await run('openssl', ['x509', '-in', root, '-outform', 'DER', '-out', der]);
+    const environment = { WVT_ROOT: der, WVT_PREFIX: path.join(folder, 'wine'), WVT_EXE: path.join(folder, 'wvt.exe') };
+    const signed = [...programs, ...specialPrograms].map(signedPath);
+    const { output } = await run('bash', [path.join(verifiers, 'wvt.sh'), ...signed], {
+      ...environment,
+      WVT_TIMEOUT: '400',
+    });
+    expect(output.match(/VERDICT=.*/g)?.filter((verdict) => verdict !== 'VERDICT=TRUSTED')).toEqual([]);
+    expect(output.match(/VERDICT=TRUSTED/g)).toHaveLength(signed.length);
+  });
+
+  it('takes a signature beside the one it has, or says why not; osslsigncode accepts the first one still', async () => {
+    const appended: string[] = [];
+    for (const file of [...programs, ...specialPrograms]) {
+      const bytes = readFileSync(path.join(corpus, file));
+      const [first] = await (await openBytes(pe, bytes)).signatures();
+      if (first === undefined || !(await isIntact(first))) continue;
+      const name = path.join('appended', path.basename(file));
+      try {
+        await sign(file, 'append', name);
+        appended.push(name);
+      } catch (thrown) {
+        // Two certificates in one table: the one case in which a sound signature cannot have another beside it.
+        expect(thrown).toBeInstanceOf(CodesignError);
+        expect([file, thrown]).toMatchObject([expect.stringContaining('two-wincerts'), { code: 'cannot-append' }]);
+      }
+    }
+    expect(appended.length).toBeGreaterThan(20);
+    for (const name of appended) {
+      const { signerCertificate, nested } =
+        (await (await openBytes(pe, readFileSync(signedPath(name)))).signatures())[0] ?? {};
+      expect(signerCertificate).not.toEqual(signer.chain.leaf.der);
+      expect(nested?.some((inner) => inner.signerName === 'Test Publisher')).toBe(true);
+      const { output } = await osslsigncodeVerify(root, signedPath(name));
+      expect(output).not.toMatch(/MISMATCH/);
+      expect(output).toMatch(/Signer #0:\s+Subject: \/CN=Test Publisher/);
+    }
+  });
+});
+
+/** Path and last lines of the output for each file that is not accepted. */
+async function refusedBy(
+  judge: (file: string) => Promise<{ accepted: boolean; output: string }>,
+  files: readonly string[],
+): Promise<readonly string[]> {
+  const verdicts = await judgeAll(files, (file) => judge(signedPath(file)));
+  return verdicts.flatMap(({ accepted, output }, index) =>
+    accepted ? [] : [`${files[index]}: ${output.slice(-300)}`],
+  );
+}
+
+function subsystemOf(bytes: Buffer): number {
+  return bytes.readUInt16LE(bytes.readUInt32LE(60) + 24 + 68);
+}
+
+async function neverRead(): Promise<Uint8Array> {
+  throw new Error('the head is enough to tell a PE');
+}
+
+// biome-ignore lint/correctness/useYield: it is not to be read
+async function* neverStream(): AsyncGenerator<Uint8Array> {
+  throw new Error('the head is enough to tell a PE');
+}

@@ -1,0 +1,119 @@
+/** Has osslsigncode, sbverify and openssl judge signed fixtures. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DIGEST_ALGORITHMS, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { fixturesIn, readFixture } from '../../unit/formats/support/fixtures.ts';
+import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { osslsigncodeVerify, run, sbverify } from './verifiers.ts';
+
+const programs = fixturesIn('pe');
+let signer: ThrowawaySigner;
+let another: ThrowawaySigner;
+let folder: string;
+const inFolder = (name: string) => path.join(folder, name);
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  another = await makeThrowawaySigner({ publisher: 'Another Publisher', bits: 3072 });
+  folder = mkdtempSync(path.join(tmpdir(), 'codesign-interop-'));
+  writeFileSync(inFolder('root.pem'), signer.root);
+  writeFileSync(inFolder('intermediate.pem'), signer.intermediate);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Signs, writes the result, and gives its path. */
+async function signed(name: string, bytes: Buffer, options: SignBytesOptions = {}, by = signer): Promise<string> {
+  const file = inFolder(name.replace('/', '-'));
+  writeFileSync(file, (await signBytes(pe, bytes, by, options)).result);
+  return file;
+}
+
+describe('osslsigncode', () => {
+  it.each(programs)('accepts $name', async ({ name, bytes }) => {
+    const file = await signed(name, bytes);
+    expect(await osslsigncodeVerify(inFolder('root.pem'), file)).toMatchObject({ accepted: true });
+  });
+
+  it.each(DIGEST_ALGORITHMS)('accepts %s with a description and a web page', async (algorithm) => {
+    const info = { description: 'Ünïcode 名前', url: 'https://example.com/' };
+    const file = await signed(`${algorithm}.exe`, readFixture('pe/hello.exe'), { algorithm, ...info });
+    const { accepted, output } = await osslsigncodeVerify(inFolder('root.pem'), file);
+    expect(accepted).toBe(true);
+    expect(output).toContain('https://example.com/');
+  });
+
+  it('accepts three signatures, one beside the other', async () => {
+    const first = await signBytes(pe, readFixture('pe/hello.exe'), signer, { algorithm: 'SHA1' });
+    const second = await signBytes(pe, first.result, another, { mode: 'append' });
+    const file = await signed('three.exe', second.result, { mode: 'append', algorithm: 'SHA512' });
+    const { accepted, output } = await osslsigncodeVerify(inFolder('root.pem'), file);
+    expect(accepted).toBe(true);
+    for (const digest of ['SHA1', 'SHA256', 'SHA512'])
+      expect(output).toMatch(new RegExp(`algorithm *: ${digest}$`, 'm'));
+    expect(output).toContain('Number of verified signatures: 3');
+  });
+
+  it('refuses a signed program with one byte changed', async () => {
+    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+    result.writeUInt8(1, 70);
+    writeFileSync(inFolder('changed.exe'), result);
+    expect(await osslsigncodeVerify(inFolder('root.pem'), inFolder('changed.exe'))).toMatchObject({ accepted: false });
+  });
+});
+
+describe('the golden files', () => {
+  const names: readonly string[] = JSON.parse(readFixture('golden/signatures.json').toString()).map(
+    ({ name }: { name: string }) => name,
+  );
+  const golden = (name: string) => fileURLToPath(new URL(`../../../fixtures/golden/${name}`, import.meta.url));
+
+  it.each(names)('are accepted by osslsigncode: %s', async (name) => {
+    expect(await osslsigncodeVerify(golden('root.pem'), golden(name))).toMatchObject({ accepted: true });
+  });
+});
+
+describe('sbverify', () => {
+  it('accepts an EFI program', async () => {
+    const file = await signed('program.efi', readFixture('pe/program.efi'));
+    expect(await sbverify(inFolder('intermediate.pem'), file)).toMatchObject({ accepted: true });
+  });
+
+  it('refuses it with one byte changed', async () => {
+    const { result } = await signBytes(pe, readFixture('pe/program.efi'), signer);
+    result.writeUInt8(1, 70);
+    writeFileSync(inFolder('changed.efi'), result);
+    expect(await sbverify(inFolder('intermediate.pem'), inFolder('changed.efi'))).toMatchObject({ accepted: false });
+  });
+});
+
+describe('openssl', () => {
+  it.each(DIGEST_ALGORITHMS)(
+    'finds the certificates in the CMS and the %s signature over the signed attributes right',
+    async (algorithm) => {
+      const { sealed, toBeSigned } = await signBytes(pe, readFixture('pe/hello.exe'), signer, { algorithm });
+      writeFileSync(inFolder(`${algorithm}.der`), sealed);
+      const args = ['pkcs7', '-inform', 'DER', '-in', inFolder(`${algorithm}.der`), '-print_certs', '-noout'];
+      const { accepted, output } = await run('openssl', args);
+      expect(accepted).toBe(true);
+      expect(output).toContain('Test Publisher');
+      expect(output).toContain('Test Code Signing CA');
+      expect(output).not.toContain('subject=CN = Test Root');
+
+      writeFileSync(inFolder('leaf.pem'), signer.leaf);
+      const key = await run('openssl', ['x509', '-in', inFolder('leaf.pem'), '-noout', '-pubkey']);
+      writeFileSync(inFolder('key.pem'), key.output);
+      writeFileSync(inFolder(`${algorithm}.attributes`), toBeSigned);
+      // Where nothing is unsigned, the signature value is the last thing in the CMS.
+      writeFileSync(inFolder(`${algorithm}.signature`), sealed.subarray(-signer.chain.signatureLength));
+      const check = ['dgst', `-${NODE_DIGEST_NAME[algorithm]}`, '-verify', inFolder('key.pem')];
+      const files = ['-signature', inFolder(`${algorithm}.signature`), inFolder(`${algorithm}.attributes`)];
+      expect(await run('openssl', [...check, ...files])).toMatchObject({ accepted: true });
+    },
+  );
+});

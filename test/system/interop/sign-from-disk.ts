@@ -1,0 +1,35 @@
+/** The walk of one file through a format, read from disk as signing does; the result stays in memory. */
+
+import { open } from 'node:fs/promises';
+import { fileSource } from '../../../src/bytes/file-source.ts';
+import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import type { Format, SigningMode } from '../../../src/formats/format.ts';
+import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
+import { openBytes, plainReading } from '../../unit/formats/support/sign-bytes.ts';
+
+export interface SignFromDiskOptions {
+  readonly algorithm?: DigestAlgorithm;
+  readonly mode?: SigningMode;
+}
+
+export async function signFromDisk(
+  format: Format,
+  file: string,
+  signer: ThrowawaySigner,
+  { algorithm = 'SHA256', mode = 'replace' }: SignFromDiskOptions = {},
+): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const source = fileSource(handle, size);
+    const opened = await format.open(source, plainReading);
+    const prepared = await opened.prepare({ algorithm, chain: signer.chain }, mode);
+    const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
+    const result = applyPatch(await source.read(0, size), embedding.patch);
+    await (await openBytes(format, result)).check(embedding);
+    return result;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,19 @@
+/** Holds the tables of peculiar files to codes that there are. */
+
+import { expect, it } from 'vitest';
+import { fileErrors } from '../../../src/files/errors.ts';
+import { jarErrors } from '../../../src/formats/jar/errors.ts';
+import { peErrors } from '../../../src/formats/pe/errors.ts';
+import { zipErrors } from '../../../src/zip/errors.ts';
+import { readSpecialFiles } from './special-files.ts';
+
+it.each([
+  ['pe-special', [peErrors, fileErrors]],
+  ['jar-special', [zipErrors, jarErrors, fileErrors]],
+] as const)('the table of %s names each file once, and only codes that exist', (folder, tables) => {
+  const files = readSpecialFiles(folder);
+  expect(files.length).toBeGreaterThan(50);
+  expect(new Set(files.map(({ file }) => file)).size).toBe(files.length);
+  const codes = tables.flatMap(({ table }) => Object.keys(table));
+  for (const { code } of files) if (code !== undefined) expect(codes).toContain(code);
+});

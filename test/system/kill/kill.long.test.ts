@@ -1,0 +1,167 @@
+/**
+ * The program killed with SIGKILL, or interrupted with SIGINT or SIGTERM, on its way and then finished, by the same command or
+ * by `resume`, which is killed too: no file damaged, no signature asked for twice, nothing left. CODESIGN_TEST_KILL_POINTS
+ * says how many kills; for every five of them there are two interruptions.
+ */
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/programs/cli.ts';
+import {
+  type Aftermath,
+  type Kill,
+  type KillPoint,
+  killAndFinish,
+  type Sequel,
+} from '../../support/runs/killed-runs.ts';
+import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+
+const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 150);
+const SIGNALS = Math.round(POINTS * 0.4);
+/** In this time before the end of a run its result is printed, its connections are closed, and its end is noted. */
+const END_MILLISECONDS = 300;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let servers: readonly TestServer[];
+beforeAll(async () => {
+  folder = await temporaryFolder('codesign-kill-originals-');
+  // With one's data in the other both have the same key: what they give is the same.
+  const first = await startServer({ tsa: true });
+  servers = [first, await startServer({ tsa: true, data: first.data })];
+});
+afterAll(async () => {
+  for (const server of [...servers].reverse()) await server.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Of each subject as many points as its share says. */
+const SUBJECTS = [
+  { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.28 },
+  { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.28 },
+  { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.3 },
+  { name: 'stamped', programs: 2, archives: 2, isStamped: true, isAppended: false, share: 0.14 },
+] as const;
+
+/** In turn; of those that leave all to `resume`, every second one has that killed too. */
+const SEQUELS = [
+  { sequel: 'same', isResumeKilled: false },
+  { sequel: 'resume', isResumeKilled: false },
+  { sequel: 'same', isResumeKilled: false },
+  { sequel: 'skip-signed', isResumeKilled: false },
+  { sequel: 'resume', isResumeKilled: true },
+] as const satisfies readonly { readonly sequel: Sequel; readonly isResumeKilled: boolean }[];
+
+/**
+ * Half at steps at even distances over the whole run, every third of them in the middle of a write; the others at one of the
+ * last steps, at times of chance, and at times of chance near the end.
+ */
+function killPoints(subject: Subject, count: number): readonly KillPoint[] {
+  const each = Math.floor(count / 6);
+  const even = count - 3 * each;
+  const steps = Array.from({ length: even }, (_, index): KillPoint => {
+    const step = 1 + Math.round((index * (subject.steps - 1)) / Math.max(1, even - 1));
+    return { step, torn: index % 3 === 2 };
+  });
+  const last = Array.from({ length: each }, (_, index): KillPoint => ({ step: subject.steps - index, torn: false }));
+  const times = Array.from({ length: each }, (): KillPoint => ({ milliseconds: timeIn(subject), signals: KILL }));
+  const ends = Array.from({ length: each }, (): KillPoint => ({ milliseconds: timeNearEnd(subject), signals: KILL }));
+  return [...steps, ...last, ...times, ...ends];
+}
+
+const KILL: readonly NodeJS.Signals[] = ['SIGKILL'];
+const INTERRUPTIONS: readonly (readonly NodeJS.Signals[])[] = [
+  ['SIGINT'],
+  ['SIGTERM'],
+  ['SIGINT', 'SIGINT'],
+  ['SIGTERM', 'SIGINT'],
+];
+
+/** Every other one near the end. */
+function signalPoints(subject: Subject, count: number): readonly KillPoint[] {
+  return Array.from({ length: count }, (_, index): KillPoint => {
+    const milliseconds = index % 2 === 0 ? timeIn(subject) : timeNearEnd(subject);
+    return { milliseconds, signals: INTERRUPTIONS[(index >> 1) % INTERRUPTIONS.length] ?? KILL };
+  });
+}
+
+function timeIn({ milliseconds }: Subject): number {
+  return Math.random() * milliseconds;
+}
+
+function timeNearEnd({ milliseconds }: Subject): number {
+  return Math.max(0, milliseconds - Math.random() * END_MILLISECONDS);
+}
+
+function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[] {
+  // At most four files were at work.
+  const resumeSteps = Math.ceil(subject.steps * Math.min(1, 4 / subject.originals.length));
+  return points.map((point, index) => {
+    const { sequel: usual, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? SEQUELS[0];
+    // --append and --skip-signed exclude one another.
+    const sequel = subject.isAppended && usual === 'skip-signed' ? 'same' : usual;
+    const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
+    const judged = subject.isStamped && index % 8 === 1;
+    return {
+      subject,
+      point,
+      sequel,
+      judged,
+      resumePoint: isResumeKilled ? resumePoint : undefined,
+    };
+  });
+}
+
+it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signature asked for once, nothing left`, {
+  timeout: 3_600_000,
+}, async () => {
+  const [first] = servers;
+  if (first === undefined) throw new Error('no server');
+  const queue: Kill[] = [];
+  for (const { name, programs, archives, share, ...how } of SUBJECTS) {
+    const place = join(folder.path, name);
+    await mkdir(place);
+    const subject = await prepareSubject(name, await makeOriginals(place, programs, archives), first, how);
+    queue.push(...killsOf(subject, killPoints(subject, Math.ceil(POINTS * share))));
+    queue.push(...killsOf(subject, signalPoints(subject, Math.ceil(SIGNALS * share))));
+  }
+  const done: { readonly kill: Kill; readonly aftermath: Aftermath }[] = [];
+  const lanes = servers.map(async (server) => {
+    for (let kill = queue.shift(); kill !== undefined; kill = queue.shift()) {
+      done.push({ kill, aftermath: await killAndFinish(kill, server) });
+    }
+  });
+  await Promise.all(lanes);
+
+  const faults = done.flatMap(({ kill: { subject, ...how }, aftermath }) =>
+    aftermath.faults.map((fault) => `${subject.name} ${JSON.stringify(how)}: ${fault}`),
+  );
+  const sum = (count: (aftermath: Aftermath) => number) =>
+    done.reduce((total, { aftermath }) => total + count(aftermath), 0);
+  const counts = {
+    points: done.length,
+    killed: sum(({ killed }) => killed),
+    interrupted: sum(({ interrupted }) => interrupted),
+    toldAndKilled: sum(({ toldAndKilled }) => toldAndKilled),
+    noted: sum(({ noted }) => noted),
+    requests: sum(({ requests }) => requests),
+    unknown: sum(({ unknown }) => unknown),
+    reused: sum(({ reused }) => reused),
+    resumed: sum(({ resumed }) => resumed),
+    reports: sum(({ reports }) => reports),
+  };
+  console.log(
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', '),
+  );
+  expect(faults).toEqual([]);
+  // A run notes its end directly before the process is gone: only a kill in between comes too late.
+  expect(counts.noted).toBeLessThanOrEqual(Math.ceil(POINTS / 100));
+  expect(counts.interrupted).toBeGreaterThan(0);
+  expect(counts.toldAndKilled).toBeGreaterThan(0);
+  // Kills before and after the answer were among them, or this shows little.
+  expect(counts.reused).toBeGreaterThan(0);
+  expect(counts.resumed).toBeGreaterThan(0);
+});

@@ -1,0 +1,111 @@
+/** Five processes at once with one journal: each piece of work asked for once, nothing torn, no file damaged. */
+
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { HistoryEntry } from '../../../src/journal/journal.ts';
+import { parseJson, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { openStateFolder } from '../../support/runs/killed-calls.ts';
+import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+
+const PROCESSES = 5;
+const FILES = 40;
+
+let server: TestServer;
+let room: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  [server, room] = await Promise.all([startServer(), temporaryFolder('codesign-several-')]);
+});
+afterAll(async () => {
+  await server.stop();
+  await room[Symbol.asyncDispose]();
+});
+
+async function subjectOf(name: string, programs: number): Promise<Subject> {
+  const folder = join(room.path, name);
+  await mkdir(folder);
+  return await prepareSubject(name, await makeOriginals(folder, programs, 0), server);
+}
+
+/** Runs the processes at once with one journal. */
+async function signAtOnce(state: string, batches: readonly (readonly string[])[]) {
+  const before = server.operations('sign').length;
+  const env = { ...server.env, CODESIGN_STATE_DIR: state };
+  const args = ['sign', '--no-timestamp', '--json'];
+  const runs = await Promise.all(batches.map((files) => runCli([...args, ...files], { env })));
+  return { runs, requests: server.operations('sign').length - before };
+}
+
+async function copies(originals: readonly string[], folder: string): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const targets = originals.map((path) => join(folder, basename(path)));
+  for (const [index, path] of originals.entries()) await copyFile(path, targets[index] ?? '');
+  return targets;
+}
+
+async function expectReferences(files: readonly string[], { references }: Subject): Promise<void> {
+  const different: string[] = [];
+  for (const file of files) {
+    if (!references.get(basename(file))?.equals(await readFile(file))) different.push(file);
+  }
+  expect(different).toEqual([]);
+}
+
+async function entriesOf(state: string): Promise<readonly HistoryEntry[]> {
+  const journal = await openStateFolder(state);
+  const entries: HistoryEntry[] = [];
+  for await (const entry of journal.history()) entries.push(entry);
+  expect(journal.warnings).toEqual([]);
+  return entries;
+}
+
+it(`${PROCESSES} processes with ${FILES} files each: an entry and a request for every file`, async () => {
+  const subject = await subjectOf('different', PROCESSES * FILES);
+  const state = join(room.path, 'state-different');
+  const files = await copies(subject.originals, join(room.path, 'different-files'));
+  const batches = Array.from({ length: PROCESSES }, (_, index) => files.slice(index * FILES, (index + 1) * FILES));
+
+  const { runs, requests } = await signAtOnce(state, batches);
+
+  expect(runs.map(({ code }) => code)).toEqual(batches.map(() => 0));
+  expect(requests).toBe(PROCESSES * FILES);
+  const entries = await entriesOf(state);
+  expect(entries).toHaveLength(PROCESSES * FILES);
+  const complete = { outcome: 'written', reported: 1, filesWritten: 1, counted: 'yes' };
+  for (const entry of entries) expect(entry).toMatchObject(complete);
+  await expectReferences(files, subject);
+});
+
+it(`${PROCESSES} processes with copies of the same ${FILES} files: a request for every file`, async () => {
+  const subject = await subjectOf('same', FILES);
+  const state = join(room.path, 'state-same');
+  const folders = Array.from({ length: PROCESSES }, (_, index) => join(room.path, `same-${index}`));
+  const batches = await Promise.all(folders.map((folder) => copies(subject.originals, folder)));
+
+  const { runs, requests } = await signAtOnce(state, batches);
+
+  expect(runs.map(({ code }) => code)).toEqual(batches.map(() => 0));
+  expect(requests).toBe(FILES);
+  await expectReferences(batches.flat(), subject);
+  const entries = await entriesOf(state);
+  expect(entries).toHaveLength(FILES);
+  for (const entry of entries) expect(entry).toMatchObject({ outcome: 'written', reported: 1 });
+});
+
+it(`${PROCESSES} processes with the very same ${FILES} files in place: no file is damaged`, async () => {
+  const subject = await subjectOf('in-place', FILES);
+  const folder = join(room.path, 'in-place-files');
+  const files = await copies(subject.originals, folder);
+  const batches = Array.from({ length: PROCESSES }, () => files);
+
+  const { runs, requests } = await signAtOnce(join(room.path, 'state-in-place'), batches);
+
+  expect(requests).toBe(FILES);
+  // Another process is at it, or replaced it first: then it is left as that one makes it.
+  const failures = runs.flatMap((run) => parseJson(run).files.flatMap(({ error }) => error?.code ?? []));
+  expect(failures.filter((code) => code !== 'file-changed' && code !== 'target-busy')).toEqual([]);
+  console.log(`${failures.length} of ${PROCESSES * FILES} found their file changed or being written`);
+  await expectReferences(files, subject);
+  expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
+});

@@ -1,0 +1,106 @@
+/** The library as build tools import it: the built one, against the real server. */
+
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as Library from '../../src/index.ts';
+import { fixture, REPOSITORY, temporaryFolder } from '../support/programs/cli.ts';
+import { startServer, type TestServer } from '../support/services/server.ts';
+
+let library: typeof Library;
+let server: TestServer;
+let state: string;
+beforeAll(async () => {
+  library = await import(join(REPOSITORY, 'dist', 'index.js'));
+  server = await startServer({ tsa: true });
+  state = await mkdtemp(join(tmpdir(), 'codesign-state-'));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(state, { recursive: true, force: true });
+});
+
+describe('signFiles', () => {
+  it('signs in place and elsewhere, tells events, and takes numbers for numbers', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'app.exe');
+    await copyFile(fixture('pe/hello.exe'), path);
+    const output = join(folder.path, 'signed.dll');
+    const events: string[] = [];
+    const { files, summary } = await library.signFiles({
+      files: [path, { path: fixture('pe/library.dll'), output }],
+      env: { ...server.env, CODESIGN_STATE_DIR: state },
+      concurrency: 2,
+      timeout: 20,
+      onEvent: ({ type }) => events.push(type),
+    });
+    expect(summary).toEqual({ signed: 2, skipped: 0, failed: 0, planned: 0 });
+    expect(files.map((file) => file.status === 'signed' && file.reported)).toEqual([true, true]);
+    expect(events.filter((type) => type === 'file-finished')).toHaveLength(2);
+    expect((await readFile(output)).length).toBeGreaterThan((await readFile(fixture('pe/library.dll'))).length);
+  });
+
+  it('gives each file its outcome, and throws a CodesignError for the run as a whole', async () => {
+    const { files } = await library.signFiles({
+      files: ['/no/such/file.exe'],
+      env: { ...server.env, CODESIGN_STATE_DIR: state },
+    });
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-not-found', category: 'local' } });
+    const withoutSettings = library.signFiles({ files: [], env: {} });
+    await expect(withoutSettings).rejects.toBeInstanceOf(library.CodesignError);
+    await expect(withoutSettings).rejects.toMatchObject({ code: 'setting-missing', category: 'usage' });
+  });
+
+  it('reads nothing from the process by itself', async () => {
+    process.env.CODESIGN_CERTIFICATE = '/from/the/process.pem';
+    try {
+      const { baseUrl, CODESIGN_CODE: code = '' } = { baseUrl: server.baseUrl, ...server.env };
+      const signing = library.signFiles({ files: [fixture('pe/hello.exe')], baseUrl, code });
+      await expect(signing).rejects.toMatchObject({ code: 'setting-missing' });
+    } finally {
+      delete process.env.CODESIGN_CERTIFICATE;
+    }
+  });
+
+  it('goes by a profile that is named, or that env names, and by no file otherwise', async () => {
+    await using folder = await temporaryFolder();
+    const { CODESIGN_CERTIFICATE: certificate, CODESIGN_CODE: code } = server.env;
+    const profiles = {
+      default: { certificate, algorithm: 'SHA512' },
+      work: { certificate, code, algorithm: 'SHA384' },
+    };
+    await writeFile(join(folder.path, 'config.json'), JSON.stringify({ profiles }));
+    const env = { CODESIGN_CONFIG_DIR: folder.path };
+    const algorithmOf = async (options: Partial<Library.SignFilesOptions>) => {
+      const { files } = await library.signFiles({ files: [fixture('pe/hello.exe')], dryRun: true, ...options });
+      return files[0]?.status === 'planned' && files[0].algorithm;
+    };
+    expect(await algorithmOf({ env, profile: 'work' })).toBe('SHA384');
+    expect(await algorithmOf({ env: { ...env, CODESIGN_PROFILE: 'default' } })).toBe('SHA512');
+    await expect(algorithmOf({ env, profile: 'wrok' })).rejects.toMatchObject({ code: 'profile-unknown' });
+    await expect(algorithmOf({ env })).rejects.toMatchObject({ code: 'setting-missing' });
+  });
+});
+
+describe('verifyFile and inspectFile', () => {
+  const signed = fixture('golden/sha256-rsa2048.exe');
+
+  it('give a verdict, and what a signature holds', async () => {
+    const roots = fixture('golden/root.pem');
+    const verified = await library.verifyFile(signed, { roots, signer: 'Golden RSA 2048' });
+    expect(verified).toMatchObject({ verdict: 'trusted', signatures: [{ signer: { root: { name: 'Golden Root' } } }] });
+    expect(verified.signatures[0]?.signer.path[0]?.notAfter).toBeInstanceOf(Date);
+    const inspected = await library.inspectFile(signed);
+    expect(inspected).toMatchObject({ format: 'pe', signatures: [{ signer: 'Golden RSA 2048', intact: true }] });
+  });
+
+  it('throw a CodesignError for what makes the question impossible, and say of a file what keeps it from being read', async () => {
+    await expect(library.verifyFile(signed, { roots: '/no/such.pem' })).rejects.toMatchObject({
+      code: 'roots-unreadable',
+    });
+    const missing = await library.verifyFile('/no/such/file.exe', { integrityOnly: true });
+    expect(missing).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
+    await expect(library.inspectFile('/no/such/file.exe')).rejects.toMatchObject({ code: 'file-not-found' });
+  });
+});

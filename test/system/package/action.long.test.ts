@@ -1,0 +1,199 @@
+/** The GitHub action: its scripts, run as a runner runs them, against a real server; a failed attempt loses no signature. */
+
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ActionFile,
+  readAction,
+  runStep,
+  type Step,
+  type StepRun,
+  under,
+  type Values,
+} from '../../support/action-file.ts';
+import { fixture, REPOSITORY, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+
+const ACTION = join(REPOSITORY, '.github/actions/sign/action.yml');
+const NOBODY = 'http://127.0.0.1:9/';
+
+let action: ActionFile;
+let server: TestServer;
+let room: Awaited<ReturnType<typeof temporaryFolder>>;
+/** What the installing step has made. */
+let installed: string;
+
+beforeAll(async () => {
+  [action, server, room] = await Promise.all([readAction(ACTION), startServer({ tsa: true }), temporaryFolder()]);
+  const options = { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 };
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', room.path];
+  const { stdout } = await promisify(execFile)('npm', pack, options);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  installed = join(room.path, 'installed');
+  await mkdir(installed);
+  const env = { RUNNER_TEMP: installed, npm_config_offline: 'true' };
+  const run = await runStep(action, stepOf('install'), new Map([['inputs.package', join(room.path, filename)]]), env);
+  if (run.code !== 0) throw new Error(`the package was not installed: ${run.log}`);
+});
+afterAll(async () => {
+  await server.stop();
+  await room[Symbol.asyncDispose]();
+});
+
+function stepOf(id: string): Step {
+  const step = action.steps.find((one) => one.id === id);
+  if (step === undefined) throw new Error(`the action has no step ${id}`);
+  return step;
+}
+
+/** A machine of its own: what an earlier one has kept, and two files as they were built. */
+async function startMachine(name: string): Promise<string> {
+  const workspace = join(room.path, name);
+  await mkdir(workspace);
+  await copyFile(fixture('pe/hello.exe'), join(workspace, 'app.exe'));
+  await copyFile(fixture('jar/plain.jar'), join(workspace, 'lib.jar'));
+  return workspace;
+}
+
+/** The step that signs, with these inputs. */
+async function sign(workspace: string, inputs: Readonly<Record<string, string>>): Promise<StepRun> {
+  const defaults = [...under(action.values, 'inputs')].flatMap(([key, value]) =>
+    key.endsWith('.default') ? [[key.slice(0, -'.default'.length), value] as const] : [],
+  );
+  const given = new Map([...defaults, ...Object.entries(inputs)].map(([name, value]) => [`inputs.${name}`, value]));
+  const { CODESIGN_TIMESTAMP_URL: _, ...env } = server.env;
+  return await runStep(action, stepOf('sign'), new Map([...given, ['runner.temp', installed]]), {
+    ...env,
+    RUNNER_TEMP: installed,
+    WORKSPACE: workspace,
+  });
+}
+
+describe('the metadata', () => {
+  it('hands nothing to a script but through the environment', () => {
+    const scripts = action.steps.flatMap(({ values }) => values.get('run') ?? []);
+    expect(scripts.length).toBeGreaterThan(2);
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+  });
+
+  it('takes no credentials as inputs, and uses every input', async () => {
+    const text = await readFile(ACTION, 'utf8');
+    const inputs = new Set([...under(action.values, 'inputs').keys()].map((key) => key.split('.')[0] ?? ''));
+    expect(inputs.size).toBeGreaterThan(8);
+    expect([...inputs].filter((name) => /key|secret|password|token/.test(name))).toEqual([]);
+    expect([...inputs].filter((name) => !text.includes(`\${{ inputs.${name} }}`))).toEqual([]);
+  });
+
+  it('sets every variable that its program reads, and no other', async () => {
+    const program = await readFile(join(ACTION, '../sign.mjs'), 'utf8');
+    const named = program.matchAll(/SIGN_([A-Z_]+)\b/g);
+    const settings = /for \(const name of \[(.*)\]\)/.exec(program)?.[1]?.match(/[A-Z_]+/g) ?? [];
+    const read = new Set([...Array.from(named, ([, name]) => name), ...settings]);
+    const set = [...under(stepOf('sign').values, 'env').keys()].filter((name) => name.startsWith('SIGN_'));
+    expect([...read].map((name) => `SIGN_${name}`).sort()).toEqual(set.sort());
+  });
+
+  it('keeps the state unless it was told that nothing is unfinished', () => {
+    for (const id of ['keep', 'upload']) {
+      expect(stepOf(id).values.get('if')).toMatch(/always\(\).*steps\.sign\.outputs\.keep != 'false'/);
+    }
+  });
+});
+
+describe('an attempt', () => {
+  it('signs, says so, and leaves nothing to be kept', async () => {
+    const workspace = await startMachine('good');
+    const files = `${workspace}/*.exe\n\n  ${workspace}/lib.jar\n`;
+    const run = await sign(workspace, { files, 'timestamp-url': server.env.CODESIGN_TIMESTAMP_URL ?? '' });
+    expect(run.code, run.log).toBe(0);
+    expect(Object.fromEntries(run.outputs)).toEqual({
+      signed: '2',
+      skipped: '0',
+      failed: '0',
+      json: join(installed, 'codesign-signing.json'),
+      'exit-code': '0',
+      keep: 'false',
+    });
+    const { files: signed } = JSON.parse(await readFile(run.outputs.get('json') ?? '', 'utf8'));
+    for (const { status, timestamp, record } of signed) {
+      expect({ status, timestamp }).toEqual({ status: 'signed', timestamp: expect.any(String) });
+      expect(run.summary).toContain(record);
+    }
+
+    const again = await sign(workspace, { files, 'skip-signed': 'true', arguments: '--no-timestamp\n--quiet' });
+    expect(Object.fromEntries(again.outputs)).toMatchObject({ signed: '0', skipped: '2', keep: 'false' });
+  });
+
+  it('that fails leaves its state, with which the next one asks for nothing again', async () => {
+    const before = server.operations('sign').length;
+    const first = await startMachine('failing');
+    const failed = await sign(first, { files: `${first}/app.exe`, algorithm: 'SHA384', 'timestamp-url': NOBODY });
+    expect(failed.code, failed.log).toBe(0);
+    expect(Object.fromEntries(failed.outputs)).toMatchObject({
+      signed: '0',
+      failed: '1',
+      'exit-code': '7',
+      keep: 'true',
+    });
+    expect(failed.summary).toContain('(timestamp-failed)');
+    expect(server.operations('sign').length).toBe(before + 1);
+
+    // Another machine, which has got the folder back, and builds the file anew.
+    const second = await startMachine('second');
+    const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
+    const run = await sign(second, { files: `${second}/app.exe`, algorithm: 'SHA384', 'timestamp-url': url });
+    expect(Object.fromEntries(run.outputs)).toMatchObject({
+      signed: '1',
+      failed: '0',
+      'exit-code': '0',
+      keep: 'false',
+    });
+    expect(JSON.parse(await readFile(run.outputs.get('json') ?? '', 'utf8')).files).toMatchObject([{ reused: true }]);
+    expect(server.operations('sign').length).toBe(before + 1);
+  });
+
+  it('writes no file of an earlier one without the timestamp that it was to have', async () => {
+    const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
+    const first = await startMachine('unstamped');
+    const waiting = { files: `${first}/app.exe`, algorithm: 'SHA512' };
+    await sign(first, { ...waiting, 'timestamp-url': NOBODY });
+    const before = await snapshot(first);
+
+    const second = await startMachine('stamped');
+    const run = await sign(second, { files: `${second}/lib.jar`, arguments: `--timestamp-url=${url}` });
+    expect(Object.fromEntries(run.outputs), run.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'true' });
+    expect(await snapshot(first)).toEqual(before);
+
+    const last = await sign(first, { ...waiting, 'timestamp-url': url });
+    expect(Object.fromEntries(last.outputs), last.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'false' });
+  });
+
+  it('says why nothing could be tried, and ends the job with the code of the program', async () => {
+    const workspace = await startMachine('unusable');
+    const run = await sign(workspace, { files: `${workspace}/app.exe`, 'base-url': 'http://codesign.example.com' });
+    expect(Object.fromEntries(run.outputs)).toMatchObject({ signed: '0', 'exit-code': '2', keep: 'true' });
+    expect(run.summary).toMatch(/^Nothing was signed: /);
+    const code: Values = new Map([['steps.sign.outputs.exit-code', run.outputs.get('exit-code') ?? '']]);
+    expect((await runStep(action, stepOf('end'), code, { RUNNER_TEMP: installed })).code).toBe(2);
+  });
+
+  it('takes names and arguments for nothing but that', async () => {
+    const workspace = await startMachine('names');
+    const name = '--json $(touch stolen) `touch stolen` ; touch stolen | <b>.exe';
+    await writeFile(join(workspace, name), await readFile(fixture('pe/hello.exe')));
+    const before = await snapshot(workspace);
+    const run = await sign(workspace, {
+      files: `${join(workspace, name)}\n--dry-run`,
+      arguments: '--dry-run\n--no-timestamp',
+    });
+    // What stands among the files is one, even if it looks like an option.
+    expect(Object.fromEntries(run.outputs)).toMatchObject({ signed: '0', failed: '1', 'exit-code': '6' });
+    expect(run.summary).toContain('file-not-found');
+    expect(run.summary).not.toMatch(/<b>|\| <|`/);
+    expect(await snapshot(workspace)).toEqual(before);
+    expect(await readdir(workspace)).toHaveLength(3);
+  });
+});

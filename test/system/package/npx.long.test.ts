@@ -1,0 +1,94 @@
+/**
+ * The packed program, through npx in an empty folder with an empty home and no scripts allowed, signs on every Node that it
+ * promises to run on. CODESIGN_TEST_NODES names a folder with further ones: 24/node_modules/.bin/node and so on.
+ */
+
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+import { osslsigncodeVerify } from '../interop/verifiers.ts';
+
+const NODES = process.env.CODESIGN_TEST_NODES ?? '';
+const run = promisify(execFile);
+
+async function programs(): Promise<readonly (readonly [string, string])[]> {
+  const further = NODES === '' ? [] : (await readdir(NODES)).sort();
+  const paths = further.map((name) => [name, join(NODES, name, 'node_modules', '.bin', 'node')] as const);
+  return [['that runs the tests', process.execPath], ...paths];
+}
+
+let server: TestServer;
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let tarball: string;
+/** What npm is told on this machine, which another Node and an empty home would hide: packages may come from a mirror. */
+let npmSettings: { readonly global: string; readonly user: string };
+beforeAll(async () => {
+  [server, folder] = await Promise.all([startServer(), temporaryFolder('codesign-npx-')]);
+  const settingsIn = async (which: string) => (await run('npm', ['config', 'get', which])).stdout.trim();
+  npmSettings = { global: await settingsIn('globalconfig'), user: await settingsIn('userconfig') };
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder.path], { cwd: REPOSITORY });
+  const [packed] = JSON.parse(stdout) as readonly [{ readonly filename: string }];
+  tarball = join(folder.path, packed.filename);
+});
+afterAll(async () => {
+  await server.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+async function sizeOf(path: string): Promise<number> {
+  const names = await readdir(path, { recursive: true });
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+describe('Node', async () => {
+  it.each(await programs())('%s', async (name, node) => {
+    const { stdout: version } = await run(node, ['--version']);
+    const home = join(folder.path, `home-${name.replaceAll(' ', '-')}`);
+    const project = join(home, 'project');
+    await mkdir(project, { recursive: true });
+    await copyFile(fixture('pe/hello.exe'), join(project, 'app.exe'));
+    const npmCli = join(dirname(await realNpm()), 'npx-cli.js');
+    const env = {
+      PATH: `${dirname(node)}:/usr/bin:/bin`,
+      HOME: home,
+      ...server.env,
+      CODESIGN_STATE_DIR: join(home, 'state'),
+      npm_config_cache: join(home, 'cache'),
+      npm_config_ignore_scripts: 'true',
+      npm_config_globalconfig: npmSettings.global,
+      npm_config_userconfig: npmSettings.user,
+    };
+    const started = performance.now();
+    const { stdout } = await run(
+      node,
+      [npmCli, '--yes', '--package', tarball, 'codesign-remote', 'sign', '--no-timestamp', '--json', 'app.exe'],
+      { cwd: project, env },
+    );
+    const seconds = (performance.now() - started) / 1000;
+
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { signed: 1, failed: 0 } });
+    const root = join(server.data, 'service', 'certificates', 'ca.pem');
+    const { accepted, output } = await osslsigncodeVerify(root, join(project, 'app.exe'));
+    expect(accepted, output).toBe(true);
+    const [installed = ''] = await readdir(join(home, 'cache', '_npx'));
+    const bytes = await sizeOf(join(home, 'cache', '_npx', installed, 'node_modules'));
+    console.log(
+      `${version.trim()}: ${seconds.toFixed(1)} s from nothing to a signed file, ${(bytes / 1e6).toFixed(1)} MB`,
+    );
+    expect(bytes).toBeLessThan(25e6);
+    expect((await readFile(join(project, 'app.exe'))).length).toBeGreaterThan(
+      (await readFile(fixture('pe/hello.exe'))).length,
+    );
+  });
+});
+
+/** Where this machine's npm is, as a program of Node. */
+async function realNpm(): Promise<string> {
+  const { stdout } = await run('sh', ['-c', 'readlink -f "$(command -v npm)"']);
+  return stdout.trim();
+}

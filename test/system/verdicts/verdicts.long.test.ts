@@ -1,0 +1,107 @@
+/** Holds `verify` to the table of verdicts, on files made anew and on those of the corpus, beside what other verifiers say. */
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mainJava } from '../../support/programs/java.ts';
+import { run } from '../interop/verifiers.ts';
+import { askAll } from './ask.ts';
+import { blockGroup, corpusGroups, ownGroups, pkiGroups } from './cases.ts';
+import { WINE } from './judges.ts';
+import { startVerdictPki, type VerdictPki } from './pki.ts';
+import { OTHERS, type Other, readVerdicts, type VerdictRow } from './table.ts';
+
+const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
+const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
+const CORPUS_FOLDERS = ['pe', 'pe-special', 'jar', 'jar-special'];
+/** All files are made and shown to all verifiers before the first test. */
+const TIMEOUT = 600_000;
+
+const table = readVerdicts().filter(({ file }) => corpus !== '' || !isOfCorpus(file));
+const rows = new Map(table.map((row) => [row.file, row]));
+const releases = verifiers === '' ? new Map<Other, boolean>() : await sameReleases();
+
+let folder: string;
+let pki: VerdictPki;
+let judged: readonly VerdictRow[];
+
+describe.skipIf(verifiers === '')('verify', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'codesign-verdicts-'));
+    pki = await startVerdictPki(path.join(folder, 'pki'), verifiers);
+    const groups = [
+      ...(corpus === '' ? [] : await corpusGroups(corpus, folder)),
+      ...(await pkiGroups(folder, pki, verifiers)),
+      ...(await ownGroups(folder, pki, verifiers)),
+      blockGroup(folder),
+    ];
+    const isForOthers = (file: string) => (rows.get(file)?.others.size ?? 0) > 0;
+    const all: VerdictRow[] = [];
+    for (const [index, group] of groups.entries()) {
+      all.push(...(await askAll(group, index, { folder, verifiers, isForOthers })));
+    }
+    judged = all;
+  }, TIMEOUT);
+  afterAll(() => {
+    pki?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is asked about every file of the table, and no other', () => {
+    expect(judged.map(({ file }) => file).sort()).toEqual([...rows.keys()].sort());
+  });
+
+  it('says of each file what is right, and why', () => {
+    expect(ownWords(judged)).toEqual(ownWords(table));
+  });
+
+  it('trusts an expired certificate with a timestamp of its lifetime, and without one does not', () => {
+    const verdicts = new Map(judged.map(({ file, right }) => [file, right]));
+    for (const [kind, extension] of [
+      ['signed-pe', 'exe'],
+      ['signed-jar', 'jar'],
+    ]) {
+      expect(verdicts.get(`${kind}/leafexp+past2024.${extension}`)).toBe('trusted');
+      expect(verdicts.get(`${kind}/leafexp.${extension}`)).toBe('untrusted');
+    }
+  });
+
+  // Another release may say another thing; the table was written with these.
+  describe.each(OTHERS)('beside %s', (other) => {
+    it.skipIf(releases.get(other) === false)('finds it saying what the table has it say', () => {
+      expect(theirWords(judged, other)).toEqual(theirWords(table, other));
+    });
+  });
+});
+
+function isOfCorpus(file: string): boolean {
+  return CORPUS_FOLDERS.includes(file.split('/')[0] ?? '');
+}
+
+function ownWords(from: readonly VerdictRow[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(from.map(({ file, right, findings }) => [file, [right, ...findings].join(' ')]));
+}
+
+function theirWords(from: readonly VerdictRow[], other: Other): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    from.flatMap(({ file, others }) => {
+      const word = others.get(other);
+      return word === undefined ? [] : [[file, word]];
+    }),
+  );
+}
+
+/** Whether the installed releases are those that the table names. */
+async function sameReleases(): Promise<Map<Other, boolean>> {
+  const { output: osslsigncode } = await run('osslsigncode', ['--version']);
+  const wine = existsSync(WINE) ? (await run(WINE, ['--version'])).output : '';
+  const isSameJava = mainJava().release === 17;
+  return new Map<Other, boolean>([
+    ['osslsigncode', /^osslsigncode 2\.9\b/m.test(osslsigncode)],
+    ['sigcheck', true],
+    ['Wine', /^wine-8\./m.test(wine)],
+    ['jarsigner', isSameJava],
+    ['JarCheck', isSameJava],
+  ]);
+}

@@ -1,0 +1,225 @@
+/** Tampered, expired and wrongly stamped files, judged by `verify`, osslsigncode and jarsigner; and the table of more of them. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../src/formats/jar/index.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { fixture } from '../../support/programs/cli.ts';
+import {
+  type AuthorityMode,
+  startTimestampAuthority,
+  type TimestampAuthority,
+} from '../../support/services/timestamp-authority.ts';
+import { type IssuedCertificate, makePki } from '../../support/signed-files/pki.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { contentsOf, repack } from '../../unit/formats/jar/simple-zip.ts';
+import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
+import { readFixture } from '../../unit/formats/support/fixtures.ts';
+import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { run } from '../interop/verifiers.ts';
+import { makeBlockArchives } from './blocks.ts';
+import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './judges.ts';
+import { withChecksum, withTokenMoved } from './pe.ts';
+import { disagreeing, type OthersWord, readVerdicts } from './table.ts';
+import { flipped, RSA_ENCRYPTION } from './token.ts';
+
+/** As they stand in DER: SHA-256 with parameters NULL, and a time of 13 characters. */
+const DIGEST_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');
+const UTC_TIME = Buffer.from('170d', 'hex');
+
+let folder: string;
+const inFolder = (name: string) => path.join(folder, name);
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'codesign-verdicts-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes the files and asks `verify` and another one about them. */
+async function askBoth(
+  files: Readonly<Record<string, Buffer>>,
+  roots: string,
+  ask: (paths: readonly string[], roots: string) => Promise<Said<OthersWord>>,
+): Promise<Record<string, [string, OthersWord | undefined]>> {
+  const paths = Object.entries(files).map(([name, bytes]) => {
+    writeFileSync(inFolder(name), bytes);
+    return [name, inFolder(name)] as const;
+  });
+  const all = paths.map(([, place]) => place);
+  const [own, theirs] = await Promise.all([verifyAll(all, roots), ask(all, roots)]);
+  return Object.fromEntries(paths.map(([name, place]) => [name, [textOf(own.get(place)), theirs.get(place)]]));
+}
+
+function textOf(verdict: OwnVerdict | undefined): string {
+  return verdict === undefined ? '' : [verdict.right, ...verdict.findings].join(' ');
+}
+
+describe('tampered files', () => {
+  it('are broken programs, those too that osslsigncode takes', async () => {
+    const signer = await makeThrowawaySigner();
+    writeFileSync(inFolder('root.pem'), signer.root);
+    const { result: signed } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+    const table = signed.readUInt32LE(headerOffsets(signed).entry);
+    const withPadding = Buffer.concat([signed, Buffer.from('hidden!!')]);
+    const { entry } = headerOffsets(signed);
+    withPadding.writeUInt32LE(signed.readUInt32LE(entry + 4) + 8, entry + 4);
+    withPadding.writeUInt32LE(signed.readUInt32LE(table) + 8, table);
+    const files = {
+      'intact.exe': signed,
+      'content.exe': withChecksum(flipped(signed, table - 8)),
+      'checksum.exe': flipped(signed, headerOffsets(signed).checksum),
+      'signature.exe': withChecksum(flipped(signed, signed.length - 40)),
+      'hidden.exe': withChecksum(withPadding),
+    };
+    expect(await askBoth(files, inFolder('root.pem'), askOsslsigncode)).toEqual({
+      'intact.exe': ['trusted', 'yes'],
+      'content.exe': ['broken content-digest-differs', 'no'],
+      'checksum.exe': ['broken checksum-wrong', 'yes'],
+      'signature.exe': ['broken signature-value-wrong', 'no'],
+      'hidden.exe': ['broken hidden-bytes', 'yes'],
+    });
+  });
+
+  it('are broken JARs, that too which jarsigner takes', async () => {
+    const signer = await makeThrowawaySigner();
+    writeFileSync(inFolder('root.pem'), signer.root);
+    const { result: signed } = await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'TEST' });
+    const block = contentsOf(signed, 'META-INF/TEST.RSA');
+    const intermediate = Buffer.from(signer.intermediate.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64');
+    const signatureFile = contentsOf(signed, 'META-INF/TEST.SF').toString();
+    const files = {
+      'intact.jar': repack(signed, {}),
+      'content.jar': repack(signed, { 'hello/message.txt': 'another' }),
+      'added.jar': repack(signed, {}, [{ name: 'added.txt', contents: 'added' }]),
+      'removed.jar': repack(signed, { 'hello/message.txt': undefined }),
+      'sf.jar': repack(signed, { 'META-INF/TEST.SF': signatureFile.replace('Created-By: ', '$&x') }),
+      'signature.jar': repack(signed, { 'META-INF/TEST.RSA': flipped(block, block.length - 40) }),
+      'algorithm.jar': repack(signed, {
+        'META-INF/TEST.RSA': flipped(block, block.lastIndexOf(RSA_ENCRYPTION) + RSA_ENCRYPTION.length - 3),
+      }),
+      'algorithms.jar': repack(signed, { 'META-INF/TEST.RSA': flipped(block, block.indexOf(DIGEST_ALGORITHM)) }),
+      'issuer.jar': repack(signed, {
+        'META-INF/TEST.RSA': replaced(block, intermediate, flipped(intermediate, intermediate.indexOf(UTC_TIME))),
+      }),
+    };
+    mkdirSync(inFolder('trust'));
+    const ask = (paths: readonly string[]) =>
+      askJarsigner(paths, signer.root + signer.intermediate, inFolder('trust/store'));
+    expect(await askBoth(files, inFolder('root.pem'), ask)).toEqual({
+      'intact.jar': ['trusted', 'yes'],
+      'content.jar': ['broken content-digest-differs', 'no'],
+      'added.jar': ['broken entries-unsigned', 'no'],
+      'removed.jar': ['broken entries-removed', 'yes'],
+      'sf.jar': ['broken message-digest-differs', 'no'],
+      'signature.jar': ['broken signature-value-wrong', 'no'],
+      'algorithm.jar': ['broken signature-value-wrong', 'no'],
+      'algorithms.jar': ['broken cms-malformed', 'no'],
+      'issuer.jar': ['broken block-certificate-unreadable chain-incomplete', 'no'],
+    });
+  });
+});
+
+it('judges blocks of several signers, and those that carry content, as the table has it', async () => {
+  const { root, files } = makeBlockArchives();
+  const roots = inFolder('blocks.pem');
+  writeFileSync(roots, root);
+  for (const [name, bytes] of files) writeFileSync(inFolder(name), bytes);
+  const own = await verifyAll([...files.keys()].map(inFolder), roots);
+  const rows = new Map(readVerdicts().map(({ file, right, findings }) => [file, textOf({ right, findings })]));
+  for (const name of files.keys())
+    expect([name, textOf(own.get(inFolder(name)))]).toEqual([name, rows.get(`block-jar/${name}`)]);
+});
+
+describe('timestamps', () => {
+  let authority: TimestampAuthority;
+  let roots: string;
+  const pki = makePki('Verdicts');
+  const good = pki.leaf();
+  const expired = pki.leaf({
+    commonName: 'Expired',
+    notBefore: new Date('2024-01-01'),
+    notAfter: new Date('2025-01-01'),
+  });
+
+  beforeAll(async () => {
+    authority = await startTimestampAuthority();
+    roots = inFolder('roots.pem');
+    writeFileSync(roots, pki.root.pem + authority.rootPem);
+  });
+  afterAll(() => authority.stop());
+
+  /** By osslsigncode, which embeds the token whatever it is. */
+  async function signed(name: string, leaf: IssuedCertificate, mode?: AuthorityMode): Promise<Buffer> {
+    const [chain, key, output] = [inFolder(`${name}.pem`), inFolder(`${name}.key`), inFolder(`${name}.signed`)];
+    writeFileSync(chain, leaf.pem + pki.intermediate.pem);
+    writeFileSync(key, leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const stamp = mode === undefined ? [] : ['-ts', authority.urlOf(mode)];
+    const how = ['-certs', chain, '-key', key, '-h', 'sha256', ...stamp];
+    const made = await run('osslsigncode', ['sign', ...how, '-in', fixture('pe/hello.exe'), '-out', output]);
+    expect(made).toMatchObject({ accepted: true });
+    return readFileSync(output);
+  }
+
+  it('of its lifetime make an expired certificate good, and nothing else does', async () => {
+    const files = {
+      'expired-past.exe': await signed('expired-past', expired, 'past'),
+      'expired.exe': await signed('expired', expired),
+      // In the attribute of CMS, which Windows does not read.
+      'expired-unread.exe': withTokenMoved(readFileSync(inFolder('expired-past.signed'))),
+      'expired-now.exe': await signed('expired-now', expired, 'ok'),
+      'expired-corrupt.exe': await signed('expired-corrupt', expired, 'corrupt'),
+    };
+    expect(await askBoth(files, roots, askOsslsigncode)).toEqual({
+      'expired-past.exe': ['trusted', 'yes'],
+      'expired.exe': ['untrusted certificate-expired', 'no'],
+      'expired-unread.exe': ['untrusted certificate-expired', 'no'],
+      'expired-now.exe': ['untrusted certificate-expired', 'no'],
+      'expired-corrupt.exe': ['broken certificate-expired timestamp-signature-wrong', 'no'],
+    });
+  });
+
+  it('that are none are not passed over while the certificate is valid, as osslsigncode does', async () => {
+    const files = {
+      'good.exe': await signed('good', good, 'ok'),
+      'corrupt.exe': await signed('corrupt', good, 'corrupt'),
+      'imprint.exe': await signed('imprint', good, 'imprint-wrong'),
+      'authority-expired.exe': await signed('authority-expired', good, 'certificate-expired'),
+    };
+    expect(await askBoth(files, roots, askOsslsigncode)).toEqual({
+      'good.exe': ['trusted', 'yes'],
+      'corrupt.exe': ['broken timestamp-signature-wrong', 'stampless'],
+      'imprint.exe': ['broken timestamp-other-signature', 'stampless'],
+      'authority-expired.exe': ['untrusted certificate-expired', 'stampless'],
+    });
+    const ownRoot = inFolder('own-root.pem');
+    writeFileSync(ownRoot, pki.root.pem);
+    expect(textOf((await verifyAll([inFolder('good.exe')], ownRoot)).get(inFolder('good.exe')))).toMatch(/^untrusted /);
+  });
+});
+
+describe('the table', () => {
+  const rows = readVerdicts();
+
+  it('names each file once, with a verdict, and says why wherever others disagree', () => {
+    expect(rows.length).toBeGreaterThan(400);
+    expect(new Set(rows.map(({ file }) => file)).size).toBe(rows.length);
+    const verdicts = ['trusted', 'untrusted', 'broken', 'unsigned', 'unsupported-format'];
+    expect(rows.filter(({ right }) => !verdicts.includes(right))).toEqual([]);
+    expect(rows.filter((row) => disagreeing(row).length > 0 !== (row.why !== ''))).toEqual([]);
+  });
+
+  it('has a finding for every refusal, and none that speaks against what is trusted', () => {
+    const withFindings = rows.filter(({ findings }) => findings.length > 0);
+    expect(withFindings.filter(({ right }) => right === 'trusted')).toEqual([]);
+    const refused = rows.filter(({ right }) => right === 'broken' || right === 'untrusted');
+    expect(refused.filter(({ findings }) => findings.length === 0)).toEqual([]);
+  });
+});
+
+function replaced(bytes: Buffer, part: Buffer, by: Buffer): Buffer {
+  const at = bytes.indexOf(part);
+  expect(at).toBeGreaterThan(0);
+  return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(at + part.length)]);
+}

@@ -1,0 +1,166 @@
+/** Our ASN.1 against asn1js and openssl: what is written is read by them, what is malformed is refused. */
+
+import * as asn1js from 'asn1js';
+import { describe, expect, it } from 'vitest';
+import {
+  fieldsOf,
+  objectIdentifierOf,
+  octetsOf,
+  onlyPart,
+  parts,
+  readDer,
+  readElement,
+} from '../../../src/asn1/read.ts';
+import { bitString, encode, objectIdentifier, octetString, sequence, setOf, utf16be } from '../../../src/asn1/write.ts';
+import { openssl } from '../../support/programs/openssl.ts';
+
+const hex = (text: string): Uint8Array => Buffer.from(text.replaceAll(' ', ''), 'hex');
+const OIDS = [
+  '1.2.840.113549.1.7.2',
+  '2.5.4.3',
+  '1.3.6.1.4.1.311.2.1.4',
+  '2.16.840.1.101.3.4.2.1',
+  '0.9.2342',
+  '2.999.3',
+];
+
+describe('writing', () => {
+  it.each([0, 1, 127, 128, 255, 256, 65_535, 65_536, 20_000_000])('gives %i bytes the shortest length', (length) => {
+    const contents = Buffer.alloc(length, 1);
+    const written = octetString(contents);
+    const expected = new asn1js.OctetString({ valueHex: contents }).toBER();
+    expect(Buffer.compare(written, Buffer.from(expected))).toBe(0);
+    expect(readElement(written, 'it').contents).toHaveLength(length);
+  });
+
+  it.each(OIDS)('encodes the object identifier %s as asn1js does, and reads it back', (oid) => {
+    const written = objectIdentifier(oid);
+    expect(Buffer.from(written)).toEqual(Buffer.from(new asn1js.ObjectIdentifier({ value: oid }).toBER()));
+    expect(objectIdentifierOf(readElement(written, 'it'), 'it')).toBe(oid);
+  });
+
+  it('sorts a SET OF by its encodings', () => {
+    const members = [octetString(hex('02')), octetString(hex('01ff')), octetString(hex('01')), bitString(hex('00'))];
+    expect(Buffer.from(setOf(...members)).toString('hex')).toBe('310e03020000040101040102040201ff');
+  });
+
+  it('writes text as UTF-16BE, beyond the BMP as surrogates', () => {
+    expect(Buffer.from(utf16be('aé€😀')).toString('hex')).toBe('006100e920acd83dde00');
+  });
+
+  it('is understood by openssl', () => {
+    const der = sequence(objectIdentifier('1.2.840.113549.1.7.2'), setOf(octetString(hex('aabb'))), encode(0xa0));
+    const printed = openssl(['asn1parse', '-inform', 'DER', '-in', 'a'], { a: der }).toString();
+    expect(printed).toMatch(/SEQUENCE.*:pkcs7-signedData.*SET.*:AABB.*cont \[ 0 \]/s);
+  });
+});
+
+describe('reading', () => {
+  it('gives views on the bytes, with what follows left out', () => {
+    const bytes = hex('3003 020105 ffff');
+    const element = readElement(bytes, 'it');
+    expect(Buffer.from(element.bytes)).toEqual(Buffer.from(hex('3003020105')));
+    expect(element.bytes.buffer).toBe(bytes.buffer);
+  });
+
+  it('takes BER: indefinite lengths inside one another, long lengths, strings in pieces', () => {
+    const element = readElement(hex('3080 a080 2480 0401aa 0402bbcc 0000 0000 0000 ff'), 'it');
+    expect(element.bytes).toHaveLength(19);
+    const inner = onlyPart(onlyPart(element, 'it'), 'it');
+    expect(Buffer.from(octetsOf(inner, 'it')).toString('hex')).toBe('aabbcc');
+    expect(readElement(hex('30 84 00000003 020105'), 'it').contents).toHaveLength(3);
+  });
+
+  it('says where the fault is', () => {
+    const nested = hex('3006 3004 0201 05 30');
+    const read = () => parts(onlyPart(readElement(nested, 'outer'), 'inner'), 'deep');
+    expect(read).toThrow(
+      expect.objectContaining({ code: 'asn1-malformed', message: expect.stringContaining('byte 7') }),
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a tag alone', '30'],
+    ['fewer bytes than announced', '3005 0201'],
+    ['a length cut off', '3082 01'],
+    ['a length beyond reason', '3088 ffffffffffffffff'],
+    ['an end of contents', '0000'],
+    ['an end of contents with contents', '3080 0001 05 0000'],
+    ['an end of contents of a long length', '3080 008100'],
+    ['a length of 4 GB', '3084 ffffffff'],
+    ['a long form tag', '3f8101 00'],
+    ['an indefinite length without end', '3080 0201 05'],
+    ['an indefinite length of a primitive', '0480 0000'],
+  ])('refuses %s', (_name, bytes) => {
+    expect(() => readElement(hex(bytes), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
+  });
+
+  it.each([
+    ['an empty object identifier', '0600'],
+    ['an unfinished object identifier', '06022a86'],
+    ['an object identifier with a needless octet', '06032a8003'],
+    ['an object identifier that begins with one', '0602802a'],
+    ['another type', '020105'],
+  ])('refuses %s', (_name, bytes) => {
+    expect(() => objectIdentifierOf(readElement(hex(bytes), 'it'), 'it')).toThrow(
+      expect.objectContaining({ code: 'asn1-malformed' }),
+    );
+  });
+
+  it.each([
+    ['an indefinite length', '3080 020105 0000'],
+    ['a long length where a short one does', '3081 03 020105'],
+    ['a length with a zero before it', `3082 0080 ${'0500'.repeat(64)}`],
+  ])('takes %s in BER, not in DER, neither outside nor within', (_name, text) => {
+    const bytes = hex(text);
+    expect(parts(readElement(bytes, 'it'), 'it')).not.toHaveLength(0);
+    const refused = expect.objectContaining({ code: 'asn1-malformed' });
+    expect(() => readDer(bytes, 'it')).toThrow(refused);
+    expect(() => parts(readDer(sequence(bytes), 'it'), 'it')).toThrow(refused);
+  });
+
+  it('takes DER of any length, and no string in pieces', () => {
+    for (const length of [0, 127, 128, 255, 256, 65_535, 65_536]) {
+      expect(readDer(octetString(Buffer.alloc(length)), 'it').contents).toHaveLength(length);
+    }
+    const pieces = hex('2406 0401aa 0401bb');
+    expect(octetsOf(readElement(pieces, 'it'), 'it')).toHaveLength(2);
+    expect(() => octetsOf(readDer(pieces, 'it'), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
+  });
+
+  it('refuses a missing part, an unexpected one, one too many, and parts of a primitive', () => {
+    const element = readElement(hex('3006 020105 020106'), 'it');
+    const tries = [
+      () => fieldsOf(readElement(hex('3000'), 'it'), 0x30, 'it').any('field'),
+      () => fieldsOf(element, 0x30, 'it').next(0x04, 'field'),
+      () => fieldsOf(element, 0x30, 'it').end(),
+      () => onlyPart(element, 'it'),
+      () => onlyPart(readElement(hex('3000'), 'it'), 'it'),
+      () => parts(readElement(hex('020105'), 'it'), 'it'),
+    ];
+    for (const attempt of tries) expect(attempt).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
+  });
+
+  it('rejects an indefinite length round more than 100,000 parts', () => {
+    const around = (count: number) => Buffer.concat([hex('3080'), Buffer.alloc(2 * count, hex('0500')), hex('0000')]);
+    expect(readElement(around(100_000), 'it').contents).toHaveLength(200_000);
+    expect(() => readElement(around(100_001), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
+  });
+
+  it('is done within a second with anything', () => {
+    const hostile = [
+      Buffer.alloc(8_000_000, hex('3080')),
+      Buffer.alloc(8_000_000, hex('3084007a11fa')),
+      Buffer.concat([hex('3084007a1200'), Buffer.alloc(8_000_000, hex('0500'))]),
+      Buffer.concat([hex('3080'), Buffer.alloc(8_000_000, hex('0500'))]),
+    ];
+    for (const bytes of hostile) {
+      const start = performance.now();
+      expect(() => parts(readElement(bytes, 'it'), 'it').map((part) => parts(part, 'it'))).toThrow(
+        expect.objectContaining({ code: 'asn1-malformed' }),
+      );
+      expect(performance.now() - start).toBeLessThan(1000);
+    }
+  });
+});

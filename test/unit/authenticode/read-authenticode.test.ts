@@ -1,0 +1,199 @@
+/** Reading signatures of others, sound, odd, damaged and hostile: a result or a coded error, soon. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { parts, readElement } from '../../../src/asn1/read.ts';
+import { contextConstructed, encode, objectIdentifier, sequence } from '../../../src/asn1/write.ts';
+import { nestSignature } from '../../../src/authenticode/nest-signature.ts';
+import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
+import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
+import { type IssuedCertificate, makePki, testKey } from '../../support/signed-files/pki.ts';
+import { MD5, type Peculiar, peculiarSignature } from './peculiar-signature.ts';
+
+const pki = makePki();
+const leaf = pki.leaf();
+const peculiar = ({ signer = leaf, ...options }: PeculiarBy = {}) => peculiarSignature(signer, options);
+const cms = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
+
+interface PeculiarBy extends Peculiar {
+  readonly signer?: IssuedCertificate;
+}
+
+describe('a sound signature is read', () => {
+  it('with its digest, its algorithm, its signer', () => {
+    const read = readAuthenticode(cms);
+    expect(read.algorithm).toBe('SHA256');
+    expect(read.contentDigest).toEqual(createHash('sha256').update('content').digest());
+    expect(Buffer.from(read.signerCertificate ?? [])).toEqual(Buffer.from(leaf.der));
+    expect(read.signerName).toBe('Test Publisher');
+    expect([read.nested, read.trailingLength, read.verifies()]).toEqual([[], 0, true]);
+  });
+
+  it('apart from what follows it', () => {
+    const read = readAuthenticode(Buffer.concat([cms, Buffer.alloc(5, 9)]));
+    expect(read.trailingLength).toBe(5);
+    expect(Buffer.from(read.cms)).toEqual(Buffer.from(cms));
+    expect(read.verifies()).toBe(true);
+  });
+});
+
+describe('an odd signature is read', () => {
+  it.each<[string, PeculiarBy, boolean, string | undefined]>([
+    ['the same, made by other code', {}, true, 'SHA256'],
+    ['MD5', { digest: MD5 }, true, undefined],
+    ['EC key', { signer: pki.leaf({ key: testKey('ec') }), signatureOid: '1.2.840.10045.4.3.2' }, true, 'SHA256'],
+    ['content in an OCTET STRING', { wrap: true }, true, 'SHA256'],
+    ['several signers', { signers: 2 }, true, 'SHA256'],
+    ['no certificate', { certificates: [] }, false, 'SHA256'],
+    ['another certificate alone', { certificates: [pki.root.der] }, false, 'SHA256'],
+    ['contentType of something else', { signedContentType: '1.2.840.113549.1.7.1' }, false, 'SHA256'],
+    ['no messageDigest', { messageDigests: 0 }, false, 'SHA256'],
+    ['two messageDigests', { messageDigests: 2 }, false, 'SHA256'],
+  ])('%s', (_name, options, verifies, algorithm) => {
+    const read = readAuthenticode(peculiar(options));
+    expect(read.verifies()).toBe(verifies);
+    expect(read.algorithm).toBe(algorithm);
+  });
+
+  it('with issuer and serial number for a name where the certificate is missing', () => {
+    const serial = Buffer.from(readCertificateFields(leaf.der).serialNumber.slice(2)).toString('hex');
+    const read = readAuthenticode(peculiar({ certificates: [] }));
+    expect(read.signerCertificate).toBeUndefined();
+    expect(read.signerName).toBe(`CN=Test Code Signing CA, serial number ${serial}`);
+  });
+});
+
+describe('a changed signature does not verify', () => {
+  it('whichever signed byte it is', () => {
+    const { contentDigest } = readAuthenticode(cms);
+    const places = [Buffer.from(cms).indexOf(Buffer.from(contentDigest)), cms.length - 1, cms.length - 280];
+    for (const place of places) {
+      const changed = Uint8Array.from(cms);
+      changed[place] = (changed[place] ?? 0) ^ 1;
+      expect(readAuthenticode(changed).verifies()).toBe(false);
+    }
+  });
+});
+
+describe('a signature whose signed attributes are damaged is read, and does not verify', () => {
+  it.each([
+    ['contentType is no object identifier', '06092a864886f70d010903310c060a', '06092a864886f70d010903310c040a'],
+    ['messageDigest is no OCTET STRING', '06092a864886f70d01090431220420', '06092a864886f70d01090431220c20'],
+  ])('%s', (_name, sound, damaged) => {
+    const changed = Buffer.from(cms);
+    const at = changed.indexOf(Buffer.from(sound, 'hex'));
+    expect(at).toBeGreaterThan(0);
+    changed.write(damaged, at, 'hex');
+    expect(readAuthenticode(changed).verifies()).toBe(false);
+  });
+});
+
+describe('what is no signature is refused', () => {
+  it.each<[string, string, () => Uint8Array]>([
+    ['nothing', 'cms-malformed', () => new Uint8Array()],
+    ['zeros', 'cms-malformed', () => new Uint8Array(100)],
+    ['text', 'cms-malformed', () => Buffer.from('MZ is not a signature at all')],
+    ['a certificate', 'cms-malformed', () => leaf.der],
+    ['other PKCS#7', 'cms-not-signed-data', () => sequence(objectIdentifier('1.2.840.113549.1.7.3'))],
+    ['a part after the signers', 'cms-malformed', () => peculiar({ afterSigners: sequence() })],
+    ['a part after the signature', 'cms-malformed', () => peculiar({ afterSignature: sequence() })],
+    ['no signer', 'cms-without-signer', () => peculiar({ signers: 0 })],
+    ['other content', 'authenticode-malformed', () => peculiar({ contentType: '1.2.840.113549.1.7.1' })],
+    ['no content', 'authenticode-malformed', () => peculiar({ content: [] })],
+    ['content of another shape', 'cms-malformed', () => peculiar({ content: [contextConstructed(0, sequence())] })],
+    ['a broken nested one', 'cms-malformed', () => nestSignature(cms, sequence())],
+    ['a nested one of another kind', 'authenticode-malformed', () => nestSignature(cms, peculiar({ content: [] }))],
+  ])('%s: %s', (_name, code, make) => {
+    expect(() => readAuthenticode(make())).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('wherever it is cut off', () => {
+    for (let length = 0; length < cms.length; length += 1) {
+      expect(() => readAuthenticode(cms.subarray(0, length))).toThrow(
+        expect.objectContaining({ code: 'cms-malformed' }),
+      );
+    }
+  });
+
+  it('or read, whichever byte is changed; never another error', () => {
+    for (let place = 0; place < cms.length; place += 1) {
+      for (const value of [0x00, 0x80, 0xff, (cms[place] ?? 0) ^ 0x20]) {
+        const changed = Uint8Array.from(cms);
+        changed[place] = value;
+        expect(codeOf(() => readAuthenticode(changed))).toMatch(/^(read|cms-|authenticode-)/);
+      }
+    }
+  });
+});
+
+describe('a hostile structure costs less than a second', () => {
+  const nestedDeep = (depth: number) =>
+    Array.from({ length: depth }).reduce<Uint8Array>((inner) => nestSignature(cms, inner), cms);
+  const manyNested = (count: number) => {
+    const unsigned = sequence(
+      objectIdentifier('1.3.6.1.4.1.311.2.4.1'),
+      encode(0x31, ...Array.from({ length: count }, () => cms)),
+    );
+    const made = nestSignature(cms, cms);
+    return replaceLast(made, sequence(objectIdentifier('1.3.6.1.4.1.311.2.4.1'), encode(0x31, cms)), unsigned);
+  };
+
+  it.each<[string, string, () => Uint8Array]>([
+    ['SEQUENCEs inside one another', 'cms-malformed', () => Buffer.alloc(2_000_000, Buffer.from('3080', 'hex'))],
+    ['definite ones, too', 'cms-malformed', () => deeply(3000)],
+    ['lengths of 2^32', 'cms-malformed', () => Buffer.from('3084ffffffff06092a864886f70d010702', 'hex')],
+    ['lengths of 2^63', 'cms-malformed', () => Buffer.from('30887fffffffffffffff06', 'hex')],
+    ['signatures nested 5 deep', 'authenticode-nested-too-deeply', () => nestedDeep(5)],
+    ['signatures nested 4 deep', 'read', () => nestedDeep(4)],
+    ['1000 nested signatures', 'authenticode-nested-too-deeply', () => manyNested(1000)],
+    ['200 certificates', 'read', () => peculiar({ certificates: [...Array(199).fill(pki.root.der), leaf.der] })],
+    ['201 certificates', 'cms-too-large', () => peculiar({ certificates: Array(201).fill(leaf.der) })],
+    ['100,000 certificates', 'cms-too-large', () => peculiar({ certificates: [Buffer.alloc(200_000, sequence())] })],
+    ['16 signers', 'read', () => peculiar({ signers: 16 })],
+    ['17 signers', 'cms-too-large', () => peculiar({ signers: 17 })],
+    [
+      '2000 signers with 2000 certificates',
+      'cms-too-large',
+      () => peculiar({ signers: 2000, certificates: Array(2000).fill(pki.root.der) }),
+    ],
+    ['an object identifier of 1 MB', 'cms-malformed', () => sequence(encode(0x06, Buffer.alloc(1_000_000, 0x81)))],
+  ])('%s: %s', (_name, outcome, make) => {
+    const bytes = make();
+    const start = performance.now();
+    expect(codeOf(() => readAuthenticode(bytes).verifies())).toBe(outcome);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+/** 'read', or the code of the error; an error without one is thrown on. */
+function codeOf(read: () => unknown): string {
+  try {
+    read();
+    return 'read';
+  } catch (error) {
+    if (error instanceof CodesignError) return error.code;
+    throw error;
+  }
+}
+
+function deeply(depth: number): Uint8Array {
+  let inner: Uint8Array = Buffer.alloc(0);
+  for (let level = 0; level < depth; level += 1) inner = sequence(inner);
+  return inner;
+}
+
+/** `whole` with its last part exchanged, every length round it included: SignerInfo's unsigned attributes come last. */
+function replaceLast(whole: Uint8Array, part: Uint8Array, replacement: Uint8Array): Uint8Array {
+  if (Buffer.compare(whole, part) === 0) return replacement;
+  const { tag, contents, last } = lastPartOf(whole);
+  const before = contents.subarray(0, contents.length - last.length);
+  return encode(tag, before, replaceLast(last, part, replacement));
+}
+
+function lastPartOf(whole: Uint8Array): { tag: number; contents: Uint8Array; last: Uint8Array } {
+  const element = readElement(whole, 'test');
+  const last = parts(element, 'test').at(-1);
+  return { tag: element.tag, contents: element.contents, last: last?.bytes ?? new Uint8Array() };
+}

@@ -1,0 +1,400 @@
+/** Reading the signing chain: every order, every container, every certificate that cannot sign. */
+
+import { describe, expect, it } from 'vitest';
+import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
+import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
+import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import { Secret } from '../../../src/secrets/secret.ts';
+import { openssl } from '../../support/programs/openssl.ts';
+import {
+  ANY_PURPOSE,
+  type IssuedCertificate,
+  issue,
+  makePki,
+  pemBlock,
+  SERVER_AUTH,
+  testKey,
+  toP7b,
+  toP12,
+} from '../../support/signed-files/pki.ts';
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+const pki = makePki();
+const leaf = pki.leaf();
+const WHOLE = [leaf, pki.intermediate, pki.root];
+const WHOLE_NAMES = ['Test Publisher', 'Test Code Signing CA', 'Test Root'];
+
+type Contents = string | Uint8Array;
+
+const read = (contents: Contents | readonly Contents[], password?: string) =>
+  readSigningChain(
+    (Array.isArray(contents) ? contents : [contents]).map((part: Contents, index) => ({
+      name: `file ${index}`,
+      bytes: typeof part === 'string' ? Buffer.from(part) : part,
+    })),
+    { now: NOW, password: password === undefined ? undefined : new Secret(password) },
+  );
+const pem = (...certificates: readonly IssuedCertificate[]) => certificates.map((one) => one.pem).join('');
+const names = async (...given: Parameters<typeof read>) => (await read(...given)).certificates.map(({ name }) => name);
+const refusal = (...given: Parameters<typeof read>) =>
+  read(...given).then(
+    () => 'accepted',
+    (error: { code: string }) => error.code,
+  );
+
+describe('the chain', () => {
+  const orders = WHOLE.flatMap((first) =>
+    WHOLE.filter((one) => one !== first).map((second) => [
+      first,
+      second,
+      ...WHOLE.filter((one) => one !== first && one !== second),
+    ]),
+  );
+
+  it.each(orders)('is sorted from leaf to root, whatever the order (%#)', async (...order) => {
+    const chain = await read(pem(...order));
+    expect(chain.certificates.map(({ name }) => name)).toEqual(WHOLE_NAMES);
+    expect(chain.certificates.map(({ der }) => Buffer.from(der))).toEqual(WHOLE.map(({ der }) => Buffer.from(der)));
+    expect(chain.leaf).toEqual(chain.certificates[0]);
+    expect(chain.warnings).toEqual([]);
+  });
+
+  it('comes from several files as from one', async () => {
+    expect(await names([pki.root.der, pem(pki.intermediate), toP7b([leaf.der])])).toEqual(WHOLE_NAMES);
+  });
+
+  it('holds a certificate given twice once', async () => {
+    expect(await names([pem(leaf, leaf, pki.intermediate), leaf.der])).toEqual(WHOLE_NAMES.slice(0, 2));
+  });
+
+  it('needs no root, and says nothing when only that is missing', async () => {
+    expect((await read(pem(leaf, pki.intermediate))).warnings).toEqual([]);
+  });
+
+  it('warns of a leaf alone', async () => {
+    const { certificates, warnings } = await read(leaf.pem);
+    expect(certificates).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringContaining('alone')]);
+  });
+
+  it('warns of a gap, and leaves out what lies beyond it', async () => {
+    const lower = issue({
+      commonName: 'Lower CA',
+      issuer: pki.intermediate,
+      key: testKey('rsa-2048', 'lower'),
+      ca: true,
+    });
+    const chain = await read(pem(pki.root, pki.leaf({ issuer: lower }), lower));
+    expect(chain.certificates.map(({ name }) => name)).toEqual(['Test Publisher', 'Lower CA']);
+    expect(chain.warnings).toEqual([expect.stringContaining('gap'), expect.stringContaining('Test Root')]);
+  });
+
+  it('leaves unrelated certificates out, and says so', async () => {
+    const other = makePki('Other');
+    const chain = await read(pem(other.root, ...WHOLE));
+    expect(chain.certificates.map(({ name }) => name)).toEqual(WHOLE_NAMES);
+    expect(chain.warnings).toEqual([expect.stringContaining('Other Root')]);
+  });
+
+  it('takes no issuer that has the name but did not sign', async () => {
+    const namesake = issue({ commonName: 'Test Code Signing CA', key: testKey('rsa-2048', 'namesake'), ca: true });
+    expect(await names(pem(namesake, leaf))).toEqual(['Test Publisher']);
+    expect(await names(pem(namesake, ...WHOLE))).toEqual(WHOLE_NAMES);
+  });
+
+  it('finds an issuer whose name is encoded in another way', async () => {
+    const root = issue({ commonName: 'Mixed  CA', key: testKey('rsa-2048', 'mixed'), ca: true });
+    const asNamed = issue({ commonName: 'mixed ca', key: testKey('rsa-2048', 'mixed'), ca: true, nameTag: 0x13 });
+    expect(await names(pem(asNamed, pki.leaf({ issuer: root })))).toEqual(['Test Publisher', 'mixed ca']);
+  });
+
+  it('prefers the renewed certificate of an issuer to the expired one', async () => {
+    const expired = issue({
+      commonName: 'Test Code Signing CA',
+      issuer: pki.root,
+      key: testKey('rsa-2048', 'Test intermediate'),
+      ca: true,
+      notAfter: new Date('2025-01-01'),
+    });
+    const { certificates, warnings } = await read(pem(expired, ...WHOLE));
+    expect(Buffer.from(certificates[1]?.der ?? [])).toEqual(Buffer.from(pki.intermediate.der));
+    expect(warnings).toEqual([expect.stringContaining('Left out')]);
+    expect((await read(pem(expired, leaf))).warnings).toEqual([expect.stringContaining('expired on 2025-01-01')]);
+  });
+
+  it('takes a self-signed certificate for the whole chain, also one that is marked as an authority', async () => {
+    for (const ca of [false, true]) {
+      const alone = issue({ commonName: 'Self', key: testKey('rsa-2048'), ca, keyUsage: ['digitalSignature'] });
+      const chain = await read(alone.pem);
+      expect(chain.certificates.map(({ name }) => name)).toEqual(['Self']);
+      expect(chain.leaf.name).toBe('Self');
+    }
+  });
+
+  it('finds the leaf beside a certificate for another purpose', async () => {
+    const server = pki.leaf({ commonName: 'Server', purposes: [SERVER_AUTH], key: testKey('rsa-2048', 'server') });
+    expect(await names(pem(server, leaf, pki.intermediate))).toEqual(WHOLE_NAMES.slice(0, 2));
+  });
+
+  it('does not choose between two that could sign', async () => {
+    const rival = pki.leaf({ commonName: 'Rival', key: testKey('rsa-2048', 'rival') });
+    expect(await refusal(pem(leaf, rival, pki.intermediate))).toBe('certificate-leaf-ambiguous');
+  });
+
+  it('says how long the signatures are', async () => {
+    expect((await read(leaf.pem)).signatureLength).toBe(256);
+    expect((await read(pki.leaf({ key: testKey('rsa-3072') }).pem)).signatureLength).toBe(384);
+  });
+
+  it('keeps names as they are', async () => {
+    expect((await read(pki.leaf({ commonName: 'Evil\u001b[2J\r\n::error::' }).pem)).leaf.name).toBe(
+      'Evil\u001b[2J\r\n::error::',
+    );
+  });
+});
+
+describe('containers', () => {
+  const p7b = toP7b(WHOLE.map(({ der }) => der));
+
+  it.each<[string, Contents]>([
+    ['PEM with other blocks and text between', `Bag Attributes\n${pemBlock('X509 CRL', p7b)}${pem(...WHOLE)}\ntext`],
+    ['PEM with the key beside it', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
+    ['PEM with a key encrypted in the old way', `${oldEncryptedKey()}${pem(...WHOLE)}`],
+    ['PEM with CRLF', pem(...WHOLE).replaceAll('\n', '\r\n')],
+    ['PEM with a UTF-8 mark', `\ufeff${pem(...WHOLE)}`],
+    ['PEM in UTF-16', Buffer.from(`\ufeff${pem(...WHOLE)}`, 'utf16le')],
+    ['PKCS#7 as DER', p7b],
+    ['PKCS#7 as PEM', pemBlock('PKCS7', p7b)],
+  ])('are read: %s', async (_name, contents) => {
+    expect(await names(contents)).toEqual(WHOLE_NAMES);
+  });
+
+  it('are read: a certificate as DER', async () => {
+    expect(await names(leaf.der)).toEqual(['Test Publisher']);
+  });
+
+  it("are read: OpenSSL's TRUSTED CERTIFICATE", async () => {
+    const trusted = openssl(['x509', '-trustout', '-addtrust', 'codeSigning', '-in', 'a.pem'], { 'a.pem': leaf.pem });
+    expect(trusted.toString()).toContain('BEGIN TRUSTED CERTIFICATE');
+    expect(await names(trusted)).toEqual(['Test Publisher']);
+  });
+
+  it('are read: PKCS#7 that openssl made', async () => {
+    const files = { 'chain.pem': pem(...WHOLE) };
+    for (const format of ['DER', 'PEM']) {
+      const made = openssl(['crl2pkcs7', '-nocrl', '-certfile', 'chain.pem', '-outform', format], files);
+      expect(await names(made)).toEqual(WHOLE_NAMES);
+    }
+  });
+});
+
+describe('PKCS#12', () => {
+  const PASSWORD = 'correct horse';
+  const make = (...args: readonly string[]) =>
+    openssl(['pkcs12', '-export', '-in', 'chain.pem', '-inkey', 'leaf.key', '-passout', `pass:${PASSWORD}`, ...args], {
+      'chain.pem': pem(...WHOLE),
+      'leaf.key': leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    });
+
+  it.each([
+    ['modern: PBES2 with AES-256', []],
+    ['legacy: RC2-40 and 3DES', ['-legacy']],
+    ['3DES throughout', ['-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1']],
+    ['AES-128 with a MAC of SHA-512', ['-certpbe', 'AES-128-CBC', '-macalg', 'sha512']],
+    ['without a MAC', ['-nomac', '-certpbe', 'AES-256-CBC']],
+  ])('of openssl is read (%s), and refused without or with a wrong password', async (_name, args) => {
+    const file = make(...args);
+    expect(await names(file, PASSWORD)).toEqual(WHOLE_NAMES);
+    expect(await refusal(file)).toBe('certificate-password-missing');
+    for (const wrong of ['wrong', '', `${PASSWORD} `]) {
+      expect(await refusal(file, wrong)).toBe('certificate-password-wrong');
+    }
+  });
+
+  it('is read without a password where only the key is encrypted', async () => {
+    expect(await names(make('-certpbe', 'NONE'))).toEqual(WHOLE_NAMES);
+  });
+
+  it('is read with an empty password', async () => {
+    for (const args of [[], ['-legacy']]) expect(await names(make(...args, '-passout', 'pass:'))).toEqual(WHOLE_NAMES);
+  });
+
+  it('is read with a password beyond ASCII', async () => {
+    for (const args of [[], ['-legacy']]) {
+      expect(await names(make(...args, '-passout', 'pass:pässwörd€'), 'pässwörd€')).toEqual(WHOLE_NAMES);
+    }
+  });
+
+  it('is read as node-forge and older programs write it', async () => {
+    expect(await names(toP12(WHOLE, 'x', '3des'), 'x')).toEqual(WHOLE_NAMES);
+    expect(await names(toP12(WHOLE, 'x', 'aes256'), 'x')).toEqual(WHOLE_NAMES);
+  });
+
+  it('is refused, not computed, with an absurd number of iterations', async () => {
+    expect(await refusal(make('-iter', '600001'), PASSWORD)).toBe('certificate-encryption-unsupported');
+  });
+
+  it.each([
+    ['-1', '0201ff'],
+    ['0', '020100'],
+    ['-65536', '0203ff0000'],
+  ])('is refused with %s iterations', async (_name, integer) => {
+    const file = Buffer.from(make('-iter', '11', '-nomac', '-certpbe', 'AES-256-CBC'));
+    const written = Buffer.from('02010b', 'hex');
+    const made = Buffer.from(integer, 'hex');
+    expect(file.indexOf(written)).toBeGreaterThan(0);
+    expect(await refusal(exchanged(file, written, made), PASSWORD)).toBe('certificate-encryption-unsupported');
+  });
+
+  it('is refused, not computed, when its parts together have an absurd number of iterations', async () => {
+    const withParts = (iterations: number) =>
+      repeatedParts(make('-iter', `${iterations}`, '-nomac', '-nokeys', '-certpbe', 'AES-256-CBC'), 3);
+    expect(await names(withParts(10), PASSWORD)).toEqual(WHOLE_NAMES);
+    expect(await refusal(withParts(200_001), PASSWORD)).toBe('certificate-encryption-unsupported');
+  });
+
+  it('names both places where a password can be given', async () => {
+    for (const given of [undefined, 'wrong']) {
+      const error = await read(make(), given).catch((thrown: { hint: string; category: string }) => thrown);
+      expect(error).toMatchObject({ category: 'usage' });
+      expect(error).toHaveProperty('hint', expect.stringMatching(/CODESIGN_CERTIFICATE_PASSWORD\b.*_PASSWORD_FILE/));
+    }
+  });
+});
+
+describe('a certificate that cannot sign is refused', () => {
+  it.each<[string, string, () => IssuedCertificate]>([
+    ['EC key', 'certificate-not-rsa', () => pki.leaf({ key: testKey('ec') })],
+    ['Ed25519 key', 'certificate-not-rsa', () => pki.leaf({ key: testKey('ed25519') })],
+    ['RSA key of 1024 bits', 'certificate-key-size', () => pki.leaf({ key: testKey('rsa-1024') })],
+    ['expired', 'certificate-expired', () => pki.leaf({ notAfter: new Date('2025-12-31T23:59:59Z') })],
+    ['not yet valid', 'certificate-not-yet-valid', () => pki.leaf({ notBefore: new Date('2026-01-01T00:00:01Z') })],
+    ['for TLS', 'certificate-not-for-code-signing', () => pki.leaf({ purposes: [SERVER_AUTH] })],
+    ['not for signatures', 'certificate-not-for-code-signing', () => pki.leaf({ keyUsage: ['keyEncipherment'] })],
+    ['an authority', 'certificate-not-for-code-signing', () => pki.intermediate],
+  ])('%s: %s', async (_name, code, make) => {
+    expect(await refusal(pem(make(), pki.root))).toBe(code);
+  });
+
+  it.each<[string, () => IssuedCertificate, number]>([
+    ['in its first second', () => pki.leaf({ notBefore: NOW }), 0],
+    ['in its last second, with a warning', () => pki.leaf({ notAfter: NOW }), 1],
+    ['in its last 30 days, with a warning', () => pki.leaf({ notAfter: new Date('2026-01-30') }), 1],
+    ['before its last 30 days', () => pki.leaf({ notAfter: new Date('2026-02-01') }), 0],
+    ['for any purpose', () => pki.leaf({ purposes: [ANY_PURPOSE] }), 0],
+    ['without a purpose, with a warning', () => pki.leaf({ purposes: [] }), 1],
+    ['without keyUsage', () => pki.leaf({ keyUsage: [] }), 0],
+  ])('but not one that can: %s', async (_name, make, warnings) => {
+    expect((await read(pem(make(), pki.intermediate))).warnings).toHaveLength(warnings);
+  });
+});
+
+describe('a file that is no certificate is refused', () => {
+  const key = leaf.privateKey;
+  it.each<[string, string, () => Contents | readonly Contents[]]>([
+    ['no file at all', 'certificate-not-given', () => []],
+    ['empty', 'certificate-missing', () => ''],
+    ['text', 'certificate-file-unreadable', () => 'hello'],
+    ['random bytes', 'certificate-file-unreadable', () => Buffer.from('30820a0b0c0d0e0f', 'hex')],
+    ['truncated DER', 'certificate-file-unreadable', () => leaf.der.slice(0, -1)],
+    ['PEM of garbage', 'certificate-file-unreadable', () => pemBlock('CERTIFICATE', Buffer.from('garbage'))],
+    ['PEM of nothing', 'certificate-file-unreadable', () => pemBlock('CERTIFICATE', new Uint8Array())],
+    ['a request', 'certificate-missing', () => pemBlock('CERTIFICATE REQUEST', leaf.der)],
+    ['a PKCS#8 key', 'certificate-is-private-key', () => key.export({ type: 'pkcs8', format: 'pem' })],
+    ['a PKCS#1 key', 'certificate-is-private-key', () => key.export({ type: 'pkcs1', format: 'pem' })],
+    ['a key as DER', 'certificate-is-private-key', () => key.export({ type: 'pkcs8', format: 'der' })],
+    ['an encrypted key', 'certificate-is-private-key', () => oldEncryptedKey()],
+    ['a first day that is no date', 'certificate-file-unreadable', () => dated('2020-01-01', '20xx01000000Z')],
+    ['a last day that is no date', 'certificate-file-unreadable', () => dated('2045-01-01', '45xx01000000Z')],
+    ['PKCS#7 without certificates', 'certificate-missing', () => toP7b([])],
+    ['5 MB', 'certificate-file-too-large', () => Buffer.alloc(5 * 1024 * 1024, leaf.pem)],
+  ])('%s: %s', async (_name, code, make) => {
+    expect(await refusal(make())).toBe(code);
+  });
+
+  it('within a second, whatever it holds', async () => {
+    const hostile: readonly Contents[] = [
+      Buffer.alloc(4_000_000, '-----BEGIN CERTIFICATE-----'),
+      Buffer.alloc(4_000_000, '-----BEGIN A-----\nAAAA\n'),
+      Buffer.alloc(4_000_000, Buffer.from('3080', 'hex')),
+      Buffer.alloc(4_000_000, Buffer.from('308400ffffff', 'hex')),
+      manyCertificates(2000),
+      toP7b(
+        Array.from({ length: 2000 }, (_, index) =>
+          Buffer.concat([leaf.der.slice(0, -2), Buffer.from([index >> 8, index])]),
+        ),
+      ),
+    ];
+    for (const contents of hostile) {
+      const start = performance.now();
+      expect(await refusal(contents)).toMatch(/^certificate-(file-unreadable|bundle-too-large)$/);
+      expect(performance.now() - start).toBeLessThan(1000);
+    }
+  });
+
+  it('when a thousand namesakes could have issued one another', async () => {
+    const start = performance.now();
+    const namesakes = Array.from({ length: 300 }, (_, index) =>
+      issue({
+        commonName: 'Same',
+        key: testKey('rsa-1024', 'same'),
+        ca: true,
+        notAfter: new Date(2e12 + index * 1000),
+      }),
+    );
+    const made = performance.now() - start;
+    expect(await refusal(pem(...namesakes))).toBe('certificate-bundle-too-large');
+    expect(performance.now() - start - made).toBeLessThan(1000);
+  });
+});
+
+/** The leaf with another text for its first or last day. */
+function dated(day: string, text: string): Uint8Array {
+  const digits = Buffer.from(`${day.slice(2).replaceAll('-', '')}000000Z`);
+  const der = Buffer.from(leaf.der);
+  const at = der.indexOf(digits);
+  if (at < 0) throw new Error(`the leaf does not say ${day}`);
+  der.write(text, at, 'latin1');
+  return der;
+}
+
+/** `whole` with the first element that has these bytes exchanged, and every length round it mended. */
+function exchanged(whole: Uint8Array, part: Uint8Array, replacement: Uint8Array): Uint8Array {
+  if (Buffer.compare(whole, part) === 0) return replacement;
+  const { tag, contents } = readElement(whole, 'test');
+  if (!Buffer.from(contents).includes(Buffer.from(part))) return whole;
+  if (tag === 0x04) return octetString(exchanged(contents, part, replacement));
+  if ((tag & 0x20) === 0) return whole;
+  return encode(
+    tag,
+    ...parts(readElement(whole, 'test'), 'test').map((inner) => exchanged(inner.bytes, part, replacement)),
+  );
+}
+
+/** A PKCS#12 file with all its parts several times. */
+function repeatedParts(file: Uint8Array, times: number): Uint8Array {
+  const [version, contentInfo] = parts(readElement(file, 'test'), 'test').map(({ bytes }) => bytes);
+  const [type, tagged] = parts(readElement(contentInfo ?? file, 'test'), 'test');
+  const safe = readElement(onlyPart(tagged ?? missing(), 'test').contents, 'test');
+  const repeated = sequence(...Array.from({ length: times }, () => safe.contents));
+  const content = contextConstructed(0, octetString(repeated));
+  return sequence(version ?? missing(), sequence(type?.bytes ?? missing(), content));
+}
+
+function missing(): never {
+  throw new Error('the PKCS#12 file has another shape');
+}
+
+function manyCertificates(count: number): string {
+  const body = Buffer.from(leaf.der);
+  return Array.from({ length: count }, (_, index) => {
+    const one = Buffer.from(body);
+    one.writeUInt16BE(index, one.length - 2);
+    return pemBlock('CERTIFICATE', one);
+  }).join('');
+}
+
+function oldEncryptedKey(): string {
+  const key = leaf.privateKey.export({ type: 'pkcs1', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' });
+  return key.toString();
+}

@@ -1,0 +1,220 @@
+/** CMS SignedData on its own: detached, as formats other than Authenticode have it, judged by `openssl cms`. */
+
+import { createHash, sign } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
+import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../../../src/cms/build-signed-data.ts';
+import { digestAlgorithmOf } from '../../../src/cms/object-identifiers.ts';
+import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
+import { addUnsignedValue } from '../../../src/cms/unsigned-attributes.ts';
+import { examineSigner, signerVerifies } from '../../../src/cms/verify-signer.ts';
+import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import { openssl } from '../../support/programs/openssl.ts';
+import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
+import { issue, makePki, testKey } from '../../support/signed-files/pki.ts';
+
+const DATA = '1.2.840.113549.1.7.1';
+const CONTENT = Buffer.from('Signature-Version: 1.0\r\n');
+const pki = makePki();
+const leaf = pki.leaf();
+const withKeyIdentifier = pki.leaf({ keyIdentifier: true });
+
+function signData(algorithm: DigestAlgorithm = 'SHA256', attached = false, signer = leaf): Uint8Array {
+  const name = NODE_DIGEST_NAME[algorithm];
+  const signedAttributes = buildSignedAttributes(DATA, createHash(name).update(CONTENT).digest());
+  return buildSignedData({
+    algorithm,
+    content: { type: DATA, value: attached ? octetString(CONTENT) : undefined },
+    certificates: [signer.der, pki.intermediate.der],
+    signerCertificate: signer.der,
+    signedAttributes,
+    signature: sign(name, signedAttributes, signer.privateKey),
+  });
+}
+
+const verifyArgs = ['cms', '-verify', '-binary', '-inform', 'DER', '-in', 'cms', '-CAfile', 'root', '-purpose', 'any'];
+
+describe('SignedData', () => {
+  it.each(DIGEST_ALGORITHMS)('detached, with %s, is accepted by openssl cms -verify', (algorithm) => {
+    const files = { cms: signData(algorithm), root: pki.root.pem, content: CONTENT };
+    expect(openssl([...verifyArgs, '-content', 'content'], files)).toEqual(CONTENT);
+    expect(() => openssl([...verifyArgs, '-content', 'content'], { ...files, content: 'other' })).toThrow(
+      /verification failure/,
+    );
+  });
+
+  it('attached is accepted, too', () => {
+    expect(openssl(verifyArgs, { cms: signData('SHA256', true), root: pki.root.pem })).toEqual(CONTENT);
+  });
+
+  it('is DER: openssl writes it again with the same bytes', () => {
+    const cms = signData();
+    expect(openssl(['cms', '-cmsout', '-inform', 'DER', '-outform', 'DER', '-in', 'cms'], { cms })).toEqual(
+      Buffer.from(cms),
+    );
+  });
+
+  it('has version 1, NULL parameters and rsaEncryption', () => {
+    const printed = openssl(['cms', '-cmsout', '-print', '-inform', 'DER', '-in', 'cms'], {
+      cms: signData(),
+    }).toString();
+    const text = printed.replace(/\s+/g, ' ');
+    expect(text).toContain(
+      'd.signedData: version: 1 digestAlgorithms: algorithm: sha256 (2.16.840.1.101.3.4.2.1) parameter: NULL',
+    );
+    expect(text).toMatch(
+      /signerInfos: version: 1 .* signatureAlgorithm: algorithm: rsaEncryption \(1[.\d]*\) parameter: NULL/,
+    );
+  });
+
+  it('shows its certificates to openssl pkcs7', () => {
+    const printed = openssl(['pkcs7', '-print_certs', '-inform', 'DER', '-in', 'cms'], { cms: signData() }).toString();
+    expect(
+      printed
+        .match(/subject=.*/g)
+        ?.map((line) => line.replace(/.*CN ?= ?/, ''))
+        .sort(),
+    ).toEqual(['Test Code Signing CA', 'Test Publisher']);
+  });
+
+  it('is read as it was built', () => {
+    const read = parseSignedData(Buffer.concat([signData(), Buffer.alloc(3)]));
+    const [signer] = read.signers;
+    expect([read.contentType, read.content, read.trailingLength]).toEqual([DATA, undefined, 3]);
+    expect(digestAlgorithmOf(signer.digestAlgorithm)).toBe('SHA256');
+    expect(signerVerifies(read, signer, CONTENT)).toBe(true);
+    expect(signerVerifies(read, signer, Buffer.from('other'))).toBe(false);
+  });
+
+  it.each<[string, readonly string[], boolean]>([
+    ['RSA-PSS', ['-keyopt', 'rsa_padding_mode:pss'], true],
+    ['a signer named by its key', ['-keyid'], true],
+    ['BER with indefinite lengths', ['-stream', '-nodetach'], true],
+    ['no signed attributes, which none of our formats allows', ['-noattr'], false],
+  ])('of openssl is read: %s', (_name, args, verifies) => {
+    const made = openssl(
+      [
+        'cms',
+        '-sign',
+        '-binary',
+        '-outform',
+        'DER',
+        '-in',
+        'content',
+        '-signer',
+        'leaf',
+        '-inkey',
+        'key',
+        '-md',
+        'sha256',
+        ...args,
+      ],
+      { content: CONTENT, leaf: withKeyIdentifier.pem, key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    );
+    const read = parseSignedData(made);
+    expect(signerVerifies(read, read.signers[0], CONTENT)).toBe(verifies);
+  });
+
+  it('of openssl is read with RSA-PSS only if its parameters are those of the signature', () => {
+    const signed = (...keyopts: readonly string[]) => {
+      const args = ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'];
+      const how = ['-md', 'sha256', ...keyopts.flatMap((option) => ['-keyopt', option])];
+      return openssl([...args, ...how], {
+        content: CONTENT,
+        leaf: leaf.pem,
+        key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      });
+    };
+    const codesOf = (cms: Uint8Array) => {
+      const read = parseSignedData(cms);
+      return examineSigner(read, read.signers[0], CONTENT).map(({ code }) => code);
+    };
+    const opensslAccepts = (cms: Uint8Array): boolean => {
+      const args = ['cms', '-verify', '-noverify', '-binary', '-inform', 'DER', '-in', 'cms', '-content', 'content'];
+      try {
+        openssl(args, { cms, content: CONTENT });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    /** The last place where `from` stands is in the parameters of the SignerInfo. */
+    const changed = (cms: Buffer, from: string, to: string): Buffer => {
+      const bytes = Buffer.from(cms);
+      const at = bytes.lastIndexOf(Buffer.from(from, 'hex'));
+      expect(at).toBeGreaterThan(0);
+      bytes.write(to, at, 'hex');
+      return bytes;
+    };
+    const pss = signed('rsa_padding_mode:pss', 'rsa_pss_saltlen:32');
+    const [saltOf32, saltOf31] = ['a203020120', 'a20302011f'];
+    const [sha256, sha384] = ['608648016503040201', '608648016503040202'];
+    const cases: readonly (readonly [Buffer, readonly string[], boolean])[] = [
+      [pss, [], true],
+      [changed(pss, saltOf32, saltOf31), ['signature-value-wrong'], false],
+      // The mask generation's, and then the digest itself.
+      [changed(pss, sha256, sha384), ['signature-parameters-wrong'], false],
+      [changed(changed(pss, sha256, sha384), sha256, sha384), ['signature-parameters-wrong'], false],
+      // openssl can make such masks; nothing else checks them here.
+      [signed('rsa_padding_mode:pss', 'rsa_mgf1_md:sha1'), ['signature-parameters-wrong'], true],
+    ];
+    expect(cases.map(([cms]) => [codesOf(cms), opensslAccepts(cms)])).toEqual(
+      cases.map(([, codes, accepted]) => [codes, accepted]),
+    );
+  });
+
+  it('of an EC signer is read', () => {
+    const signer = pki.leaf({ key: testKey('ec') });
+    const made = openssl(
+      ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'],
+      { content: CONTENT, leaf: signer.pem, key: signer.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+    );
+    const read = parseSignedData(made);
+    expect(signerVerifies(read, read.signers[0], CONTENT)).toBe(true);
+  });
+});
+
+describe('the certificates to carry', () => {
+  it('are all but a root after the leaf: an authority that bears the name of its issuer is none', async () => {
+    const key = (name: string) => testKey('rsa-2048', name);
+    const root = issue({ commonName: 'Same CA', key: key('same root'), ca: true });
+    const intermediate = issue({ commonName: 'Same CA', issuer: root, key: key('same intermediate'), ca: true });
+    const signer = pki.leaf({ issuer: intermediate });
+    const chain = await chainOf(signer, intermediate, root);
+    expect(chain.certificates).toHaveLength(3);
+    expect(certificatesWithoutRoot(chain)).toEqual([signer, intermediate].map(({ der }) => Uint8Array.from(der)));
+  });
+
+  it('are the leaf alone where it is self-signed', async () => {
+    const alone = issue({ commonName: 'Alone', key: testKey('rsa-2048') });
+    expect(certificatesWithoutRoot(await chainOf(alone))).toEqual([Uint8Array.from(alone.der)]);
+  });
+});
+
+describe('an unsigned value', () => {
+  it('can be added, and openssl still accepts the rest', () => {
+    const value = encode(0x0c, Buffer.from('later'));
+    const cms = addUnsignedValue(signData(), { type: '1.2.3.4', value });
+    const found = attributeValues(parseSignedData(cms).signers[0].unsignedAttributes, '1.2.3.4');
+    expect(found.map(({ bytes }) => Buffer.from(bytes))).toEqual([Buffer.from(value)]);
+    expect(openssl([...verifyArgs, '-content', 'content'], { cms, root: pki.root.pem, content: CONTENT })).toEqual(
+      CONTENT,
+    );
+  });
+});
+
+describe('what is malformed', () => {
+  it.each<[string, Uint8Array, string]>([
+    ['nothing', new Uint8Array(), 'cms-malformed'],
+    ['an empty SEQUENCE', sequence(), 'cms-malformed'],
+    ['a type and no content', sequence(objectIdentifier('1.2.840.113549.1.7.2')), 'cms-malformed'],
+    [
+      'content under another tag',
+      sequence(objectIdentifier('1.2.840.113549.1.7.2'), contextPrimitive(0, sequence())),
+      'cms-malformed',
+    ],
+    ['plain data', sequence(objectIdentifier(DATA)), 'cms-not-signed-data'],
+  ])('is refused: %s', (_name, bytes, code) => {
+    expect(() => parseSignedData(bytes)).toThrow(expect.objectContaining({ code, category: 'local' }));
+  });
+});

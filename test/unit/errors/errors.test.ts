@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { CodesignError, toCodesignError } from '../../../src/errors/codesign-error.ts';
+import { defineErrors } from '../../../src/errors/define-errors.ts';
+import { exitCodeFor } from '../../../src/errors/exit-codes.ts';
+
+describe('defineErrors', () => {
+  const errors = defineErrors({
+    'out-of-paper': {
+      category: 'local',
+      message: (d: { tray: number }) => `no paper in tray ${d.tray}`,
+      hint: 'Add some.',
+    },
+  });
+
+  it('makes errors with code, category, message, hint and cause', () => {
+    const cause = new Error('sensor');
+    const error = errors('out-of-paper', { tray: 2 }, { cause, httpStatus: 418 });
+    expect(error).toBeInstanceOf(CodesignError);
+    expect(error).toMatchObject({
+      code: 'out-of-paper',
+      category: 'local',
+      message: 'no paper in tray 2',
+      hint: 'Add some.',
+      httpStatus: 418,
+      cause,
+    });
+  });
+
+  it('compiles only with the details of message and hint', () => {
+    const typed = defineErrors({
+      'no-paper': { category: 'local', message: 'no paper' },
+      'paper-jam': {
+        category: 'local',
+        message: (d: { tray: number }) => `paper jam in tray ${d.tray}`,
+        hint: (d: { door: string }) => `Open ${d.door}.`,
+      },
+    });
+    typed('no-paper');
+    typed('no-paper', {}, { cause: 'x' });
+    expect(typed('paper-jam', { tray: 2, door: 'A' })).toMatchObject({
+      message: 'paper jam in tray 2',
+      hint: 'Open A.',
+    });
+    // @ts-expect-error: the message needs details
+    typed('paper-jam');
+    // @ts-expect-error: the hint needs a detail too
+    typed('paper-jam', { tray: 2 });
+    // @ts-expect-error: a misspelt detail
+    typed('paper-jam', { tray: 2, doors: 'A' });
+    // @ts-expect-error: one detail too many
+    typed('paper-jam', { tray: 2, door: 'A', floor: 3 });
+    // @ts-expect-error: a detail of another type
+    typed('paper-jam', { tray: '2', door: 'A' });
+    // @ts-expect-error: this message takes none
+    typed('no-paper', { tray: 2 });
+    // @ts-expect-error: either code may need them
+    typed(Date.now() > 0 ? 'no-paper' : 'paper-jam');
+    // @ts-expect-error: no such error
+    expect(() => typed('no-ink')).toThrow();
+  });
+});
+
+describe('exitCodeFor', () => {
+  it('gives 0 for no failure, the code of the one kind, and 9 for several', () => {
+    expect(exitCodeFor([])).toBe(0);
+    expect(exitCodeFor(['network', 'network'])).toBe(3);
+    expect(exitCodeFor(['http'])).toBe(4);
+    expect(exitCodeFor(['business'])).toBe(5);
+    expect(exitCodeFor(['network', 'local'])).toBe(9);
+  });
+});
+
+it('turns what nobody foresaw into an internal error that keeps its cause', () => {
+  const thrown = new TypeError('x is undefined');
+  expect(toCodesignError(thrown)).toMatchObject({ code: 'internal', category: 'internal', cause: thrown });
+});

@@ -1,0 +1,72 @@
+/** Holds fixtures/ equal to what its scripts write, and its README to both. */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const committed = fileURLToPath(new URL('../../../fixtures', import.meta.url));
+const FOLDERS = ['pe', 'pe-malformed', 'jar', 'jar-malformed', 'jar-damaged', 'strangers'];
+let made: string;
+
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), 'fixtures-'));
+  execFileSync(process.execPath, [join(committed, 'make-fixtures.mjs'), made]);
+});
+afterAll(() => rmSync(made, { recursive: true }));
+
+describe('fixtures', () => {
+  it('are what the script writes, byte for byte', () => {
+    expect(snapshot(committed)).toEqual(snapshot(made));
+  });
+
+  it('are listed in the README with their SHA-256, one line each', () => {
+    const readme = readFileSync(join(committed, 'README.md'), 'utf8');
+    const listed = [...readme.matchAll(/^\| ([\w./-]+) \|.*\| `([0-9a-f]{64})` \|$/gm)].map(([, name, digest]) => [
+      name,
+      digest,
+    ]);
+    const present = [...FOLDERS, 'golden', 'fuzz'].flatMap((folder) => filesIn(committed, folder));
+    expect(listed.sort()).toEqual(present.map((name) => [name, sha256(join(committed, name))]).sort());
+  });
+
+  it('have the README that its script writes', () => {
+    const readme = execFileSync(process.execPath, [join(committed, 'make-readme.mjs'), '--print']).toString();
+    expect(readFileSync(join(committed, 'README.md'), 'utf8')).toBe(readme);
+  });
+
+  it('say of each malformed and damaged file which error it must give', () => {
+    const manifest: Record<string, { code?: string }> = JSON.parse(
+      readFileSync(join(committed, 'manifest.json'), 'utf8'),
+    );
+    for (const [name, { code }] of Object.entries(manifest)) {
+      if (/-(malformed|damaged)\//.test(name)) expect(code, name).toMatch(/^[a-z]+(-[a-z0-9]+)+$/);
+      else expect(code, name).toBeUndefined();
+    }
+  });
+
+  it('are small, and hold no private key', () => {
+    for (const name of [...FOLDERS, 'golden', 'fuzz'].flatMap((folder) => filesIn(committed, folder))) {
+      const bytes = readFileSync(join(committed, name));
+      expect(bytes.length).toBeLessThan(20_000);
+      expect(bytes.includes('PRIVATE KEY')).toBe(false);
+    }
+  });
+});
+
+/** Path → SHA-256 of every file that make-fixtures.mjs is answerable for. */
+function snapshot(folder: string): Record<string, string> {
+  const names = [...FOLDERS.flatMap((name) => filesIn(folder, name)), 'manifest.json'];
+  return Object.fromEntries(names.sort().map((name) => [name, sha256(join(folder, name))]));
+}
+
+function filesIn(folder: string, name: string): string[] {
+  return readdirSync(join(folder, name)).map((file) => `${name}/${file}`);
+}
+
+function sha256(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}

@@ -1,0 +1,57 @@
+/** Runs the contract of formats against every entry of the registry, each with its own fixtures. */
+
+import { describe, expect, it } from 'vitest';
+import { formats } from '../../../src/formats/registry.ts';
+import { describeFormat, type FormatFixtures } from './format.contract.ts';
+import { changedEntries } from './jar/changed-entries.ts';
+import { headerOffsets } from './pe/slow-pe.ts';
+import { fixturesIn } from './support/fixtures.ts';
+
+const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixtures>([
+  [
+    'pe',
+    {
+      good: fixturesIn('pe'),
+      malformed: fixturesIn('pe-malformed'),
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: async (result) => {
+        const { checksum, entry } = headerOffsets(result);
+        const offsets = [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
+        return offsets.map((offset) => {
+          const changed = Buffer.from(result);
+          changed[offset] = (changed[offset] ?? 0) ^ 0x20;
+          return changed;
+        });
+      },
+      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'stands beside' },
+    },
+  ],
+  [
+    'jar',
+    {
+      good: fixturesIn('jar'),
+      malformed: fixturesIn('jar-malformed'),
+      remarks: { SHA1: 'digest-algorithm-weak' },
+      changedContents: changedEntries,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+]);
+
+describe.each(formats)('the format $id', (format) => {
+  const fixtures = FIXTURES.get(format.id);
+  if (fixtures === undefined) throw new Error(`the format ${format.id} has no fixtures for the contract`);
+  describeFormat(format, fixtures);
+
+  it('has lower-case extensions with a dot, none of them twice', () => {
+    expect(format.extensions.every((extension) => /^\.[a-z0-9]+$/.test(extension))).toBe(true);
+    expect(new Set(format.extensions).size).toBe(format.extensions.length);
+  });
+});
+
+describe('the registry', () => {
+  it('has an id for each format', () => {
+    expect(new Set(formats.map(({ id }) => id)).size).toBe(formats.length);
+    expect([...FIXTURES.keys()].sort()).toEqual(formats.map(({ id }) => id).sort());
+  });
+});

@@ -1,0 +1,280 @@
+/** What every format must do, whatever its files look like: run against each entry of the registry. */
+
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { speaksAgainst } from '../../../src/errors/finding.ts';
+import type { Format } from '../../../src/formats/format.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from './support/apply-patch.ts';
+import { type Fixture, fixturesIn } from './support/fixtures.ts';
+import { codesOf, isIntact } from './support/is-intact.ts';
+import { openBytes, plainReading, signBytes } from './support/sign-bytes.ts';
+
+export interface FormatFixtures {
+  /** Files that can be signed. */
+  readonly good: readonly Fixture[];
+  /** Files that the format takes as its own and refuses, each with its `code`. */
+  readonly malformed: readonly Fixture[];
+  /** What an examination says of sound signatures by these algorithms, which are out of date. */
+  readonly remarks: Partial<Readonly<Record<DigestAlgorithm, string>>>;
+  /** A signed result with its content changed, in several ways; the file is otherwise as it should be. */
+  changedContents(result: Buffer): Promise<readonly Buffer[]>;
+  /** Of three signatures put beside each other; of the third, by the signer of the first, whether it takes that one's place. */
+  readonly appended: {
+    readonly algorithms: readonly [DigestAlgorithm, DigestAlgorithm, DigestAlgorithm];
+    readonly sameSignerAgain: 'stands beside' | 'takes its place';
+  };
+}
+
+const strangers = fixturesIn('strangers');
+
+export function describeFormat(
+  format: Format,
+  { good, malformed, remarks, changedContents, appended }: FormatFixtures,
+): void {
+  let signer: ThrowawaySigner;
+  let another: ThrowawaySigner;
+  const sample = good[0]?.bytes ?? Buffer.alloc(0);
+
+  beforeAll(async () => {
+    signer = await makeThrowawaySigner();
+    another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+  });
+
+  describe('detection', () => {
+    const detect = ({ bytes, name }: Fixture) => format.detect(bytes.subarray(0, 4096), memorySource(bytes), name);
+
+    it.each([...good, ...malformed])('takes $name for its own', async (fixture) => {
+      expect(await detect(fixture)).toBe(true);
+    });
+
+    it.each(strangers)('leaves $name alone', async (fixture) => {
+      expect(await detect(fixture)).toBe(false);
+    });
+  });
+
+  describe('a file it refuses', () => {
+    it.each(malformed)('$name gives a coded error with a hint', async ({ bytes, code }) => {
+      const error: unknown = await openBytes(format, bytes).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(CodesignError);
+      expect(error).toMatchObject({ code, hint: expect.stringMatching(/\S/) });
+    });
+
+    it('never fails in an unforeseen way, whatever byte is changed or missing', async () => {
+      const { result } = await signBytes(format, sample, signer);
+      for (let index = 0; index < result.length; index += 5) {
+        const mutant = Buffer.from(result);
+        mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
+        expect(await failureOf(format, mutant, signer)).toSatisfy(isForeseen);
+        expect(await failureOf(format, result.subarray(0, index), signer)).toSatisfy(isForeseen);
+      }
+    });
+  });
+
+  describe.each(good)('$name: $what', ({ bytes, appendCode }) => {
+    it('is signed by each algorithm so that the result opens, checks and is intact', async () => {
+      for (const algorithm of DIGEST_ALGORITHMS) {
+        const { result, sealed } = await signBytes(format, bytes, signer, { algorithm });
+        const signatures = await (await openBytes(format, result)).signatures();
+        expect(signatures).toHaveLength(1);
+        expect(Buffer.from(signatures[0]?.cms ?? [])).toEqual(Buffer.from(sealed));
+        expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
+        const remark = remarks[algorithm];
+        expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
+      }
+    });
+
+    it('is told about once signed, and nothing speaks against it', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const file = await openBytes(format, result);
+      expect(speaksAgainst(await file.examine(), 'integrity')).toBe(false);
+      const [signature] = await file.signatures();
+      for (const details of [file.layout(), (await signature?.details()) ?? []]) {
+        expect(details.length).toBeGreaterThan(0);
+        for (const { name, value } of details)
+          expect([name, value]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S/)]);
+      }
+    });
+
+    it('is signed to the same bytes each time', async () => {
+      const first = await signBytes(format, bytes, signer);
+      const second = await signBytes(format, bytes, signer);
+      expect(second.toBeSigned).toEqual(first.toBeSigned);
+      expect(second.result).toEqual(first.result);
+    });
+
+    it('is signed to the same bytes through another source, without its layout being read again', async () => {
+      const { toBeSigned } = await signBytes(format, bytes, signer);
+      const other = memorySource(Buffer.from(bytes));
+      const file = (await openBytes(format, bytes)).reopen(other, plainReading);
+      const context = { algorithm: 'SHA256', chain: signer.chain } as const;
+      expect((await file.prepare(context, 'replace')).toBeSigned).toEqual(toBeSigned);
+    });
+
+    it('is left as it was in memory', async () => {
+      const before = createHash('sha256').update(bytes).digest('hex');
+      await signBytes(format, bytes, signer);
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
+    });
+
+    it('is signed again over its own result to the same bytes', async () => {
+      const once = await signBytes(format, bytes, signer);
+      const twice = await signBytes(format, once.result, signer);
+      expect(twice.result).toEqual(once.result);
+    });
+
+    it('takes a second signature beside the first, and both are intact', async () => {
+      if (appendCode !== undefined) {
+        await expect(signBytes(format, bytes, signer, { mode: 'append' })).rejects.toMatchObject({ code: appendCode });
+        return;
+      }
+      const [one, two, three] = appended.algorithms;
+      const first = await signBytes(format, bytes, signer, { mode: 'append', algorithm: one });
+      const second = await signBytes(format, first.result, another, { mode: 'append', algorithm: two });
+      const third = await signBytes(format, second.result, signer, { mode: 'append', algorithm: three });
+      const signatures = await (await openBytes(format, third.result)).signatures();
+      const all = signatures.flatMap((outer) => [outer, ...outer.nested]);
+      const again = appended.sameSignerAgain === 'stands beside' ? ['Test Publisher'] : [];
+      expect(all.map(({ signerName }) => signerName).sort()).toEqual(['Another Publisher', 'Test Publisher', ...again]);
+      for (const signature of all) expect(await isIntact(signature)).toBe(true);
+      const found = all.map(({ cms }) => Buffer.from(cms).toString('base64')).sort();
+      const made = [first, second, third].map(({ sealed }) => Buffer.from(sealed).toString('base64'));
+      expect(found).toEqual(expect.arrayContaining(made.slice(1)));
+    });
+
+    it('has no trace of earlier signatures after they are replaced', async () => {
+      const plain = await signBytes(format, bytes, signer);
+      const other = await signBytes(format, plain.result, another, { mode: 'append' });
+      const replaced = await signBytes(format, other.result, signer);
+      expect(replaced.result).toEqual(plain.result);
+    });
+
+    it('is no longer intact, and not to be appended to, once its content changes', async () => {
+      const { result, embedding } = await signBytes(format, bytes, signer);
+      for (const changed of await changedContents(result)) {
+        const file = await openBytes(format, changed);
+        const [signature] = await file.signatures();
+        expect(await isIntact(signature)).toBe(false);
+        await expect(file.check(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.prepare({ algorithm: 'SHA256', chain: another.chain }, 'append')).rejects.toMatchObject({
+          code: 'cannot-append',
+        });
+      }
+    });
+
+    it('is unsigned once its signatures are taken out, and can be signed again', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const removed = applyPatch(result, await (await openBytes(format, result)).remove());
+      const file = await openBytes(format, removed);
+      expect(await file.signatures()).toEqual([]);
+      await expect(file.remove()).rejects.toMatchObject({ code: 'not-signed' });
+      const again = await signBytes(format, removed, signer);
+      expect(await isIntact((await (await openBytes(format, again.result)).signatures())[0])).toBe(true);
+    });
+
+    it('gives the same bytes back when its own signature is put in', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      const file = await openBytes(format, result);
+      const embedding = await file.attach(Buffer.concat([sealed, Buffer.alloc(3)]));
+      expect(applyPatch(result, embedding.patch)).toEqual(result);
+      await file.check(embedding);
+    });
+
+    it('takes no signature of other content, and none that is changed', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      const file = await openBytes(format, result);
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8(changed.readUInt8(changed.length - 9) ^ 1, changed.length - 9);
+      await expect(file.attach(changed)).rejects.toMatchObject({ code: 'not-its-signature' });
+      for (const other of await changedContents(result)) {
+        await expect((await openBytes(format, other)).attach(sealed)).rejects.toMatchObject({
+          code: 'not-its-signature',
+        });
+      }
+    });
+
+    it('holds the last token that a signature is stamped with, and is intact', async () => {
+      const { result, sealed } = await signBytes(format, bytes, signer);
+      let stamped = result;
+      for (const token of [Buffer.from(sealed), Buffer.from('3000', 'hex')]) {
+        const file = await openBytes(format, stamped);
+        const tokens = new Map((await file.signatures()).map((signature) => [signature, token]));
+        const embedding = await file.stamp(tokens);
+        stamped = applyPatch(stamped, embedding.patch);
+        const after = await openBytes(format, stamped);
+        await after.check(embedding);
+        const [signature] = await after.signatures();
+        expect(await isIntact(signature)).toBe(true);
+        expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes))).toEqual([token]);
+      }
+    });
+
+    it('holds tokens of its own for each of several signatures, and all are intact', async () => {
+      const first = await signBytes(format, bytes, signer);
+      const second = await signBytes(format, first.result, another, { mode: 'append' });
+      const file = await openBytes(format, second.result);
+      const before = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+      const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
+      const embedding = await file.stamp(new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])));
+      const after = await openBytes(format, applyPatch(second.result, embedding.patch));
+      await after.check(embedding);
+      const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+      expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
+      expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
+      for (const signature of all) expect(await isIntact(signature)).toBe(true);
+    });
+
+    it('fails the check with any other signature in it, or none', async () => {
+      const { result } = await signBytes(format, bytes, signer);
+      const other = await signBytes(format, bytes, another);
+      const file = await openBytes(format, result);
+      await expect(file.check(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+      if (appendCode === undefined) {
+        const unsigned = await openBytes(format, bytes);
+        await expect(unsigned.check(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+      }
+    });
+
+    it('fails the check of a signature beside others once any of those is gone or changed', async () => {
+      const first = await signBytes(format, bytes, signer);
+      const second = await signBytes(format, first.result, another, { mode: 'append' });
+      const third = await signBytes(format, second.result, signer, { mode: 'append', algorithm: 'SHA512' });
+      const wrong = [
+        await signBytes(format, bytes, signer, { algorithm: 'SHA512' }),
+        await signBytes(format, first.result, signer, { mode: 'append', algorithm: 'SHA512' }),
+        second,
+      ];
+      for (const { result } of wrong) {
+        const file = await openBytes(format, result);
+        await expect(file.check(third.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+      }
+    });
+  });
+}
+
+function isForeseen(failure: unknown): boolean {
+  return failure === undefined || failure instanceof CodesignError;
+}
+
+/** What opening, listing and preparing throw; undefined when the mutant is a file that can be signed. */
+async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner): Promise<unknown> {
+  try {
+    const file = await openBytes(format, bytes);
+    await file.examine();
+    file.layout();
+    for (const outer of await file.signatures()) {
+      for (const signature of [outer, ...outer.nested]) {
+        await signature.examine();
+        await signature.details();
+        expect(signature.timestamps).toEqual([]);
+      }
+    }
+    await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append');
+    return undefined;
+  } catch (thrown) {
+    return thrown;
+  }
+}

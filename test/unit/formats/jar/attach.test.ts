@@ -1,0 +1,181 @@
+/** Holds putting a signature block into a JAR: only one that signs a signature file in it, and that is as it was. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { mainJava, mustRunJava, STORE_PASSWORD } from '../../../support/programs/java.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { readAsArchives, readAsStreams } from '../../../system/interop/java/readers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { fixturesIn } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const SF = 'META-INF/TEST_PUB.SF';
+const RSA = 'META-INF/TEST_PUB.RSA';
+const plain = zip([
+  { name: MANIFEST, contents: 'X: 1\r\n\r\n' },
+  { name: 'a', contents: 'a' },
+  { name: 'b', contents: 'b' },
+]);
+let signer: ThrowawaySigner;
+let signed: Buffer;
+let cms: Buffer;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  signed = (await signBytes(jar, plain, signer)).result;
+  cms = contentsOf(signed, RSA);
+});
+
+async function attached(bytes: Buffer, block: Uint8Array): Promise<Buffer> {
+  const embedding = await (await openBytes(jar, bytes)).attach(block);
+  const result = applyPatch(bytes, embedding.patch);
+  await (await openBytes(jar, result)).check(embedding);
+  return result;
+}
+
+const names = (bytes: Buffer) => unzip(bytes).map(({ name }) => name);
+
+async function refusal(bytes: Buffer, block: Uint8Array = cms): Promise<string> {
+  const thrown: unknown = await attached(bytes, block).catch((failure) => failure);
+  expect(thrown).toMatchObject({ code: 'not-its-signature', category: 'local' });
+  return thrown instanceof Error ? thrown.message : '';
+}
+
+/** A block without signed attributes. */
+function signedByOpenssl(signatureFile: Buffer, bits: number): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'codesign-attach-'));
+  try {
+    const at = (name: string) => join(folder, name);
+    writeFileSync(at('sf'), signatureFile);
+    const subject = ['-subj', '/CN=By OpenSSL', '-days', '2', '-nodes', '-newkey', `rsa:${bits}`];
+    execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', at('key'), '-out', at('cert')], {
+      stdio: 'ignore',
+    });
+    const as = ['-signer', at('cert'), '-inkey', at('key'), '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
+    execFileSync('openssl', ['cms', '-sign', ...as, '-in', at('sf'), '-out', at('block')]);
+    return readFileSync(at('block'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('a block', () => {
+  it('that was taken out gives the same archive again', async () => {
+    for (const { bytes } of fixturesIn('jar')) {
+      const { result, sealed } = await signBytes(jar, bytes, signer);
+      const file = await openBytes(jar, result);
+      expect((await file.attach(sealed)).patch).toEqual([]);
+    }
+    const without = repack(signed, { [RSA]: undefined });
+    expect(await attached(without, cms)).toEqual(
+      applyPatch(without, (await (await openBytes(jar, without)).attach(Buffer.concat([cms, Buffer.from('x')]))).patch),
+    );
+    expect(names(await attached(without, cms))).toEqual(names(signed));
+    expect(contentsOf(await attached(without, cms), RSA)).toEqual(cms);
+  });
+
+  it('takes the place of another one of the same signature file, whatever the kind of its key', async () => {
+    const other = repack(signed, { [RSA]: 'not a signature' });
+    expect(names(await attached(other, cms))).toEqual(names(signed));
+    const renamed = zip(unzip(signed).map(({ name, contents }) => ({ name: name.replace('.RSA', '.DSA'), contents })));
+    const changed = repack(renamed, { 'META-INF/TEST_PUB.DSA': 'not a signature' });
+    expect(names(await attached(changed, cms))).toEqual(names(signed));
+  });
+
+  it('is named like its signature file, and by the kind of its key', async () => {
+    const lower = zip(
+      unzip(signed).map(({ name, contents }) => ({ name: name.replace('TEST_PUB', 'Test'), contents })),
+    );
+    expect(names(await attached(repack(lower, { 'META-INF/Test.RSA': undefined }), cms))).toContain(
+      'META-INF/Test.RSA',
+    );
+  });
+
+  it('goes beside others, which stay', async () => {
+    const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+    const both = (await signBytes(jar, signed, another, { mode: 'append' })).result;
+    const back = await attached(repack(both, { [RSA]: undefined }), cms);
+    expect(names(back)).toEqual(names(both));
+    expect(await (await openBytes(jar, back)).signatures()).toHaveLength(2);
+  });
+
+  it.each([
+    ['EC', ['-keyalg', 'EC', '-groupname', 'secp256r1'], '.EC'],
+    ['DSA', ['-keyalg', 'DSA', '-keysize', '2048'], '.DSA'],
+  ])('of jarsigner, by an %s key, verifies in Java where it was taken out', async (_, key, extension) => {
+    const folder = mkdtempSync(join(tmpdir(), 'codesign-attach-'));
+    try {
+      const [input, output, store, file] = ['in.jar', 'out.jar', 'store.p12', 'back.jar'].map((name) =>
+        join(folder, name),
+      );
+      writeFileSync(input ?? '', plain);
+      const into = ['-keystore', store ?? '', '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD];
+      const named = ['-alias', 'test', '-dname', 'CN=Test'];
+      await mustRunJava(mainJava(), 'keytool', ['-genkeypair', ...named, ...key, ...into]);
+      await mustRunJava(mainJava(), 'jarsigner', [...into, '-signedjar', output ?? '', input ?? '', 'test']);
+      const made = readFileSync(output ?? '');
+      const name = `META-INF/TEST${extension}`;
+      const stripped = repack(made, { [name]: undefined });
+      const back = await attached(stripped, contentsOf(made, name));
+      expect(names(back)).toEqual(names(made));
+      writeFileSync(file ?? '', back);
+      for (const read of [readAsArchives, readAsStreams]) {
+        expect(await read(mainJava(), [file ?? ''])).toMatchObject([{ failures: [], unsigned: [] }]);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('that OpenSSL made without signed attributes goes in, and is judged by its key too', async () => {
+    const attachedBy = async (bits: number) => {
+      const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), bits));
+      const [signature, ...others] = await (await openBytes(jar, back)).signatures();
+      expect([signature?.signerName, others]).toEqual(['By OpenSSL', []]);
+      return await codesOf(signature);
+    };
+    expect(await attachedBy(2048)).toEqual([]);
+    expect(await attachedBy(1016)).toEqual(['key-too-short']);
+  });
+});
+
+describe('a block is refused', () => {
+  it('when no signature file in the archive is the one that it signs', async () => {
+    const reason = /signs none of the signature files .* must still be there/;
+    expect(await refusal(plain)).toMatch(reason);
+    expect(await refusal(repack(signed, { [SF]: undefined }))).toMatch(reason);
+    expect(await refusal(repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }))).toMatch(reason);
+  });
+
+  it('when its signature value is wrong', async () => {
+    const changed = Buffer.from(cms);
+    changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
+    expect(await refusal(signed, changed)).toMatch(/signature value does not verify .*\(META-INF\/TEST_PUB\.SF\)/);
+  });
+
+  it('when manifest, contents or files are no longer what was signed', async () => {
+    const manifest = contentsOf(signed, MANIFEST).toString();
+    const section = 'Name: c\r\nSHA-256-Digest: AAAA\r\n\r\n';
+    expect(await refusal(repack(signed, { [MANIFEST]: manifest.replace('X: 1', 'X: 2') }))).toMatch(
+      /manifest was changed/,
+    );
+    expect(await refusal(repack(signed, { [MANIFEST]: undefined }))).toMatch(/no manifest/);
+    expect(await refusal(repack(signed, { a: undefined }))).toMatch(/no longer holds a$/);
+    expect(await refusal(repack(signed, {}, [{ name: 'c' }]))).toMatch(/does not cover c$/);
+    expect(await refusal(repack(signed, { [MANIFEST]: manifest + section }, [{ name: 'c' }]))).toMatch(
+      /does not cover c$/,
+    );
+    expect(await refusal(repack(signed, { b: 'other' }))).toMatch(/contents of the archive are not/);
+  });
+
+  it('when it is no signature, with what is wrong with it', async () => {
+    await expect(attached(signed, Buffer.from('no signature'))).rejects.toMatchObject({ code: 'cms-malformed' });
+  });
+});

@@ -1,0 +1,137 @@
+/** Holds where the parts of a signature go in a JAR, and that what was right before is there unchanged. */
+
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { readArchive } from '../../../../src/zip/archive.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { fixturesIn, readFixture } from '../support/fixtures.ts';
+import { signBytes } from '../support/sign-bytes.ts';
+import { contentsOf, type SimpleEntry, unzip, zip } from './simple-zip.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const OWN = [MANIFEST, 'META-INF/TEST_PUB.SF', 'META-INF/TEST_PUB.RSA'];
+/** Extra field 0xCAFE, without data. */
+const CAFE = Buffer.from('feca0000', 'hex');
+/** One of nobody. */
+const OTHER = Buffer.from('34120300616263', 'hex');
+let signer: ThrowawaySigner;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+});
+
+const sign = async (bytes: Buffer) => (await signBytes(jar, bytes, signer)).result;
+const signZip = (...entries: readonly SimpleEntry[]) => sign(zip(entries));
+const names = (bytes: Buffer) => unzip(bytes).map(({ name }) => name);
+
+/** Of the entry in this place of the directory: its extra fields in the local header and in the directory. */
+async function extraFields(bytes: Buffer, place: number): Promise<readonly [Buffer, Buffer]> {
+  const { entries, directory } = await readArchive(memorySource(bytes));
+  const entry = entries[place];
+  if (entry === undefined) throw new Error('there is no such entry');
+  const local = entry.offset + 30 + bytes.readUInt16LE(entry.offset + 26);
+  const central = entry.recordStart + 46 + directory.readUInt16LE(entry.recordStart + 28);
+  const centralLength = directory.readUInt16LE(entry.recordStart + 30);
+  return [bytes.subarray(local, entry.dataOffset), directory.subarray(central, central + centralLength)];
+}
+
+/** With a right digest: nothing must be added to it. */
+function completeManifestOf(contents: string): string {
+  return `X: 1\n\nName: a\nSHA-256-Digest: ${createHash('sha256').update(contents).digest('base64')}\n\n`;
+}
+
+describe.each(fixturesIn('jar'))('$name', ({ bytes }) => {
+  it('begins with META-INF/ if it has one, manifest, signature file and block, in file and directory', async () => {
+    const before = await readArchive(memorySource(bytes));
+    const after = await readArchive(memorySource(await sign(bytes)));
+    const expected = before.byName.has('META-INF/') ? ['META-INF/', ...OWN] : OWN;
+    for (const list of [after.entries, after.inFile]) {
+      expect(list.slice(0, expected.length).map(({ name }) => name)).toEqual(expected);
+    }
+    const rest = (list: typeof before.entries) =>
+      list.map(({ name }) => name).filter((name) => !/^meta-inf\/([^/]*\.(mf|sf|rsa))?$/i.test(name));
+    expect(rest(after.entries)).toEqual(rest(before.entries));
+    expect(rest(after.inFile)).toEqual(rest(before.inFile));
+  });
+});
+
+describe('the manifest', () => {
+  it('that needs nothing is moved, record and all', async () => {
+    const manifest = { name: MANIFEST, contents: completeManifestOf('a'), isStored: true, extra: OTHER };
+    const bytes = zip([{ name: 'a', contents: 'a' }, { name: 'META-INF/', isStored: true, extra: OTHER }, manifest]);
+    const { entries } = await readArchive(memorySource(bytes));
+    const result = await sign(bytes);
+    expect(names(result)).toEqual(['META-INF/', ...OWN, 'a']);
+    const [file, metaInf, record] = entries.map(({ offset, end }) => bytes.subarray(offset, end));
+    const start = Buffer.concat([metaInf ?? Buffer.alloc(0), record ?? Buffer.alloc(0)]);
+    expect(result.subarray(0, start.length).equals(start)).toBe(true);
+    expect(result.includes(file ?? 'missing')).toBe(true);
+    expect(await extraFields(result, 1)).toEqual([OTHER, OTHER]);
+  });
+
+  it('that needs something is written anew, deflated', async () => {
+    const manifest = { name: MANIFEST, contents: 'X: 1\n\n', isStored: true, extra: OTHER };
+    const result = await signZip({ name: 'a', contents: 'a' }, manifest);
+    expect(names(result)).toEqual([...OWN, 'a']);
+    expect(contentsOf(result, MANIFEST).toString()).toBe(completeManifestOf('a'));
+    expect(result.readUInt16LE(8)).toBe(8);
+    expect(await extraFields(result, 0)).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+  });
+});
+
+describe('the field 0xCAFE', () => {
+  const a = { name: 'a', contents: 'a' };
+  const manifest = { name: MANIFEST, contents: 'X: 1\n\n' };
+
+  it('is on the new manifest where the old one had it', async () => {
+    expect(await extraFields(await sign(readFixture('jar/cafe.jar')), 0)).toEqual([CAFE, CAFE]);
+    const result = await signZip({ ...manifest, extra: Buffer.concat([OTHER, CAFE]) }, a);
+    expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
+  });
+
+  it('stays on META-INF/', async () => {
+    const result = await signZip({ name: 'META-INF/', extra: CAFE, isStored: true }, manifest, a);
+    expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
+    expect(await extraFields(result, 1)).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+  });
+
+  it('stays on a manifest that is not changed', async () => {
+    const unchanged = { ...manifest, contents: completeManifestOf('a'), extra: Buffer.concat([CAFE, OTHER]) };
+    expect((await extraFields(await signZip(unchanged, a), 0))[0]).toEqual(Buffer.concat([CAFE, OTHER]));
+  });
+
+  it('goes to a new manifest from any other first entry, which keeps it too', async () => {
+    const result = await signZip({ ...a, extra: CAFE }, manifest);
+    expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
+    expect(await extraFields(result, 3)).toEqual([CAFE, CAFE]);
+  });
+
+  it('is not made up, and not taken from another entry than the first', async () => {
+    for (const result of [await signZip(manifest, a), await signZip(manifest, { ...a, extra: CAFE })]) {
+      expect(await extraFields(result, 0)).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+    }
+  });
+});
+
+describe('the signature', () => {
+  it('has its block stored, and a signature file that says what it should', async () => {
+    const { result, sealed } = await signBytes(jar, readFixture('jar/manifest-sections.jar'), signer);
+    expect(result.includes(Buffer.from(sealed))).toBe(true);
+    const text = contentsOf(result, 'META-INF/TEST_PUB.SF').toString();
+    expect(text).toMatch(/^Signature-Version: 1\.0\r\nCreated-By: codesign-remote\r\nSHA-256-Digest-Manifest: /);
+    const [main, ...sections] = text.split('\r\n\r\n');
+    expect(main?.split('\r\n')).toHaveLength(5);
+    // The file that is not there is not vouched for; the package is.
+    const about = sections.filter((section) => section !== '').map((section) => section.split('\r\n')[0]);
+    expect(about).toEqual(['Name: hello/', 'Name: hello/Hello.class', 'Name: hello/message.txt']);
+  });
+
+  it('is the same for the same contents, however these are packed', async () => {
+    const manifest = { name: MANIFEST, contents: 'X: 1\n\n' };
+    const one = await signZip({ ...manifest, isStored: true }, { name: 'a', contents: 'a', extra: OTHER });
+    const two = await signZip({ name: 'a', contents: 'a', isStored: true }, manifest);
+    for (const name of OWN) expect(contentsOf(one, name).equals(contentsOf(two, name))).toBe(true);
+  });
+});

@@ -1,0 +1,272 @@
+/** Holds what is found wrong with the signatures of a JAR: each finding, and no other. */
+
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { contextConstructed, encode } from '../../../../src/asn1/write.ts';
+import { DIGEST_OID, TIMESTAMP_TOKEN } from '../../../../src/cms/object-identifiers.ts';
+import { readSignedDataFields } from '../../../../src/cms/signed-data-fields.ts';
+import { replaceUnsignedAttributes } from '../../../../src/cms/unsigned-attributes.ts';
+import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
+import { fixturesIn } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
+import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const SF = 'META-INF/TEST_PUB.SF';
+const RSA = 'META-INF/TEST_PUB.RSA';
+const plain = zip([
+  { name: MANIFEST, contents: 'Manifest-Version: 1.0\r\nX: 1\r\n\r\n' },
+  { name: 'a', contents: 'a' },
+  { name: 'b', contents: 'b' },
+  { name: 'c', contents: 'c' },
+]);
+let signer: ThrowawaySigner;
+let signed: Buffer;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  signed = (await signBytes(jar, plain, signer)).result;
+});
+
+async function signatureOf(bytes: Buffer): Promise<EmbeddedSignature | undefined> {
+  return (await (await openBytes(jar, bytes)).signatures())[0];
+}
+
+async function messagesOf(bytes: Buffer): Promise<readonly string[]> {
+  const signature = await signatureOf(bytes);
+  return (await signature?.examine())?.map(({ code, message }) => `${code}: ${message}`) ?? [];
+}
+
+const withManifest = (bytes: Buffer, change: (text: string) => string) =>
+  repack(bytes, { [MANIFEST]: change(contentsOf(bytes, MANIFEST).toString()) });
+const again = (bytes: Buffer, change: (text: string) => string) => signAgain(bytes, signer, 'TEST_PUB', change);
+
+describe('of a signature nothing is said', () => {
+  it('when all is as it was signed, of any fixture', async () => {
+    for (const { bytes } of fixturesIn('jar')) {
+      const { result } = await signBytes(jar, bytes, signer);
+      const file = await openBytes(jar, result);
+      expect(await codesOf((await file.signatures())[0])).toEqual([]);
+      expect(speaksAgainst(await file.examine(), 'integrity')).toBe(false);
+    }
+  });
+
+  it('when it has the digests of sections alone', async () => {
+    expect(await messagesOf(again(signed, withoutWholeDigest))).toEqual([]);
+  });
+});
+
+describe('of a signature is said', () => {
+  const WRONG: Readonly<Record<string, readonly [bytes: () => Buffer, said: readonly string[]]>> = {
+    'that files were added': [
+      () => repack(signed, {}, [{ name: 'd' }, { name: 'e' }, { name: 'META-INF/f' }]),
+      ['entries-unsigned: The signature does not cover d and 2 more.'],
+    ],
+    'that files were taken out': [
+      () => repack(signed, { a: undefined, b: undefined }),
+      ['entries-removed: The archive no longer holds what was signed: a and 1 more.'],
+    ],
+    'that a file was renamed': [
+      () => zip(unzip(signed).map(({ name, contents }) => ({ name: name === 'a' ? 'z' : name, contents }))),
+      [
+        'entries-removed: The archive no longer holds what was signed: a.',
+        'entries-unsigned: The signature does not cover z.',
+      ],
+    ],
+    'that contents differ': [
+      () => repack(signed, { b: 'other', c: 'other' }),
+      ['content-digest-differs: The contents are not what was signed: b and 1 more.'],
+    ],
+    'that a section differs': [
+      () => withManifest(signed, (text) => text.replace('Name: b\r\n', 'Name: b\r\nY: 1\r\n')),
+      ['manifest-digest-differs: The manifest has another section for b than was signed.'],
+    ],
+    'that a section is gone': [
+      () => withManifest(signed, (text) => text.replace(/Name: b\r\n.*\r\n\r\n/, '')),
+      [
+        'manifest-digest-differs: The manifest has no section for b any more.',
+        'entries-unsigned: The manifest has no digest of b.',
+      ],
+    ],
+    'that the main attributes differ': [
+      () => withManifest(signed, (text) => text.replace('X: 1', 'X: 2')),
+      ['manifest-digest-differs: The manifest has another main section than was signed.'],
+    ],
+    'that there is no manifest': [
+      () => repack(signed, { [MANIFEST]: undefined }),
+      ['manifest-missing: The archive has no manifest.'],
+    ],
+    'that its version is unknown': [
+      () => again(signed, (text) => text.replace('Signature-Version: 1.0', 'Signature-Version: 2.0')),
+      ['signature-version-unknown: META-INF/TEST_PUB.SF is not of Signature-Version 1.0, the only one that there is.'],
+    ],
+    'that the signature file was changed': [
+      () => repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }),
+      ['message-digest-differs: The signed messageDigest is not that of the content.'],
+    ],
+    'that the signature file is no such file': [
+      () => again(signed, () => 'no such file'),
+      ['signature-file-unreadable: META-INF/TEST_PUB.SF cannot be read.'],
+    ],
+    'that bytes follow the block': [
+      () => repack(signed, { [RSA]: Buffer.concat([contentsOf(signed, RSA), Buffer.from('hidden')]) }),
+      ['bytes-after-signature: 6 bytes follow the signature in META-INF/TEST_PUB.RSA.'],
+    ],
+    'that two digests of a file contradict each other': [
+      () => again(doubled(), (text) => text),
+      [
+        'manifest-digest-differs: The manifest has another section for a than was signed.',
+        'content-digest-differs: The contents are not what was signed: a.',
+      ],
+    ],
+  };
+  const doubled = () =>
+    withManifest(signed, (text) => text.replace('Name: a\r\n', `Name: a\r\nSHA-256-Digest: ${'A'.repeat(43)}=\r\n`));
+
+  it.each(Object.entries(WRONG))('%s', async (_, [bytes, said]) => {
+    expect(await messagesOf(bytes())).toEqual(said);
+  });
+
+  it('that the block cannot be read, with the reason', async () => {
+    const [message] = await messagesOf(repack(signed, { [RSA]: 'no signature' }));
+    expect(message).toMatch(/^cms-malformed: The signature block cannot be read: /);
+  });
+
+  it('that contents are damaged', async () => {
+    const text = signed.toString('latin1');
+    const record = text.indexOf('PK\x03\x04', text.indexOf('META-INF/TEST_PUB.RSA'));
+    const damaged = Buffer.from(signed);
+    const data = record + 30 + 1;
+    expect(text.slice(record + 30, data)).toBe('a');
+    damaged.writeUInt8(damaged.readUInt8(data + 1) ^ 0xff, data + 1);
+    const [message] = await messagesOf(damaged);
+    expect(message).toMatch(/^zip-entry-damaged: The contents cannot be read: the entry a /);
+  });
+
+  it('what is wrong with any of its signers: Java verifies all', async () => {
+    const { contentInfo, signedData, signerInfos, signers } = readSignedDataFields(contentsOf(signed, RSA));
+    const wrong = Buffer.from(signers[0].bytes);
+    wrong.writeUInt8(wrong.readUInt8(wrong.length - 1) ^ 1, wrong.length - 1);
+    const infos = encode(signerInfos.tag, signers[0].bytes, wrong);
+    const before = signedData.contents.subarray(0, signerInfos.bytes.byteOffset - signedData.contents.byteOffset);
+    const type = contentInfo.contents.subarray(0, 11);
+    const cms = encode(0x30, type, contextConstructed(0, encode(0x30, before, infos)));
+    expect(await messagesOf(repack(signed, { [RSA]: cms }))).toEqual([
+      "signature-value-wrong: The signature value does not verify under the signer's key.",
+    ]);
+  });
+});
+
+describe('digests that Java no longer takes', () => {
+  const weak = (...messages: readonly string[]) => messages.map((message) => `digest-algorithm-weak: ${message}`);
+
+  it('are said to be weak: SHA-1 alone', async () => {
+    const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
+    expect(await messagesOf(result)).toEqual(
+      weak(
+        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for the signature value, META-INF/TEST_PUB.SF, a and 2 more.',
+      ),
+    );
+  });
+
+  it('are said to be weak where only the signature file has them, or only one section of the manifest', async () => {
+    const sha1 = (await signBytes(jar, plain, signer, { algorithm: 'SHA1' })).result;
+    const onlyManifest = (await signBytes(jar, sha1, signer, { mode: 'append' })).result;
+    expect(await messagesOf(onlyManifest)).toEqual([]);
+    expect(await messagesOf(signAgain(sha1, signer, 'TEST_PUB', (text) => text, 'SHA256'))).toEqual(
+      weak(
+        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for META-INF/TEST_PUB.SF, a and 2 more.',
+      ),
+    );
+  });
+
+  it('do no harm beside others, and are checked all the same', async () => {
+    const withMd5 = (digest: string) =>
+      zip([
+        { name: MANIFEST, contents: `X: 1\r\n\r\nName: a\r\nMD5-Digest: ${digest}\r\n\r\n` },
+        { name: 'a', contents: 'a' },
+      ]);
+    const { result } = await signBytes(jar, withMd5('AAAA'), signer);
+    expect(await messagesOf(result)).toEqual([]);
+  });
+
+  it('MD5 is weak whatever the time is', async () => {
+    const md5 = zip([
+      { name: MANIFEST, contents: 'X: 1\r\n\r\nName: a\r\nMD5-Digest: DMF1ucDxtqgxw5niaXcmYQ==\r\n\r\n' },
+      { name: 'a', contents: 'a' },
+    ]);
+    const { result } = await signBytes(jar, md5, signer);
+    const stripped = withManifest(result, (text) => text.replace(/SHA-256-Digest: .*\r\n/, ''));
+    const digestOf = (text: Buffer) => createHash('sha256').update(text).digest('base64');
+    const section = contentsOf(stripped, MANIFEST).subarray(8);
+    const digest = digestOf(section);
+    const whole = digestOf(contentsOf(stripped, MANIFEST));
+    const bytes = again(stripped, (text) =>
+      text.replace(/(SHA-256-Digest-Manifest: ).*/, `$1${whole}`).replace(/(SHA-256-Digest: ).*/, `$1${digest}`),
+    );
+    expect(await messagesOf(bytes)).toEqual(weak('Only MD5, which Java takes for no signature, vouches for a.'));
+  });
+
+  it.each([
+    ['20181231235959Z', 'nothing'],
+    ['20190101000000Z', 'integrity'],
+  ])('SHA-1 with a sound timestamp of %s speaks against %s', async (genTime, against) => {
+    const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
+    const [before] = await (await openBytes(jar, result)).signatures();
+    const value = before?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const stamped = (token: Uint8Array) =>
+      repack(result, {
+        [RSA]: replaceUnsignedAttributes(contentsOf(result, RSA), { type: TIMESTAMP_TOKEN, value: token }),
+      });
+    const findingsWith = async (token: Uint8Array) => {
+      const [signature] = await (await openBytes(jar, stamped(token))).signatures();
+      return (await signature?.examine())?.map((finding) => [finding.code, finding.against]);
+    };
+    const token = buildToken({ info: buildTstInfo(value, { genTime }) });
+    expect(await findingsWith(token)).toEqual([['digest-algorithm-weak', against]]);
+    // As the authorities of that time signed.
+    const tokenBySha1 = buildToken({ info: buildTstInfo(value, { genTime }), algorithm: 'SHA1' });
+    expect(await findingsWith(tokenBySha1)).toEqual([['digest-algorithm-weak', against]]);
+    const ofAnother = buildToken({ info: buildTstInfo(Buffer.from('another'), { genTime }) });
+    expect(await findingsWith(ofAnother)).toEqual([['digest-algorithm-weak', 'integrity']]);
+  });
+
+  it.each(['1.3.6.1.4.1.311.3.3.1', '1.2.840.113549.1.9.6'])(
+    'a timestamp under %s is reported and not used, as Java does not read it',
+    async (type) => {
+      const { result } = await signBytes(jar, plain, signer, { algorithm: 'SHA1' });
+      const value = (await signatureOf(result))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+      const token = buildToken({ info: buildTstInfo(value, { genTime: '20181231235959Z' }) });
+      const cms = replaceUnsignedAttributes(contentsOf(result, RSA), { type, value: token });
+      const signature = await signatureOf(repack(result, { [RSA]: cms }));
+      expect(signature?.timestamps).toEqual([]);
+      expect((await signature?.examine())?.map(({ code, against }) => `${code} ${against}`)).toEqual([
+        'timestamp-not-read nothing',
+        'digest-algorithm-weak integrity',
+      ]);
+    },
+  );
+
+  it.each([
+    ['20181231235959Z', 'nothing'],
+    ['20190101000000Z', 'integrity'],
+  ])('SHA-1 in the timestamp of %s alone speaks against %s', async (genTime, against) => {
+    const value = (await signatureOf(signed))?.signedData?.signers[0].signature ?? Buffer.alloc(0);
+    const digest = createHash('sha1').update(value).digest();
+    const imprinted = buildToken({ info: buildTstInfo(value, { genTime, algorithm: DIGEST_OID.SHA1, digest }) });
+    const itself = buildToken({ info: buildTstInfo(value, { genTime }), algorithm: 'SHA1' });
+    for (const token of [imprinted, itself]) {
+      const cms = replaceUnsignedAttributes(contentsOf(signed, RSA), { type: TIMESTAMP_TOKEN, value: token });
+      const findings = await (await signatureOf(repack(signed, { [RSA]: cms })))?.examine();
+      expect(findings).toEqual([
+        { code: 'digest-algorithm-weak', message: expect.stringContaining('vouches for the timestamp.'), against },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * Holds signed JARs still, for each algorithm and key size, with recorded signatures and no key: everything but the
+ * compressed bytes of manifest and signature file, which another zlib may compress otherwise.
+ */
+
+import { createHash, verify } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
+import type { SigningMode } from '../../../../src/formats/format.ts';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { mainJava } from '../../../support/programs/java.ts';
+import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
+import { readAsArchives } from '../../../system/interop/java/readers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+import { unzip } from './simple-zip.ts';
+
+interface Golden {
+  readonly name: string;
+  /** Path under fixtures/. */
+  readonly input: string;
+  readonly algorithm: DigestAlgorithm;
+  readonly bits: number;
+  readonly mode: SigningMode;
+  readonly signerName?: string;
+  /** Base64: of what was signed. */
+  readonly digest: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+const goldens: readonly Golden[] = JSON.parse(readFixture('golden/jar-signatures.json').toString());
+const pem = (name: string) => readFixture(`golden/${name}.pem`).toString();
+/** Name and contents of each entry, in order. */
+const entriesOf = (archive: Buffer) => unzip(archive).map(({ name, contents }) => [name, contents.toString('latin1')]);
+
+describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, signerName, digest, signature }) => {
+  const value = Buffer.from(signature, 'base64');
+  const golden = readFixture(`golden/${name}`);
+
+  it('comes out as it always has', async () => {
+    const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
+    const bytes = readFixture(input);
+    const file = await openBytes(jar, bytes);
+    const prepared = await file.prepare({ algorithm, chain, signerName, allowUnsignedResult: true }, mode);
+    const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
+    expect(digested).toBe(digest);
+    expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
+    const embedding = prepared.embed(prepared.seal(value));
+    const found = (await (await openBytes(jar, golden)).signatures()).map(({ cms }) => Buffer.from(cms));
+    expect(found).toContainEqual(Buffer.from(embedding.sealed));
+    expect(entriesOf(applyPatch(bytes, embedding.patch))).toEqual(entriesOf(golden));
+    await (await openBytes(jar, golden)).check(embedding);
+  });
+
+  it('is intact, every signature of it', async () => {
+    const file = await openBytes(jar, golden);
+    const all = await file.signatures();
+    const weak = name.startsWith('sha1') ? ['digest-algorithm-weak'] : [];
+    for (const each of all) expect(await codesOf(each)).toEqual(weak);
+    expect(all.map(({ signerName: signer }) => signer)).toContain(`Golden RSA ${bits}`);
+  });
+});
+
+it('covers each algorithm with each key size', () => {
+  const plain = goldens.filter(({ input }) => input === 'jar/plain.jar');
+  expect(new Set(plain.map(({ algorithm, bits }) => `${algorithm} ${bits}`)).size).toBe(12);
+});
+
+it('verifies in Java, but for SHA-1', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'codesign-golden-'));
+  try {
+    const files = goldens.map(({ name }) => {
+      writeFileSync(join(folder, name), readFixture(`golden/${name}`));
+      return join(folder, name);
+    });
+    const readings = await readAsArchives(mainJava(), files);
+    for (const [index, { failures, unsigned, signers }] of readings.entries()) {
+      const { algorithm, mode, name, bits } = goldens[index] ?? {};
+      expect(failures, name).toEqual([]);
+      // What Java thinks of SHA-1 is a matter of its release and its settings.
+      if (algorithm === 'SHA1') continue;
+      expect(unsigned, name).toEqual([]);
+      for (const names of signers.values()) expect(names).toContain(`Golden RSA ${bits}`);
+      const signatures = new Set([...signers.values()].flat());
+      if (mode === 'append') expect(signatures.size, name).toBeGreaterThan(1);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,75 @@
+/** Holds what is said of signatures after jarsigner has signed the same file, which adds digests to the manifest in silence. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../../../src/formats/jar/index.ts';
+import { mainJava } from '../../../../support/programs/java.ts';
+import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { jarsignerSign, makeKeystore } from '../../../../system/interop/java/jarsigner.ts';
+import { readAsArchives } from '../../../../system/interop/java/readers.ts';
+import { applyPatch } from '../../support/apply-patch.ts';
+import { readFixture } from '../../support/fixtures.ts';
+import { codesOf, isIntact } from '../../support/is-intact.ts';
+import { openBytes, signBytes } from '../../support/sign-bytes.ts';
+import { contentsOf, unzip } from '../simple-zip.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+let folder: string;
+let keystore: string;
+let signed: Buffer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'codesign-after-'));
+  keystore = makeKeystore(folder, 'Another Publisher');
+  const signer = await makeThrowawaySigner();
+  signed = (await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'ours' })).result;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function byJarsigner(bytes: Buffer, digestAlgorithm: string): Promise<Buffer> {
+  const [input, output] = [join(folder, 'in.jar'), join(folder, 'out.jar')];
+  writeFileSync(input, bytes);
+  await jarsignerSign({ keystore, input, output, digestAlgorithm });
+  return readFileSync(output);
+}
+
+async function signaturesOf(bytes: Buffer) {
+  const signatures = await (await openBytes(jar, bytes)).signatures();
+  return new Map(signatures.map((signature) => [signature.signerName, signature]));
+}
+
+describe('beside a signature of jarsigner', () => {
+  it('by the same algorithm both are intact', async () => {
+    const both = await signaturesOf(await byJarsigner(signed, 'SHA-256'));
+    expect(await isIntact(both.get('Test Publisher'))).toBe(true);
+    expect(await isIntact(both.get('Another Publisher'))).toBe(true);
+  });
+
+  it('by another one the first is broken, so that it is not passed over as signed already', async () => {
+    const both = await signaturesOf(await byJarsigner(signed, 'SHA-512'));
+    expect(await codesOf(both.get('Test Publisher'))).toEqual(['manifest-digest-differs']);
+    expect(await isIntact(both.get('Another Publisher'))).toBe(true);
+  });
+});
+
+describe('a signature of jarsigner', () => {
+  it('is taken out: its digests go, and Java says that nothing is signed', async () => {
+    const original = readFixture('jar/manifest-sections.jar');
+    const theirs = await byJarsigner(original, 'SHA-384');
+    const removed = applyPatch(theirs, await (await openBytes(jar, theirs)).remove());
+    expect(unzip(removed).map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/\.(SF|RSA)$/));
+    expect(contentsOf(removed, MANIFEST).toString()).not.toContain('-Digest');
+    const file = join(folder, 'removed.jar');
+    writeFileSync(file, removed);
+    const [reading] = await readAsArchives(mainJava(), [file]);
+    expect(reading).toMatchObject({ failures: [], signers: new Map() });
+    expect(reading?.unsigned).toHaveLength(reading?.entries ?? -1);
+  });
+
+  it('by SHA-1 is no signature any more', async () => {
+    const theirs = await signaturesOf(await byJarsigner(readFixture('jar/plain.jar'), 'SHA1'));
+    expect(await codesOf(theirs.get('Another Publisher'))).toEqual(['digest-algorithm-weak']);
+  });
+});

@@ -1,0 +1,161 @@
+/** Holds what is refused before it costs anything: what Java does not open or verify, and bombs. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../../../src/formats/jar/index.ts';
+import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { isIntact } from '../../support/is-intact.ts';
+import { openBytes, signBytes } from '../../support/sign-bytes.ts';
+import { type SimpleEntry, zip } from '../simple-zip.ts';
+import { signAgain, withoutWholeDigest } from './signed-again.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const HUNDRED_MB = 100_000_000;
+let signer: ThrowawaySigner;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+});
+
+/** What memory outside of V8's heap grows by, and how long it takes. */
+async function costOf(
+  work: () => Promise<unknown>,
+): Promise<{ readonly bytes: number; readonly milliseconds: number }> {
+  const before = process.memoryUsage().arrayBuffers;
+  const start = performance.now();
+  await work();
+  const milliseconds = performance.now() - start;
+  return { bytes: process.memoryUsage().arrayBuffers - before, milliseconds };
+}
+
+describe('a manifest of 100 MB that is packed into 100 kB', () => {
+  it.each([MANIFEST, 'meta-inf/manifest.mf'])('is refused without being unpacked: %s', async (name) => {
+    const bomb = zip([{ name, contents: Buffer.alloc(HUNDRED_MB, 'a') }]);
+    expect(bomb.length).toBeLessThan(200_000);
+    const refusal = {
+      code: 'manifest-too-large',
+      category: 'local',
+      message: expect.stringContaining(`${HUNDRED_MB}`),
+    };
+    const { bytes, milliseconds } = await costOf(() => expect(openBytes(jar, bomb)).rejects.toMatchObject(refusal));
+    expect(bytes).toBeLessThan(4_000_000);
+    expect(milliseconds).toBeLessThan(1000);
+  });
+
+  it('and that says it is small, is unpacked no further than it says', async () => {
+    const bomb = zip([{ name: MANIFEST, contents: Buffer.alloc(HUNDRED_MB, 'a'), size: 1000 }]);
+    const refusal = { code: 'zip-entry-damaged', category: 'local' };
+    const { bytes, milliseconds } = await costOf(() => expect(openBytes(jar, bomb)).rejects.toMatchObject(refusal));
+    expect(bytes).toBeLessThan(4_000_000);
+    expect(milliseconds).toBeLessThan(1000);
+  });
+
+  it('is one of a signature file or block, which then is no signature that can be read', async () => {
+    const contents = Buffer.alloc(HUNDRED_MB, 'a');
+    const files = ['META-INF/X.SF', 'META-INF/X.RSA'].map((name) => ({ name, contents }));
+    const bomb = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, ...files]);
+    const { bytes } = await costOf(async () => {
+      const file = await openBytes(jar, bomb);
+      const [signature, ...others] = await file.signatures();
+      expect(others).toEqual([]);
+      expect(signature).toMatchObject({ signerCertificate: undefined, signerName: '(unreadable signature)' });
+      expect(await isIntact(signature)).toBe(false);
+      const append = file.judge({ algorithm: 'SHA256', chain: signer.chain }, 'append');
+      await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
+      await file.judge({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+    });
+    expect(bytes).toBeLessThan(4_000_000);
+  });
+});
+
+describe('what Java opens no signed archive with', () => {
+  /** `length` bytes, without sections. */
+  function manifestOf(length: number): SimpleEntry {
+    const line = `X: ${'y'.repeat(67)}\r\n`;
+    const lines = line.repeat(Math.floor((length - 100) / line.length));
+    const text = `${lines}Z: ${'z'.repeat(length - lines.length - 7)}\r\n\r\n`;
+    return { name: MANIFEST, contents: text };
+  }
+  const prepare = async (entries: readonly SimpleEntry[]) =>
+    (await openBytes(jar, zip(entries))).prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+
+  it('a manifest of more than 16,000,000 bytes; one of as many is signed', async () => {
+    expect(LARGEST_MANIFEST).toBe(16_000_000);
+    await expect(prepare([manifestOf(LARGEST_MANIFEST)])).resolves.toBeDefined();
+    await expect(prepare([manifestOf(LARGEST_MANIFEST + 1)])).rejects.toMatchObject({ code: 'manifest-too-large' });
+  });
+
+  it('a manifest that only the digests would make so large', async () => {
+    const section = 'Name: a\r\nSHA-256-Digest: ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=\r\n\r\n';
+    const fitting = LARGEST_MANIFEST - section.length;
+    await expect(prepare([manifestOf(fitting), { name: 'a', contents: 'a' }])).resolves.toBeDefined();
+    const refusal = {
+      code: 'manifest-too-large',
+      message: expect.stringContaining(`MANIFEST.MF has ${LARGEST_MANIFEST + 1} bytes`),
+    };
+    await expect(prepare([manifestOf(fitting + 1), { name: 'a', contents: 'a' }])).rejects.toMatchObject(refusal);
+  });
+
+  it('a signature file of more than that, although the manifest is smaller', async () => {
+    // A section that says nothing is shorter than what is said of it.
+    const names = Array.from({ length: 220_000 }, (_, index) => `f${index}/`);
+    const contents = `X: 1\r\n\r\n${names.map((name) => `Name: ${name}\r\n\r\n`).join('')}`;
+    const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF has ') };
+    await expect(prepare([{ name: MANIFEST, contents }])).rejects.toMatchObject(refusal);
+  });
+});
+
+describe('a signature file that speaks of one large section again and again', () => {
+  it('is examined at once', { timeout: 10_000 }, async () => {
+    const attributes = Array.from({ length: 60_000 }, (_, index) => `X${index}: ${'x'.repeat(50)}\r\n`).join('');
+    const contents = `X: 1\r\n\r\nName: a\r\n${attributes}\r\n`;
+    const { result } = await signBytes(
+      jar,
+      zip([
+        { name: MANIFEST, contents },
+        { name: 'a', contents: 'a' },
+      ]),
+      signer,
+    );
+    const again = signAgain(result, signer, 'TEST_PUB', (text) => {
+      const [main = '', section = ''] = withoutWholeDigest(text).split('\r\n\r\n');
+      return `${main}\r\n\r\n${`${section}\r\n\r\n`.repeat(50_000)}`;
+    });
+    const [signature] = await (await openBytes(jar, again)).signatures();
+    expect(await isIntact(signature)).toBe(true);
+  });
+});
+
+describe('SHA-1', () => {
+  const plain = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, { name: 'a' }]);
+
+  it.each(['replace', 'append'] as const)('is refused where the result must count: %s', async (mode) => {
+    const file = await openBytes(jar, plain);
+    const refusal = {
+      code: 'jar-unsigned-result',
+      category: 'local',
+      hint: expect.stringContaining('--allow-unsigned-result'),
+    };
+    for (const allowUnsignedResult of [undefined, false]) {
+      const context = { algorithm: 'SHA1', chain: signer.chain, allowUnsignedResult } as const;
+      await expect(file.judge(context, mode)).rejects.toMatchObject(refusal);
+      await expect(file.prepare(context, mode)).rejects.toMatchObject(refusal);
+    }
+    const context = { algorithm: 'SHA1', chain: signer.chain, allowUnsignedResult: true } as const;
+    await expect(file.judge(context, mode)).resolves.toBeUndefined();
+    await expect(file.prepare(context, mode)).resolves.toBeDefined();
+  });
+
+  it('is refused for the timestamp too', async () => {
+    const file = await openBytes(jar, plain);
+    const context = { algorithm: 'SHA256', timestampAlgorithm: 'SHA1', chain: signer.chain } as const;
+    await expect(file.judge(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+    await expect(file.judge({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
+    await expect(file.judge({ ...context, allowUnsignedResult: true }, 'replace')).resolves.toBeUndefined();
+  });
+
+  it.each(['SHA256', 'SHA384', 'SHA512'] as const)('is the only one: %s', async (algorithm) => {
+    const file = await openBytes(jar, plain);
+    await expect(file.judge({ algorithm, chain: signer.chain }, 'replace')).resolves.toBeUndefined();
+  });
+});

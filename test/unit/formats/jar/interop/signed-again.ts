@@ -1,0 +1,27 @@
+/** Signed JARs whose signature file was changed and signed anew: signatures as other programs make them. */
+
+import type { DigestAlgorithm } from '../../../../../src/crypto/algorithms.ts';
+import { prepareBlock } from '../../../../../src/formats/jar/signature-block.ts';
+import type { ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { contentsOf, repack } from '../simple-zip.ts';
+
+/** `base`: of the signature's two files. */
+export function signAgain(
+  jar: Buffer,
+  signer: ThrowawaySigner,
+  base: string,
+  change: (signatureFile: string) => string,
+  algorithm: DigestAlgorithm = 'SHA256',
+): Buffer {
+  const [file, block] = [`META-INF/${base}.SF`, `META-INF/${base}.RSA`];
+  const signatureFile = Buffer.from(change(contentsOf(jar, file).toString()));
+  const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, signer.chain);
+  return repack(jar, { [file]: signatureFile, [block]: seal(signer.sign(toBeSigned, algorithm)) });
+}
+
+/** Without the digest of the whole manifest: then every section of it counts. */
+export function withoutWholeDigest(signatureFile: string): string {
+  const shorter = signatureFile.replace(/^SHA-?\d+-Digest-Manifest: .*\r\n( .*\r\n)*/m, '');
+  if (shorter === signatureFile) throw new Error('there is no digest of the whole manifest');
+  return shorter;
+}

@@ -1,0 +1,254 @@
+/** Holds what signing makes of a manifest: what is right stays byte for byte, and only what is wrong or missing is written. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../../src/bytes/memory-source.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../../src/crypto/algorithms.ts';
+import { completeManifest } from '../../../../../src/formats/jar/complete-manifest.ts';
+import { digestListed, listEntries } from '../../../../../src/formats/jar/content.ts';
+import { readLayout } from '../../../../../src/formats/jar/layout.ts';
+import { terminated } from '../../../../../src/formats/jar/manifest.ts';
+import { digestEntries } from '../../../../../src/zip/entry-digests.ts';
+import { readByJava, readByUs } from '../interop/read-by-java.ts';
+import { zip } from '../simple-zip.ts';
+
+const CONTENTS = { a: 'contents of a', b: 'contents of b' };
+type Name = keyof typeof CONTENTS;
+
+/** Base64, of the entry's contents. */
+const digestOf = (name: Name, algorithm = 'sha256') => createHash(algorithm).update(CONTENTS[name]).digest('base64');
+const lineFor = (name: Name, javaName = 'SHA-256', algorithm = 'sha256') =>
+  `${javaName}-Digest: ${digestOf(name, algorithm)}`;
+const lines = (...all: readonly string[]) => [...all, ''].join('\r\n');
+
+interface Options {
+  readonly files?: readonly Name[];
+  readonly algorithm?: DigestAlgorithm;
+  readonly keepOthers?: boolean;
+}
+
+/** The manifest (undefined: none) of an archive with the files, completed. */
+async function completed(
+  text: string | undefined,
+  { files = ['a'], algorithm = 'SHA256', keepOthers = false }: Options = {},
+): Promise<string> {
+  const manifest = text === undefined ? [] : [{ name: 'META-INF/MANIFEST.MF', contents: text }];
+  const source = memorySource(zip([...manifest, ...files.map((name) => ({ name, contents: CONTENTS[name] }))]));
+  const layout = await readLayout(source);
+  const before = layout.manifest && terminated(layout.manifest.parsed);
+  const listed = listEntries(layout.signable, before);
+  const digest = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
+  const request = { manifest: before, listed, digestOf: digest, algorithm, keepOthers };
+  return completeManifest(request).toString();
+}
+
+const MAIN = lines('Manifest-Version: 1.0', '');
+const SECTION_A = lines('Name: a', lineFor('a'), '');
+const SECTION_B = lines('Name: b', lineFor('b'), '');
+
+describe('a manifest that has all digests', () => {
+  it.each([
+    ['in order', MAIN + SECTION_A + SECTION_B],
+    ['in another order', MAIN + SECTION_B + SECTION_A],
+    ['without a last empty line', (MAIN + SECTION_A + SECTION_B).slice(0, -2)],
+    ['with empty lines to spare', `${MAIN}\r\n\r\n${SECTION_A}\r\n${SECTION_B}\r\n\r\n\r\n`],
+    ['with LF', (MAIN + SECTION_A + SECTION_B).replaceAll('\r\n', '\n')],
+    ['with CR', (MAIN + SECTION_A + SECTION_B).replaceAll('\r\n', '\r')],
+    ['with every end of line', `X: 1\rY: 2\n\r\nName: a\n${lineFor('a')}\r\r${SECTION_B}`],
+    ['with names in other cases', MAIN + SECTION_A.replace('Name', 'nAME').replace('SHA-256', 'sha-256') + SECTION_B],
+    [
+      'with other attributes and sections',
+      `${MAIN}${SECTION_A}${lines('Name: b', 'X: 1', lineFor('b'), 'Y: 2', '')}${lines('Name: c/', 'Sealed: true', '')}`,
+    ],
+    [
+      'with further right digests',
+      MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'SHA', 'sha1'), lineFor('a', 'MD5', 'md5'), '') + SECTION_B,
+    ],
+    [
+      'with a digest of an unknown algorithm',
+      MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), '') + SECTION_B,
+    ],
+    ['in two sections of one name', MAIN + lines('Name: a', 'X: 1', '') + SECTION_B + SECTION_A],
+    [
+      'in lines that are broken oddly',
+      `${MAIN}Name: \r\n a\r\nSHA-256-Digest: ${digestOf('a').slice(0, 5)}\r\n ${digestOf('a').slice(5)}\r\n\r\n${SECTION_B}`,
+    ],
+  ])('%s, stays as it is', async (_, text) => {
+    expect(await completed(text, { files: ['a', 'b'] })).toBe(text);
+  });
+});
+
+describe('digests', () => {
+  it('are put into sections that have none, before the empty line that ends them', async () => {
+    const before = MAIN + lines('Name: a', 'X: 1', '') + lines('Name: b', '');
+    const after = MAIN + lines('Name: a', 'X: 1', lineFor('a'), '') + lines('Name: b', lineFor('b'), '');
+    expect(await completed(before, { files: ['a', 'b'] })).toBe(after);
+  });
+
+  it('are put into the last of several sections of one name', async () => {
+    const before = MAIN + lines('Name: a', 'X: 1', '') + SECTION_B + lines('Name: a', 'Y: 1', '');
+    const after = MAIN + lines('Name: a', 'X: 1', '') + SECTION_B + lines('Name: a', 'Y: 1', lineFor('a'), '');
+    expect(await completed(before, { files: ['a', 'b'] })).toBe(after);
+  });
+
+  it('come in sections of their own at the end where there are none', async () => {
+    expect(await completed(MAIN, { files: ['b', 'a'] })).toBe(MAIN + SECTION_B + SECTION_A);
+    expect(await completed(MAIN + SECTION_A, { files: ['b', 'a'] })).toBe(MAIN + SECTION_A + SECTION_B);
+  });
+
+  it.each([
+    ['SHA-256', 'sha256'],
+    ['SHA-384', 'sha384'],
+    ['SHA-512', 'sha512'],
+    ['SHA-224', 'sha224'],
+    ['SHA3-256', 'sha3-256'],
+    ['SHA3-512', 'sha3-512'],
+    ['SHA', 'sha1'],
+    ['SHA1', 'sha1'],
+    ['SHA-1', 'sha1'],
+    ['sha-1', 'sha1'],
+    ['MD5', 'md5'],
+  ])('by %s are replaced where they are wrong, in their place', async (javaName, algorithm) => {
+    const section = (digest: string) => lines('Name: a', `${javaName}-Digest: ${digest}`, lineFor('a'), 'X: 1', '');
+    const wrong = MAIN + section(digestOf('b', algorithm));
+    const written = brokenLine(javaName, digestOf('a', algorithm));
+    expect(await completed(wrong)).toBe(MAIN + lines('Name: a', written, lineFor('a'), 'X: 1', ''));
+  });
+
+  it('that are wrong are replaced with all their continuation lines', async () => {
+    const text = MAIN + lines('Name: a', 'SHA-256-Digest: no', ' nsense', ' more', 'X: 1', '');
+    expect(await completed(text)).toBe(MAIN + lines('Name: a', lineFor('a'), 'X: 1', ''));
+  });
+
+  it('that are right by another algorithm stay beside a new one', async () => {
+    const sha1 = lineFor('a', 'SHA1', 'sha1');
+    const text = MAIN + lines('Name: a', sha1, '');
+    expect(await completed(text)).toBe(MAIN + lines('Name: a', sha1, lineFor('a'), ''));
+    const sha512 = lineOfSha512('a');
+    const after = MAIN + lines('Name: a', sha1, ...sha512, '');
+    expect(await completed(text, { algorithm: 'SHA512' })).toBe(after);
+  });
+
+  it('by another strong algorithm are enough where signatures are kept; weak ones are not', async () => {
+    const sha512 = MAIN + lines('Name: a', ...lineOfSha512('a'), '');
+    expect(await completed(sha512, { keepOthers: true })).toBe(sha512);
+    expect(await completed(sha512)).toBe(MAIN + lines('Name: a', ...lineOfSha512('a'), lineFor('a'), ''));
+    const sha1 = MAIN + lines('Name: a', lineFor('a', 'SHA1', 'sha1'), '');
+    expect(await completed(sha1, { keepOthers: true })).toBe(
+      MAIN + lines('Name: a', lineFor('a', 'SHA1', 'sha1'), lineFor('a'), ''),
+    );
+    const sha224 = MAIN + lines('Name: a', lineFor('a', 'SHA-224', 'sha224'), '');
+    expect(await completed(sha224, { keepOthers: true })).toContain(lineFor('a'));
+  });
+
+  it('are in lines of 72 bytes, also those of SHA-512', async () => {
+    for (const line of (await completed(MAIN, { algorithm: 'SHA512' })).split('\r\n')) {
+      expect(line.length).toBeLessThanOrEqual(70);
+    }
+  });
+});
+
+describe('line ends', () => {
+  it.each(['\r\n', '\n', '\r'])('are those of the manifest, but for lone CR in new sections: %j', async (newline) => {
+    const text = `X: 1${newline}${newline}Name: a${newline}${newline}`;
+    const after = `X: 1${newline}${newline}Name: a${newline}${lineFor('a')}${newline}${newline}`;
+    // Java 8 does not read a name that goes on behind a lone CR.
+    const end = newline === '\r' ? '\r\n' : newline;
+    const section = `Name: b${end}${lineFor('b')}${end}${end}`;
+    expect(await completed(text, { files: ['a', 'b'] })).toBe(after + section);
+  });
+
+  it('are CR LF in a new manifest', async () => {
+    expect(await completed(undefined)).toBe(
+      lines('Manifest-Version: 1.0', 'Created-By: codesign-remote', '') + SECTION_A,
+    );
+  });
+});
+
+describe('the end of a manifest', () => {
+  it.each([
+    ['a last line without its end', 'X: 1\r\nMain-Class: A'],
+    ['a last line with its end', 'X: 1\r\nMain-Class: A\r\n'],
+    ['an empty line', 'X: 1\r\nMain-Class: A\r\n\r\n'],
+  ])('%s: the next section is one, and the attribute counts', async (_, text) => {
+    expect(await completed(text)).toBe(`X: 1\r\nMain-Class: A\r\n\r\n${SECTION_A}`);
+  });
+
+  it.each([
+    ['Name: a\r\nX: 1', lines('Name: a', 'X: 1', lineFor('a'))],
+    ['Name: a\r\nX: 1\r\n', lines('Name: a', 'X: 1', lineFor('a'))],
+    ['Name: a', lines('Name: a', lineFor('a'))],
+    [`Name: a\r\n${lineFor('a')}`, lines('Name: a', lineFor('a'))],
+    [`Name: a\r\n${lineFor('b')}`, lines('Name: a', lineFor('a'))],
+  ])(
+    'of a section that is not ended, %j: further attributes are its own, and the last one counts',
+    async (text, after) => {
+      // How many empty lines follow is of no interest; to the next section it must be one.
+      expect((await completed(MAIN + text)).replace(/(\r\n)+$/, '\r\n')).toBe(MAIN + after);
+      const both = await completed(MAIN + text, { files: ['a', 'b'] });
+      expect(both.replace(/(\r\n){2,}/g, '\r\n\r\n')).toBe(lines(MAIN + after) + SECTION_B);
+    },
+  );
+
+  it('gets the missing end although nothing else is missing', async () => {
+    expect(await completed('X: 1\r\nY: 2', { files: [] })).toBe('X: 1\r\nY: 2\r\n');
+    expect(await completed('X: 1\r\nY: 2\r\n', { files: [] })).toBe('X: 1\r\nY: 2\r\n');
+  });
+
+  it('is that of an empty one, or of one of empty lines', async () => {
+    expect(await completed('')).toBe(`\r\n${SECTION_A}`);
+    expect(await completed('\n')).toBe(`\n${SECTION_A.replaceAll('\r\n', '\n')}`);
+    expect(await completed('', { files: [] })).toBe('');
+  });
+});
+
+/** The completed manifests of archives with a and b, held to what must be in them, as this program and Java read them. */
+async function expectReadable(texts: readonly string[]): Promise<void> {
+  const results = await Promise.all(
+    texts.map(async (text) => Buffer.from(await completed(text, { files: ['a', 'b'] }))),
+  );
+  const ours = results.map(readByUs);
+  expect(await readByJava(results)).toEqual(ours);
+  for (const [index, reading] of ours.entries()) {
+    const digests = new Map(reading === 'refused' ? [] : reading.sections);
+    for (const name of ['a', 'b'] as const) {
+      const made = JSON.stringify([texts[index], results[index]?.toString()]);
+      expect(digests.get(name) ?? [], made).toContainEqual(['sha-256-digest', digestOf(name)]);
+    }
+  }
+}
+
+describe('Java reads the manifest as this program does', () => {
+  it('whatever was there', async () => {
+    const mains = ['', 'X: 1', 'X: 1\n', 'X: 1\n\n', 'X: 1\r\r', '\n\n'];
+    const ended = ['\n', 'X: 1\n\n', 'X: 1\r\n\r\n', '\n\n\n'];
+    const sections = ['Name: a', 'Name: a\n', 'Name: a\n\n\n', 'Name: a\nX: 1\n\nName: a\n'];
+    await expectReadable([...mains, ...ended.flatMap((main) => sections.map((section) => main + section))]);
+  });
+
+  it('with a last line that is a wrong digest, and is not ended', async () => {
+    await expectReadable(['X: 1\n\nName: a\nSHA1-Digest: x']);
+  });
+
+  // What is put in must not make CR LF, one end of line, of what were two.
+  it.each([
+    'X: 1\r\rName: a\nY: 1\n\nName: b\n\n',
+    'X: 1\r\rName: a\nSHA1-Digest: x\n\nName: b\n\n',
+    'X: 1\r\r\nName: a\n\n',
+    'X: 1\nY: 2\r',
+    'X: 1\n\nName: c\r',
+  ])('with CR and LF side by side: %j', async (text) => {
+    await expectReadable([text]);
+  });
+});
+
+/** With the attribute's name as it was. */
+function brokenLine(javaName: string, digest: string): string {
+  const text = `${javaName}-Digest: ${digest}`;
+  return text.length <= 70 ? text : `${text.slice(0, 70)}\r\n ${text.slice(70)}`;
+}
+
+function lineOfSha512(name: Name): readonly string[] {
+  const text = lineFor(name, 'SHA-512', 'sha512');
+  return [text.slice(0, 70), ` ${text.slice(70)}`];
+}

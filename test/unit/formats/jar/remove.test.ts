@@ -1,0 +1,177 @@
+/** Holds taking signatures out of a JAR: what is left is what was there before, and Java takes it as unsigned. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { mainJava, runJava } from '../../../support/programs/java.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { lossesOf } from '../../../system/interop/compare-archives.ts';
+import { readAsArchives, readAsStreams } from '../../../system/interop/java/readers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { fixturesIn, readFixture } from '../support/fixtures.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+let signer: ThrowawaySigner;
+let another: ThrowawaySigner;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+});
+
+async function removed(bytes: Buffer): Promise<Buffer> {
+  return applyPatch(bytes, await (await openBytes(jar, bytes)).remove());
+}
+
+async function signedAndRemoved(bytes: Buffer): Promise<Buffer> {
+  return await removed((await signBytes(jar, bytes, signer)).result);
+}
+
+/** What signing an archive with this manifest, and taking the signature out, makes of it. */
+async function manifestAfter(manifest: string): Promise<string> {
+  const bytes = zip([
+    { name: MANIFEST, contents: manifest },
+    { name: 'a', contents: 'a' },
+    { name: 'b', contents: 'b' },
+  ]);
+  return contentsOf(await signedAndRemoved(bytes), MANIFEST).toString();
+}
+
+const names = (bytes: Buffer) => unzip(bytes).map(({ name }) => name);
+const good = fixturesIn('jar');
+
+describe('signed and unsigned again', () => {
+  it.each(good)('$name has lost nothing', async ({ name, bytes }) => {
+    const lost = lossesOf(bytes, await signedAndRemoved(bytes));
+    // Its one section held nothing but a digest, as those do that signing adds.
+    const detail = 'Name: hello/Hello.class: Name: hello/Hello.class';
+    expect(lost).toEqual(name === 'jar/manifest-old-digest.jar' ? [{ what: 'manifest', detail }] : []);
+  });
+
+  it('keeps in its first entry the field by which it is told from other archives', async () => {
+    const bytes = await signedAndRemoved(readFixture('jar/cafe.jar'));
+    const nameEnd = 30 + bytes.readUInt16LE(26);
+    expect(bytes.toString('latin1', 30, nameEnd)).toBe(MANIFEST);
+    expect(bytes.toString('hex', nameEnd, nameEnd + bytes.readUInt16LE(28))).toBe('feca0000');
+  });
+
+  it('twice, by two signers, is as after the first', async () => {
+    for (const { bytes } of good) {
+      const { result } = await signBytes(jar, bytes, signer);
+      const both = await signBytes(jar, result, another, { mode: 'append' });
+      expect(await removed(both.result)).toEqual(await removed(result));
+    }
+  });
+
+  it('an archive without a manifest is byte for byte what it was', async () => {
+    const plain = readFixture('jar/no-manifest.jar');
+    const stored = zip(
+      [
+        { name: 'a', contents: 'abc', isStored: true },
+        { name: 'b', contents: 'b' },
+      ],
+      '#!/bin/sh\n',
+    );
+    const executable = zip([{ name: 'a', contents: 'a', extra: Buffer.from('feca0000', 'hex') }]);
+    for (const bytes of [plain, stored, executable]) expect(await signedAndRemoved(bytes)).toEqual(bytes);
+  });
+
+  it('opens in Java, which says that it is unsigned', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'codesign-remove-'));
+    try {
+      const files = await Promise.all(
+        good.map(async ({ bytes }, index) => {
+          const file = join(folder, `${index}.jar`);
+          writeFileSync(file, await signedAndRemoved(bytes));
+          return file;
+        }),
+      );
+      for (const [index, reading] of (await readAsArchives(mainJava(), files)).entries()) {
+        const name = good[index]?.name;
+        expect(reading.failures, name).toEqual([]);
+        expect(reading.signers.size, name).toBe(0);
+        expect(reading.unsigned, name).toHaveLength(reading.entries);
+      }
+      for (const { signers } of await readAsStreams(mainJava(), files)) expect(signers.size).toBe(0);
+      const { output } = await runJava(mainJava(), 'jarsigner', ['-verify', files[0] ?? '']);
+      expect(output).toMatch(/^jar is unsigned\./m);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('of the manifest', () => {
+  it.each([
+    ['other sections stay', 'Manifest-Version: 1.0\r\nX: 1\r\n\r\nName: p/\r\nSealed: true\r\n\r\n'],
+    ['other attributes of a section stay', 'Manifest-Version: 1.0\r\n\r\nName: a\r\nX: 1\r\n\r\n'],
+    ['line feeds stay', 'Manifest-Version: 1.0\nX: 1\n\nName: b\nX: 1\n\n'],
+    ['empty lines stay', 'Manifest-Version: 1.0\r\n\r\n\r\nName: a\r\nX: 1\r\n\r\n\r\n\r\n'],
+    ['digests by unknown algorithms stay', 'Manifest-Version: 1.0\r\n\r\nName: a\r\nFoo-Digest: x\r\n\r\n'],
+    ['wrapped names stay', `Manifest-Version: 1.0\r\n\r\nName: ${'n'.repeat(60)}\r\n nnn\r\nX: 1\r\n\r\n`],
+    ['a section with nothing but a name stays, where it is of no file', 'X: 1\r\n\r\nName: c\r\n\r\n'],
+  ])('%s', async (_, manifest) => {
+    expect(await manifestAfter(manifest)).toBe(manifest);
+  });
+
+  it('digests go that were there before, of any algorithm that signers have used', async () => {
+    const digests = ['MD2', 'MD5', 'SHA', 'SHA1', 'sha-512'].map((name) => `${name}-Digest: AAAA\r\n`).join('');
+    expect(
+      await manifestAfter(`X: 1\r\n\r\nName: a\r\n${digests}Y: 2\r\n\r\nName: c\r\nSHA-256-Digest: AA\r\n A=\r\n\r\n`),
+    ).toBe('X: 1\r\n\r\nName: a\r\nY: 2\r\n\r\n');
+  });
+
+  it('nothing goes, and its record stays, where it has no digests', async () => {
+    const bytes = zip([
+      { name: 'a', contents: 'a' },
+      { name: MANIFEST, contents: 'X: 1', extra: Buffer.from('efbe0000', 'hex') },
+      { name: 'META-INF/X.SF', contents: 'x' },
+    ]);
+    const kept = zip([
+      { name: 'a', contents: 'a' },
+      { name: MANIFEST, contents: 'X: 1', extra: Buffer.from('efbe0000', 'hex') },
+    ]);
+    expect(await removed(bytes)).toEqual(kept);
+  });
+
+  it('a changed one keeps its place', async () => {
+    const { result } = await signBytes(jar, zip([{ name: MANIFEST, contents: 'X: 1\r\n\r\n' }, { name: 'a' }]), signer);
+    const moved = repack(result, { [MANIFEST]: undefined }, [
+      { name: MANIFEST, contents: contentsOf(result, MANIFEST) },
+      { name: 'z', contents: 'z' },
+    ]);
+    expect(names(await removed(moved))).toEqual(['a', MANIFEST, 'z']);
+  });
+});
+
+describe('taken out', () => {
+  it('are all signatures and halves of them, of any kind and name; SIG-* files stay', async () => {
+    const { result } = await signBytes(jar, zip([{ name: 'a', contents: 'a' }]), signer);
+    const bytes = repack(result, {}, [
+      { name: 'META-INF/OLD.SF', contents: 'x' },
+      { name: 'META-INF/older.Dsa', contents: 'x' },
+      { name: 'META-INF/x/INNER.SF', contents: 'x' },
+      { name: 'META-INF/SIG-X', contents: 'x' },
+    ]);
+    expect(names(await removed(bytes))).toEqual(['a', 'META-INF/x/INNER.SF', 'META-INF/SIG-X']);
+  });
+
+  it('is nothing from an archive that has no signature, even when its manifest has digests', async () => {
+    const file = await openBytes(jar, readFixture('jar/manifest-old-digest.jar'));
+    await expect(file.remove()).rejects.toMatchObject({ code: 'not-signed', category: 'local' });
+  });
+
+  it('are they without stored entries losing the alignment they have', async () => {
+    const bytes = zip([
+      { name: MANIFEST, contents: 'X: 1\r\n\r\n' },
+      { name: 'abcd', contents: 'stored', isStored: true },
+    ]);
+    const alignmentIn = (archive: Buffer) => archive.indexOf('stored') % 4;
+    const { result } = await signBytes(jar, bytes, signer);
+    expect(alignmentIn(await removed(result))).toBe(alignmentIn(bytes));
+  });
+});

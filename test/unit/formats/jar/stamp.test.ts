@@ -1,0 +1,145 @@
+/** Holds stamping of signatures in a JAR: the block is exchanged for one with the token, all else stays, and Java sees the time. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { mainJava, runJava } from '../../../support/programs/java.ts';
+import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { fixturesIn } from '../support/fixtures.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const RSA = 'META-INF/TEST_PUB.RSA';
+const plain = zip([
+  { name: MANIFEST, contents: 'X: 1\r\n\r\n' },
+  { name: 'a', contents: 'a' },
+  { name: 'stored', contents: 'is aligned', isStored: true },
+]);
+let signer: ThrowawaySigner;
+let another: ThrowawaySigner;
+let authority: TimestampAuthority;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+  authority = await startTimestampAuthority();
+});
+afterAll(() => authority.stop());
+
+/** Each signature with a token; `by`: of whom, everybody's when left out. */
+async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
+  const file = await openBytes(jar, bytes);
+  const chosen = (await file.signatures()).filter(({ signerName }) => by === undefined || signerName === by);
+  const tokens = await Promise.all(
+    chosen.map(async (signature) => {
+      const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+      return [signature, await authority.stamp(value)] as const;
+    }),
+  );
+  const embedding = await file.stamp(new Map(tokens));
+  const result = applyPatch(bytes, embedding.patch);
+  await (await openBytes(jar, result)).check(embedding);
+  return result;
+}
+
+async function timesIn(bytes: Buffer): Promise<Readonly<Record<string, number>>> {
+  const signatures = await (await openBytes(jar, bytes)).signatures();
+  return Object.fromEntries(signatures.map(({ signerName, timestamps }) => [signerName, timestamps.length]));
+}
+
+describe('a stamped signature', () => {
+  it('is the same as one that was stamped when it was made', async () => {
+    for (const { bytes } of fixturesIn('jar')) {
+      const file = await openBytes(jar, bytes);
+      const prepared = await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+      const value = signer.sign(prepared.toBeSigned, 'SHA256');
+      const token = await authority.stamp(value);
+      const wanted = applyPatch(bytes, prepared.embed(prepared.seal(value, token)).patch);
+      const { result } = await signBytes(jar, bytes, signer);
+      const signed = await openBytes(jar, result);
+      const [signature] = await signed.signatures();
+      if (signature === undefined) throw new Error('there is no signature');
+      expect(applyPatch(result, (await signed.stamp(new Map([[signature, token]]))).patch)).toEqual(wanted);
+    }
+  });
+
+  it('has its time in Java, and verifies', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'codesign-stamp-'));
+    try {
+      const { result } = await signBytes(jar, plain, signer);
+      const file = join(folder, 'stamped.jar');
+      writeFileSync(file, await stamped(result));
+      const { output } = await runJava(mainJava(), 'jarsigner', ['-verify', '-verbose', '-certs', file]);
+      expect(output).toContain('jar verified.');
+      expect(output).toMatch(/\[entry was signed on /);
+      expect(output).toContain('CN=Test Timestamp Authority');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('of two is stamped alone, or both are', async () => {
+    const first = await signBytes(jar, plain, signer);
+    const { result } = await signBytes(jar, first.result, another, { mode: 'append' });
+    const one = await stamped(result, 'Test Publisher');
+    expect(await timesIn(one)).toEqual({ 'Test Publisher': 1, 'Another Publisher': 0 });
+    expect(contentsOf(one, 'META-INF/ANOTHER_.RSA')).toEqual(contentsOf(result, 'META-INF/ANOTHER_.RSA'));
+    const both = await stamped(result);
+    expect(await timesIn(both)).toEqual({ 'Test Publisher': 1, 'Another Publisher': 1 });
+    expect(await timesIn(await stamped(both))).toEqual({ 'Test Publisher': 1, 'Another Publisher': 1 });
+    const names = (bytes: Buffer) => unzip(bytes).map(({ name }) => name);
+    for (const bytes of [one, both]) expect(names(bytes)).toEqual(names(result));
+    for (const bytes of [one, both]) expect(bytes.indexOf('is aligned') % 4).toBe(plain.indexOf('is aligned') % 4);
+  });
+
+  it('keeps its place where that is not at the beginning, and its name', async () => {
+    const { result } = await signBytes(jar, plain, signer);
+    const block = contentsOf(result, RSA);
+    const bytes = repack(result, { [RSA]: undefined }, [{ name: 'META-INF/Test_Pub.rsa', contents: block }]);
+    const after = await stamped(bytes);
+    expect(unzip(after).map(({ name }) => name)).toEqual(unzip(bytes).map(({ name }) => name));
+    expect(await timesIn(after)).toEqual({ 'Test Publisher': 1 });
+  });
+
+  it('keeps a name that is not ASCII', async () => {
+    const { result } = await signBytes(jar, plain, signer);
+    const renamed = zip(
+      unzip(result).map(({ name, contents }) => ({ name: name.replace('TEST_PUB', 'ПОДПИСЬ'), contents })),
+    );
+    const after = await stamped(renamed);
+    expect(unzip(after).map(({ name }) => name)).toContain('META-INF/ПОДПИСЬ.RSA');
+    const at = after.lastIndexOf('META-INF/ПОДПИСЬ.RSA');
+    expect(after.readUInt16LE(at - 46 + 8)).toBe(0x0800);
+  });
+});
+
+describe('stamping', () => {
+  it('nothing changes nothing', async () => {
+    const { result } = await signBytes(jar, plain, signer);
+    expect((await (await openBytes(jar, result)).stamp(new Map())).patch).toEqual([]);
+  });
+
+  it('takes signatures as another opening of the same file gave them, and none of another file', async () => {
+    const { result } = await signBytes(jar, plain, signer);
+    const [signature] = await (await openBytes(jar, result)).signatures();
+    if (signature === undefined) throw new Error('there is no signature');
+    const tokens = new Map([[signature, Buffer.from('3000', 'hex')]]);
+    expect((await (await openBytes(jar, result)).stamp(tokens)).patch).not.toEqual([]);
+    const other = await signBytes(jar, plain, another);
+    await expect((await openBytes(jar, other.result)).stamp(tokens)).rejects.toThrow(TypeError);
+  });
+
+  it('with SHA-1 is refused: it would make an unsigned archive of a signed one', async () => {
+    const { result } = await signBytes(jar, plain, signer);
+    const file = await openBytes(jar, result);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('there is no signature');
+    const token = await authority.stamp(signature.signedData?.signers[0].signature ?? plain, { algorithm: 'sha1' });
+    await expect(file.stamp(new Map([[signature, token]]))).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+  });
+});

@@ -1,0 +1,157 @@
+/** Holds what becomes of bytes that belong to no entry of a JAR, by where they stand, what they are and how the file is named. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { Finding } from '../../../../src/errors/finding.ts';
+import { jar } from '../../../../src/formats/jar/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { plainReading, signBytes } from '../support/sign-bytes.ts';
+import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
+
+const SCRIPT = Buffer.from('#!/bin/sh\necho run\n');
+const ZEROS = Buffer.alloc(3);
+let signer: ThrowawaySigner;
+let signed: Buffer;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  const plain = zip([{ name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\r\n\r\n' }, { name: 'a' }]);
+  signed = (await signBytes(jar, plain, signer)).result;
+});
+
+const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), { ...plainReading, name });
+
+/** `code against`, and whether `sign` takes the file. */
+async function judged(bytes: Buffer, name: string): Promise<readonly string[]> {
+  const file = await open(bytes, name);
+  const findings = (await file.examine()).map(({ code, against }: Finding) => `${code} ${against}`);
+  const context = { algorithm: 'SHA256', chain: signer.chain } as const;
+  const refusal = await file.judge(context, 'replace').then(
+    () => 'signed',
+    (thrown: { readonly code: string }) => thrown.code,
+  );
+  return [...findings, refusal];
+}
+
+const BEFORE: Readonly<Record<string, Buffer>> = {
+  'a script': SCRIPT,
+  'a batch file': Buffer.from('@echo off\r\nexit\r\n'),
+  'an HTML application': Buffer.from('<script>x</script>'),
+  'a DEX': Buffer.from('dex\n035\0'),
+  'zeros and a byte': Buffer.from([0, 0, 1]),
+};
+
+describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) => {
+  it.each(['app.jar', 'folder/APP.JAR', 'app.war', 'app.ear', 'app.rar', 'app.aar'])(
+    'is told, and accepted, in %s',
+    async (name) => {
+      expect(await judged(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive nothing', 'signed']);
+    },
+  );
+
+  it.each(['app.sh', 'app', 'app.jar.bat', 'app.hta', 'app.apk', 'app.jar/x', 'jar'])(
+    'counts against integrity in %s',
+    async (name) => {
+      expect(await judged(withBytesAt(signed, 0, preamble), name)).toEqual([
+        'bytes-before-archive integrity',
+        'jar-bytes-uncovered',
+      ]);
+      expect(await judged(Buffer.concat([preamble, signed]), name)).toEqual([
+        'bytes-before-archive integrity',
+        'jar-bytes-uncovered',
+      ]);
+    },
+  );
+});
+
+it('tells zeros before the archive, whatever the name', async () => {
+  expect(await judged(withBytesAt(signed, 0, ZEROS), 'app.sh')).toEqual(['bytes-before-archive nothing', 'signed']);
+});
+
+const INSIDE: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
+  'between two records': (bytes) => withBytesAt(signed, recordOffsets(signed)[1] ?? 0, bytes),
+  'before the directory': (bytes) => withBytesAt(signed, directoryOffset(signed), bytes),
+  'in the ZIP64 end record': (bytes) => withZip64End(signed, bytes),
+};
+
+describe.each(Object.entries(INSIDE))('%s', (_, insert) => {
+  it('counts every byte but zeros against integrity', async () => {
+    expect(await judged(insert(SCRIPT), 'app.jar')).toEqual(['bytes-between-entries integrity', 'jar-bytes-uncovered']);
+    expect(await judged(insert(ZEROS), 'app.jar')).toEqual(['bytes-between-entries nothing', 'signed']);
+    expect(await judged(insert(Buffer.from([0, 0, 0, 7])), 'app.jar')).toEqual([
+      'bytes-between-entries integrity',
+      'jar-bytes-uncovered',
+    ]);
+    expect(await judged(insert(new Uint8Array()), 'app.jar')).toEqual(['signed']);
+  });
+});
+
+describe('behind the archive', () => {
+  it('counts every byte but zeros against integrity', async () => {
+    const behind = (bytes: Uint8Array) => judged(Buffer.concat([signed, bytes]), 'app.jar');
+    expect(await behind(SCRIPT)).toEqual(['bytes-after-archive integrity', 'jar-bytes-uncovered']);
+    expect(await behind(ZEROS)).toEqual(['bytes-after-archive nothing', 'signed']);
+    expect(await behind(Buffer.concat([ZEROS, Buffer.from('x')]))).toEqual([
+      'bytes-after-archive integrity',
+      'jar-bytes-uncovered',
+    ]);
+  });
+
+  it('says nothing of the comment of the archive, and finds what follows it', async () => {
+    const commented = Buffer.concat([signed, Buffer.from('comment')]);
+    commented.writeUInt16LE(7, signed.length - 2);
+    expect(await judged(commented, 'app.jar')).toEqual(['signed']);
+    expect(await judged(Buffer.concat([commented, SCRIPT]), 'app.jar')).toEqual([
+      'bytes-after-archive integrity',
+      'jar-bytes-uncovered',
+    ]);
+  });
+});
+
+describe('an APK Signing Block', () => {
+  const withBlock = (bytes: Uint8Array) => withBytesAt(signed, directoryOffset(signed), bytes);
+  const block = apkSigningBlock(Buffer.from('signature'));
+  const changed = (change: (bytes: Buffer) => void) => {
+    const bytes = Buffer.from(block);
+    change(bytes);
+    return bytes;
+  };
+
+  it('is named and accepted, also behind zeros', async () => {
+    expect(await judged(withBlock(block), 'app.jar')).toEqual(['apk-signing-block nothing', 'signed']);
+    expect(await judged(withBlock(Buffer.concat([ZEROS, block])), 'app.jar')).toEqual([
+      'bytes-between-entries nothing',
+      'apk-signing-block nothing',
+      'signed',
+    ]);
+  });
+
+  it.each([
+    ['other bytes before it', Buffer.concat([SCRIPT, block])],
+    ['bytes behind it', Buffer.concat([block, SCRIPT])],
+    ['two sizes', changed((bytes) => bytes.writeUInt8(bytes.readUInt8(0) + 1, 0))],
+    ['a pair that reaches beyond it', changed((bytes) => bytes.writeUInt8(200, 8))],
+    ['bytes that are no pair', changed((bytes) => bytes.writeUInt8(bytes.readUInt8(8) - 1, 8))],
+    ['a magic alone', block.subarray(-16)],
+    ['a size beyond the archive', changed((bytes) => bytes.writeUInt32LE(0x7fffffff, bytes.length - 24))],
+  ])('is not exempt with %s', async (_, bytes) => {
+    const findings = await judged(withBlock(bytes), 'app.jar');
+    expect(findings).toContain('bytes-between-entries integrity');
+    expect(findings).toContain('jar-bytes-uncovered');
+  });
+
+  it('is not exempt between two records', async () => {
+    const bytes = withBytesAt(signed, recordOffsets(signed)[1] ?? 0, block);
+    expect(await judged(bytes, 'app.jar')).toEqual(['bytes-between-entries integrity', 'jar-bytes-uncovered']);
+  });
+});
+
+describe('a file with uncovered bytes', () => {
+  it('gets no timestamp and no envelope, and its signature can be taken out', async () => {
+    const file = await open(Buffer.concat([signed, SCRIPT]), 'app.jar');
+    const code = 'jar-bytes-uncovered';
+    await expect(file.stamp(new Map())).rejects.toMatchObject({ code });
+    await expect(file.attach(new Uint8Array())).rejects.toMatchObject({ code });
+    await expect(file.remove()).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,129 @@
+/** Holds the check of a written file: each way the result can be wrong is seen. */
+
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { MeasureContent } from '../../../../src/crypto/content.ts';
+import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { openBytes, plainReading } from '../support/sign-bytes.ts';
+import { headerOffsets, slowChecksum } from './slow-pe.ts';
+
+const signed = readFixture('golden/sha256-rsa2048.exe');
+const appended = readFixture('golden/appended.exe');
+const { checksum, entry } = headerOffsets(signed);
+const tableOffset = signed.readUInt32LE(entry);
+
+async function onlySignature(bytes: Buffer) {
+  const [signature] = await (await openBytes(pe, bytes)).signatures();
+  if (signature === undefined) throw new Error('the golden file has no signature');
+  return signature;
+}
+
+const alone = (cms: Uint8Array) => ({ sealed: cms, standing: [cms] });
+
+/** The program with this CMS alone. */
+function withCms(cms: Uint8Array): Buffer {
+  const data = Buffer.concat([cms, Buffer.alloc((8 - (cms.length % 8)) % 8)]);
+  return changed(signed, (copy) => {
+    const header = Buffer.from(copy.subarray(tableOffset, tableOffset + 8));
+    header.writeUInt32LE(data.length + 8);
+    const result = Buffer.concat([copy.subarray(0, tableOffset), header, data]);
+    result.writeUInt32LE(result.length - tableOffset, entry + 4);
+    return result;
+  });
+}
+
+/** A copy, changed, and by default with the checksum that belongs to it. */
+function changed(bytes: Buffer, change: (copy: Buffer) => Buffer | undefined, mendChecksum = true): Buffer {
+  const copy = Buffer.from(bytes);
+  const result = change(copy) ?? copy;
+  if (mendChecksum) result.writeUInt32LE(slowChecksum(result), checksum);
+  return result;
+}
+
+/** The table with `extra` bytes more at its end, in dwLength too when asked. */
+function longerTable(extra: Buffer, inEntry: boolean): Buffer {
+  return changed(signed, (copy) => {
+    const result = Buffer.concat([copy, extra]);
+    result.writeUInt32LE(result.length - tableOffset, entry + 4);
+    if (inEntry) result.writeUInt32LE(result.length - tableOffset, tableOffset);
+    return result;
+  });
+}
+
+describe('the check of a signed PE file', () => {
+  it.each([
+    ['a wrong checksum', changed(signed, (copy) => void copy.writeUInt32LE(0, checksum), false)],
+    ['a changed byte of the program', changed(signed, (copy) => void copy.writeUInt8(1, 70))],
+    ['a changed byte of the signature', changed(signed, (copy) => void copy.writeUInt8(1, tableOffset + 600))],
+    ['revision 1.0', changed(signed, (copy) => void copy.writeUInt16LE(0x0100, tableOffset + 4))],
+    ['another type', changed(signed, (copy) => void copy.writeUInt16LE(1, tableOffset + 6))],
+    ['a second certificate', longerTable(signed.subarray(tableOffset), false)],
+    ['zeros after the certificate', longerTable(Buffer.alloc(8), false)],
+    ['zeros inside the certificate, more than padding', longerTable(Buffer.alloc(8), true)],
+    ['bytes hidden inside the certificate', longerTable(Buffer.alloc(8, 1), true)],
+    ['no signature', changed(signed.subarray(0, tableOffset), (copy) => void copy.writeBigUInt64LE(0n, entry))],
+    [
+      'a missing last byte in the directory entry',
+      changed(signed, (copy) => void copy.writeUInt32LE(signed.length - tableOffset - 1, entry + 4)),
+    ],
+  ])('sees %s', async (_, bytes) => {
+    const { cms } = await onlySignature(signed);
+    const file = await openBytes(pe, bytes);
+    await expect(file.check(alone(cms))).rejects.toMatchObject({ code: 'result-damaged' });
+  });
+
+  it('passes the file it was made for', async () => {
+    const { cms } = await onlySignature(signed);
+    await (await openBytes(pe, signed)).check(alone(cms));
+  });
+
+  it('sees a change in the signature that another one is nested in, signed or not, wherever it is', async () => {
+    const twice = readFixture('golden/appended-twice.exe');
+    const { cms: outer, nested } = await onlySignature(twice);
+    const start = twice.indexOf(outer);
+    for (const { cms: sealed } of nested) {
+      await (await openBytes(pe, twice)).check({ sealed, standing: [outer] });
+      for (let index = start; index < start + outer.length; index += 7) {
+        const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
+        const file = await openBytes(pe, bytes);
+        await expect(file.check({ sealed, standing: [outer] })).rejects.toMatchObject({ code: 'result-damaged' });
+      }
+    }
+  });
+
+  it('sees that the first signature is gone, or those nested before', async () => {
+    const twice = await onlySignature(readFixture('golden/appended-twice.exe'));
+    const once = await onlySignature(appended);
+    const nested = once.nested[0]?.cms ?? new Uint8Array();
+    for (const cms of [once.cms, nested]) {
+      const file = await openBytes(pe, withCms(cms));
+      await file.check({ sealed: nested, standing: [cms] });
+      await expect(file.check({ sealed: nested, standing: [twice.cms] })).rejects.toMatchObject({
+        code: 'result-damaged',
+      });
+    }
+  });
+
+  it.each([
+    ['golden/sha256-rsa2048.exe', 'replace'],
+    ['golden/appended.exe', 'append'],
+  ] as const)('and the preparing of %s read the content once, for the same measures', async (name, mode) => {
+    const calls: string[] = [];
+    const measure: MeasureContent = (source, content, measures) => {
+      calls.push(measures.join());
+      return measureContent(source, content, measures);
+    };
+    const file = await pe.open(memorySource(readFixture(name)), { ...plainReading, measure });
+    const [outer] = await file.signatures();
+    if (outer === undefined) throw new Error('unsigned');
+    const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());
+    await file.prepare({ algorithm: 'SHA256', chain }, mode);
+    expect(calls).toHaveLength(1);
+    await file.check({ sealed: outer.nested[0]?.cms ?? outer.cms, standing: [outer.cms] });
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toBe(calls[0]);
+  });
+});

@@ -1,0 +1,224 @@
+/** What an examination finds in a PE file as a whole, and in the entries that its signatures stand in. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { MeasureContent } from '../../../../src/crypto/content.ts';
+import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { fixturesIn, readFixture } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, plainReading, signBytes } from '../support/sign-bytes.ts';
+import { headerOffsets, slowChecksum } from './slow-pe.ts';
+import { tableOf, withCertificates, withHeader } from './tables.ts';
+
+const signed = readFixture('golden/sha256-rsa2048.exe');
+const { checksum, entry } = headerOffsets(signed);
+const table = tableOf(signed);
+
+const examine = async (bytes: Buffer) => (await openBytes(pe, bytes)).examine();
+const fileCodes = async (bytes: Buffer) => (await examine(bytes)).map(({ code }) => code);
+const firstCodes = async (bytes: Buffer) => codesOf((await (await openBytes(pe, bytes)).signatures())[0]);
+
+/** A copy with CheckSum right unless told otherwise. */
+function changed(bytes: Buffer, change: (copy: Buffer) => void, mendChecksum = true): Buffer {
+  const copy = Buffer.from(bytes);
+  change(copy);
+  if (mendChecksum) copy.writeUInt32LE(slowChecksum(copy), checksum);
+  return copy;
+}
+
+describe('a PE file', () => {
+  it.each([
+    'golden/sha256-rsa2048.exe',
+    'golden/appended-twice.exe',
+    'golden/padded-1-byte.exe',
+    'golden/pe32.exe',
+    'pe/hello.exe',
+  ])('%s has nothing odd', async (name) => {
+    expect(await examine(readFixture(name))).toEqual([]);
+  });
+
+  it.each<[string, Buffer]>([
+    [
+      'checksum-wrong',
+      changed(signed, (copy) => void copy.writeUInt32LE(copy.readUInt32LE(checksum) ^ 1, checksum), false),
+    ],
+    ['certificate-table-damaged', changed(signed, (copy) => void copy.writeUInt32LE(table.length + 8, table.offset))],
+    [
+      'certificate-table-revision-unknown',
+      changed(signed, (copy) => void copy.writeUInt16LE(0x0201, table.offset + 4)),
+    ],
+    ['certificate-table-other-type', changed(signed, (copy) => void copy.writeUInt16LE(3, table.offset + 6))],
+    ['certificate-table-other-type', readFixture('pe/x509-certificate.exe')],
+    ['certificate-table-other-type', readFixture('pe/efi-certificate.exe')],
+    ['hidden-bytes', withCertificates(signed, table.bytes, Buffer.alloc(8))],
+    [
+      'hidden-bytes',
+      withCertificates(
+        signed,
+        withHeader(Buffer.concat([table.data, Buffer.from([0, 0, 0, 0, 0, 0, 0, 1])]), { length: table.length + 7 }),
+      ),
+    ],
+  ])('with %s is broken', async (code, bytes) => {
+    const findings = await examine(bytes);
+    expect(findings.map((finding) => finding.code)).toEqual([code]);
+    expect(speaksAgainst(findings, 'integrity')).toBe(true);
+  });
+
+  it.each<[string, Buffer]>([
+    ['checksum-missing', changed(signed, (copy) => void copy.writeUInt32LE(0, checksum), false)],
+    ['checksum-wrong', changed(readFixture('pe/hello.exe'), (copy) => void copy.writeUInt32LE(1, checksum), false)],
+    ['certificate-table-stale', readFixture('pe/stale-entry.exe')],
+    ['certificate-table-several', withCertificates(signed, table.bytes, table.bytes)],
+    ['certificate-table-revision-old', changed(signed, (copy) => void copy.writeUInt16LE(0x0100, table.offset + 4))],
+    ['certificate-table-unaligned', unaligned()],
+    ['certificate-table-size-differs', shortDirectory()],
+  ])('with %s is odd', async (code, bytes) => {
+    expect(await examine(bytes)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), against: 'nothing' }]);
+  });
+
+  it('without a signature may have no checksum: linkers leave it out', async () => {
+    expect(await examine(readFixture('pe/pe32.exe'))).toEqual([]);
+  });
+
+  it('is examined without a fault, whatever fixture it is', async () => {
+    for (const { bytes } of fixturesIn('pe'))
+      for (const { message } of await examine(bytes)) expect(message).toMatch(/\.$/);
+  });
+});
+
+describe('a signature in it', () => {
+  it.each([
+    ['bytes', Buffer.from('payload!')],
+    ['one byte', Buffer.from([1, 0, 0, 0, 0, 0, 0, 0])],
+    ['eight zeros', Buffer.alloc(8)],
+  ])('with %s hidden behind it is broken (CVE-2013-3900)', async (_what, extra) => {
+    const hiding = withCertificates(signed, withHeader(Buffer.concat([table.data, extra])));
+    expect(await firstCodes(hiding)).toEqual(['hidden-bytes']);
+    expect(await fileCodes(hiding)).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7])('may be padded with %i zeros', async (zeros) => {
+    const cms = table.data.subarray(0, 4 + table.data.readUInt16BE(2));
+    expect(await firstCodes(withCertificates(signed, withHeader(Buffer.concat([cms, Buffer.alloc(zeros)]))))).toEqual(
+      [],
+    );
+  });
+
+  it('of another program is seen', async () => {
+    const other = readFixture('golden/pe32.exe');
+    expect(await firstCodes(withCertificates(signed, tableOf(other).bytes))).toEqual(['content-digest-differs']);
+  });
+
+  it('that is none is said to be none, with the reason', async () => {
+    const [signature] = await (await openBytes(pe, readFixture('pe/junk-certificate.exe'))).signatures();
+    expect(await codesOf(signature)).toEqual(['signature-unreadable']);
+    expect(signature).toMatchObject({ signedData: undefined, algorithm: undefined, nested: [], timestamps: [] });
+    expect(await signature?.details()).toEqual([]);
+  });
+
+  it('and those nested in it have places that tell them apart', async () => {
+    const [outer] = await (await openBytes(pe, readFixture('golden/appended-twice.exe'))).signatures();
+    expect([outer, ...(outer?.nested ?? [])].map((each) => each?.place)).toEqual([
+      'certificate table, entry 1',
+      'nested signature 1 in certificate table, entry 1',
+      'nested signature 2 in certificate table, entry 1',
+    ]);
+    const [, second] = await (await openBytes(pe, withCertificates(signed, table.bytes, table.bytes))).signatures();
+    expect(second?.place).toBe('certificate table, entry 2');
+  });
+});
+
+describe('the layout', () => {
+  it('is told of a signed program', async () => {
+    const details = (await openBytes(pe, signed)).layout().map(({ name, value }) => `${name}: ${value}`);
+    expect(details).toEqual([
+      'program: PE32+, x64, console',
+      `program end: byte ${table.offset}`,
+      `checksum: 0x${signed.readUInt32LE(checksum).toString(16).padStart(8, '0')}`,
+      `certificate table: at byte ${table.offset}, ${table.length} bytes`,
+      `entry 1: a PKCS#7 signature, revision 2.0, at byte ${table.offset}, ${table.length} bytes`,
+    ]);
+  });
+
+  it.each([
+    ['pe/pe32.exe', 'program', 'PE32, x86, console'],
+    ['pe/arm64.exe', 'program', 'PE32+, ARM64, console'],
+    ['pe/program.efi', 'program', 'PE32+, x64, EFI application'],
+    ['pe/pe32.exe', 'checksum', 'none'],
+    ['pe/hello.exe', 'certificate table', 'none'],
+    ['pe/overlong-certificate.exe', 'damage', expect.stringContaining('says it is')],
+    ['pe/efi-certificate.exe', 'entry 1', expect.stringContaining('an EFI signature')],
+    ['pe/stale-entry.exe', 'certificate table', expect.stringMatching(/^none, although the header says/)],
+  ])('of %s says of %s: %s', async (name, detail, value) => {
+    const details = (await openBytes(pe, readFixture(name))).layout();
+    expect(details.find((each) => each.name === detail)?.value).toEqual(value);
+  });
+
+  it('names what it does not know by its number', async () => {
+    const odd = changed(signed, (copy) => {
+      const coff = copy.readUInt32LE(60) + 4;
+      copy.writeUInt16LE(0x1234, coff);
+      copy.writeUInt16LE(99, coff + 20 + 68);
+      copy.writeUInt16LE(0x0777, table.offset + 6);
+    });
+    const values = (await openBytes(pe, odd)).layout().map(({ value }) => value);
+    expect(values[0]).toBe('PE32+, machine 0x1234, subsystem 99');
+    expect(values.at(-1)).toContain('an entry of the unknown type 0x0777');
+  });
+});
+
+describe('the content', () => {
+  let signer: ThrowawaySigner;
+  beforeAll(async () => {
+    signer = await makeThrowawaySigner();
+  });
+
+  it('is read once for the file and all of its signatures, and not before somebody asks', async () => {
+    const bytes = readFixture('golden/appended-twice.exe');
+    const asked: string[] = [];
+    const measure: MeasureContent = (source, content, measures) => {
+      asked.push(measures.join());
+      return measureContent(source, content, measures);
+    };
+    const file = await pe.open(memorySource(bytes), { ...plainReading, measure });
+    const [outer] = await file.signatures();
+    file.layout();
+    expect(outer?.timestamps).toEqual([]);
+    expect(asked).toEqual([]);
+    const all = [outer, ...(outer?.nested ?? [])];
+    await Promise.all([file.examine(), ...all.flatMap((each) => [each?.examine(), each?.details()])]);
+    await file.remove();
+    await file.stamp(new Map());
+    await (await file.signatures())[0]?.examine();
+    expect(asked).toHaveLength(1);
+    expect(new Set(asked[0]?.split(','))).toEqual(new Set([...all.map((each) => each?.algorithm), 'SUM16']));
+  });
+
+  it('is read again through another source', async () => {
+    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+    const file = await openBytes(pe, result);
+    expect(await file.examine()).toEqual([]);
+    const other = file.reopen(
+      memorySource(changed(result, (copy) => void copy.writeUInt8(1, 70), false)),
+      plainReading,
+    );
+    expect((await other.examine()).map(({ code }) => code)).toEqual(['checksum-wrong']);
+    expect(await codesOf((await other.signatures())[0])).toEqual(['content-digest-differs']);
+  });
+});
+
+/** The table begins 4 bytes late. */
+function unaligned(): Buffer {
+  const result = Buffer.concat([signed.subarray(0, table.offset), Buffer.alloc(4), table.bytes]);
+  return changed(result, (copy) => void copy.writeUInt32LE(table.offset + 4, entry));
+}
+
+/** The directory's Size leaves out the padding of the entry, whose length does too. */
+function shortDirectory(): Buffer {
+  const trimmed = table.data.subarray(0, 4 + table.data.readUInt16BE(2));
+  const padded = withCertificates(signed, withHeader(trimmed));
+  return changed(padded, (copy) => void copy.writeUInt32LE(trimmed.length + 8, entry + 4));
+}

@@ -1,0 +1,61 @@
+/** Holds signed PE files still, byte for byte, for each algorithm and key size, with recorded signatures and no key. */
+
+import { createHash, verify } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
+import type { SigningMode } from '../../../../src/formats/format.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { isIntact } from '../support/is-intact.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+
+interface Golden {
+  readonly name: string;
+  /** Path under fixtures/. */
+  readonly input: string;
+  readonly algorithm: DigestAlgorithm;
+  readonly bits: number;
+  readonly mode: SigningMode;
+  readonly description?: string;
+  readonly url?: string;
+  /** Base64: of what was signed. */
+  readonly digest: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+const goldens: readonly Golden[] = JSON.parse(readFixture('golden/signatures.json').toString());
+const pem = (name: string) => readFixture(`golden/${name}.pem`).toString();
+
+describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, description, url, digest, signature }) => {
+  const value = Buffer.from(signature, 'base64');
+  const golden = readFixture(`golden/${name}`);
+
+  it('comes out as it always has', async () => {
+    const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
+    const bytes = readFixture(input);
+    const file = await openBytes(pe, bytes);
+    const prepared = await file.prepare({ algorithm, chain, description, url }, mode);
+    const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
+    expect(digested).toBe(digest);
+    expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
+    const embedding = prepared.embed(prepared.seal(value));
+    expect(applyPatch(bytes, embedding.patch).equals(golden)).toBe(true);
+    await (await openBytes(pe, golden)).check(embedding);
+  });
+
+  it('is intact, every signature of it', async () => {
+    const file = await openBytes(pe, golden);
+    const all = (await file.signatures()).flatMap((outer) => [outer, ...outer.nested]);
+    for (const each of all) expect(await isIntact(each)).toBe(true);
+    expect(all.map(({ signerName }) => signerName)).toContain(`Golden RSA ${bits}`);
+    expect(file.warnings).toEqual([]);
+  });
+});
+
+it('covers each algorithm with each key size', () => {
+  const covered = goldens.filter(({ mode }) => mode === 'replace').map(({ algorithm, bits }) => `${algorithm} ${bits}`);
+  expect(new Set(covered).size).toBe(12);
+});

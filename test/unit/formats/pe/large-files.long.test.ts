@@ -1,0 +1,62 @@
+/** PE files of 2 to 4 GiB: offsets beyond 31 bits, and no memory that grows with the file. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileSource } from '../../../../src/bytes/file-source.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { osslsigncodeVerify } from '../../../system/interop/verifiers.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { plainReading } from '../support/sign-bytes.ts';
+
+const GIB = 2 ** 30;
+const MIB = 2 ** 20;
+let folder: string;
+let signer: ThrowawaySigner;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'codesign-large-'));
+  signer = await makeThrowawaySigner();
+  writeFileSync(path.join(folder, 'root.pem'), signer.root);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A program with a hole for an overlay, and a few bytes at its very end. */
+async function makeLarge(file: string, size: number): Promise<void> {
+  const handle = await open(file, 'w');
+  await handle.write(readFixture('pe/hello.exe'), 0);
+  await handle.truncate(size);
+  await handle.write(Buffer.from('the end'), 0, 7, size - 7);
+  await handle.close();
+}
+
+async function openLarge(handle: FileHandle) {
+  return pe.open(fileSource(handle, (await handle.stat()).size), plainReading);
+}
+
+describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size) => {
+  it('is signed, checked, and accepted by osslsigncode', async () => {
+    const file = path.join(folder, `${size}.exe`);
+    await makeLarge(file, size);
+    const before = process.memoryUsage().rss;
+    const handle = await open(file, 'r+');
+    try {
+      const prepared = await (await openLarge(handle)).prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+      const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
+      // The tail is the only edit that changes the length, so the edits can be made in place.
+      for (const { offset, insert } of embedding.patch) await handle.write(insert, 0, insert.length, offset);
+      const result = await openLarge(handle);
+      await result.check(embedding);
+    } finally {
+      await handle.close();
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
+
+    const verdict = await osslsigncodeVerify(path.join(folder, 'root.pem'), file);
+    expect(verdict).toMatchObject({ accepted: true });
+    rmSync(file);
+  });
+});

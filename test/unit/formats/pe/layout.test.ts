@@ -1,0 +1,125 @@
+/** Holds what is read from a PE's headers, and what is refused there. */
+
+import { describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { peErrors } from '../../../../src/formats/pe/errors.ts';
+import { readLayout } from '../../../../src/formats/pe/layout.ts';
+import { fixturesIn, readFixture } from '../support/fixtures.ts';
+
+const GIB = 2 ** 30;
+const hello = readFixture('pe/hello.exe');
+
+describe('the layout of a PE file', () => {
+  it.each(fixturesIn('pe'))('is read from $name', async ({ bytes }) => {
+    const layout = await readLayout(memorySource(bytes));
+    expect(layout.checksum).toBe(bytes.readUInt32LE(layout.checksumOffset));
+    expect(layout.programEnd).toBeLessThanOrEqual(bytes.length);
+  });
+
+  it.each(fixturesIn('pe-malformed'))('is refused: $what ($name)', async ({ bytes, code }) => {
+    await expect(readLayout(memorySource(bytes))).rejects.toMatchObject({ code, category: 'local' });
+  });
+
+  it.each([
+    ['stale-entry.exe', 1],
+    ['stale-entry-size-0.exe', 1],
+    ['stale-entry-in-section.exe', 1],
+    ['hello.exe', 0],
+    ['efi-certificate.exe', 0],
+  ])('of %s comes with %i warnings about a stale entry', async (name, count) => {
+    const layout = await readLayout(memorySource(readFixture(`pe/${name}`)));
+    expect(layout.warnings).toHaveLength(count);
+  });
+
+  it('of a file with an entry that leads nowhere has no table', async () => {
+    for (const name of ['stale-entry', 'stale-entry-size-0', 'stale-entry-in-section']) {
+      const bytes = readFixture(`pe/${name}.exe`);
+      const layout = await readLayout(memorySource(bytes));
+      expect(layout).toMatchObject({ table: undefined, programEnd: bytes.length });
+    }
+  });
+
+  it('takes a table whose directory Size leaves the padding out', async () => {
+    const bytes = Buffer.from(readFixture('pe/junk-certificate.exe'));
+    const { tableEntryOffset, table } = await readLayout(memorySource(bytes));
+    bytes.writeUInt32LE((table?.size ?? 0) - 5, tableEntryOffset + 4);
+    bytes.fill(0, bytes.length - 5);
+    expect((await readLayout(memorySource(bytes))).table?.size).toBe(19);
+    bytes[bytes.length - 1] = 1;
+    await expect(readLayout(memorySource(bytes))).rejects.toMatchObject({ code: 'certificate-table-not-last' });
+  });
+
+  it('takes e_lfanew as unsigned, and files of up to 4 GiB', async () => {
+    const header = hello.subarray(0x80, 0x200);
+    const size = 4 * GIB - 2 ** 21;
+    const bytes = Buffer.from(hello.subarray(0, 64));
+    bytes.writeUInt32LE(3 * GIB, 60);
+    const layout = await readLayout(
+      sparse(size, [
+        [0, bytes],
+        [3 * GIB, header],
+      ]),
+    );
+    expect(layout.checksumOffset).toBe(3 * GIB + 24 + 64);
+    expect(layout.programEnd).toBe(size);
+  });
+
+  it('refuses a file that a signature would make longer than 4 GiB', async () => {
+    for (const size of [4 * GIB - 4096, 4 * GIB, 5 * GIB]) {
+      const source = sparse(size, [[0, hello.subarray(0, 0x200)]]);
+      await expect(readLayout(source)).rejects.toMatchObject({ code: 'pe-too-large' });
+    }
+  });
+
+  it('reads a few kilobytes, whatever lengths the headers claim', async () => {
+    for (const { bytes } of [...fixturesIn('pe'), ...fixturesIn('pe-malformed')]) {
+      const read: number[] = [];
+      const source = memorySource(bytes);
+      const counting: ByteSource = {
+        ...source,
+        read(offset, length) {
+          read.push(length);
+          return source.read(offset, length);
+        },
+      };
+      await readLayout(counting).catch(() => undefined);
+      expect(Math.max(0, ...read)).toBeLessThan(4096);
+    }
+  });
+
+  it('has a malformed fixture for each error that a file can cause', () => {
+    const covered = fixturesIn('pe-malformed').map(({ code }) => code);
+    const elsewhere = ['pe-too-large', 'cannot-stamp'];
+    expect([...new Set([...covered, ...elsewhere])].sort()).toEqual(Object.keys(peErrors.table).sort());
+  });
+
+  it('refuses a file cut off anywhere', async () => {
+    const codes = new Set(fixturesIn('pe-malformed').map(({ code }) => code));
+    for (let length = 0; length < hello.length; length++) {
+      const refusal = await readLayout(memorySource(hello.subarray(0, length))).catch((thrown) => thrown.code);
+      expect(codes).toContain(refusal);
+    }
+  });
+});
+
+/** A source of zeros but for a few pieces: large files without a disk. */
+function sparse(size: number, pieces: readonly [number, Uint8Array][]): ByteSource {
+  return {
+    size,
+    async read(offset, length) {
+      const bytes = Buffer.alloc(length);
+      for (const [start, piece] of pieces) {
+        for (const [index, byte] of piece.entries()) {
+          const at = start + index - offset;
+          if (at >= 0 && at < length) bytes[at] = byte;
+        }
+      }
+      return bytes;
+    },
+    // biome-ignore lint/correctness/useYield: nothing here streams
+    async *stream() {
+      throw new Error('the layout never streams a file');
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/** Every PE of the corpus (CODESIGN_TEST_CORPUS): examined as osslsigncode judges it, taken apart and put together again. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { speaksAgainst } from '../../../../src/errors/finding.ts';
+import type { EmbeddedSignature, SignableFile } from '../../../../src/formats/format.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { judgeAll, run } from '../../../system/interop/verifiers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { isIntact } from '../support/is-intact.ts';
+import { openBytes } from '../support/sign-bytes.ts';
+
+const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
+const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
+/** Broken on purpose by the corpus, in ways that osslsigncode does not see. */
+const BROKEN_ON_PURPOSE = ['signed-data-in-cert.exe', 'signed-two-wincerts.exe'];
+const programs = corpus === '' ? [] : ['pe', 'pe-special'].flatMap(filesIn);
+const signedPrograms: string[] = [];
+let folder: string;
+
+/** The files that say they are PEs. */
+function filesIn(name: string): string[] {
+  return readdirSync(path.join(corpus, name))
+    .map((file) => path.join(name, file))
+    .filter((file) => readFileSync(path.join(corpus, file)).toString('latin1', 0, 2) === 'MZ');
+}
+
+const read = (file: string): Buffer => readFileSync(path.join(corpus, file));
+
+async function tryOpen(bytes: Buffer): Promise<SignableFile | undefined> {
+  try {
+    return await openBytes(pe, bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return undefined;
+  }
+}
+
+const flatten = (all: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] =>
+  all.flatMap((each) => [each, ...flatten(each.nested)]);
+
+describe.skipIf(corpus === '')('the corpus', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'codesign-real-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('has each signature with the digest that osslsigncode finds, matching or not', async () => {
+    const verdicts = await judgeAll(programs, (file) =>
+      run('osslsigncode', ['verify', '-in', path.join(corpus, file)]),
+    );
+    for (const [index, file] of programs.entries()) {
+      const opened = await tryOpen(read(file));
+      const { output = '' } = verdicts[index] ?? {};
+      if (opened === undefined) continue;
+      const all = flatten(await opened.signatures());
+      const details = await Promise.all(all.map((each) => each.details()));
+      const ours = details.flatMap((lines) => lines.filter(({ name }) => name === 'content digest'));
+      const theirs = [
+        ...output.matchAll(/Current message digest *: (\w+)\s+Calculated message digest *: (\w+)( +MISMATCH)?/g),
+      ];
+      if (theirs.length === 0) continue;
+      signedPrograms.push(file);
+      const expected = theirs.map(([, digest = '', actual]) => `${digest.toLowerCase()} ${digest === actual}`);
+      const found = ours.map(({ value }) => `${value.split(' ')[1]} ${value.endsWith('(matches)')}`);
+      expect([file, [...new Set(found)]]).toEqual([file, [...new Set(expected)]]);
+    }
+    expect(signedPrograms.length).toBeGreaterThan(25);
+  });
+
+  it('is intact, and so are its timestamps, but for what it breaks on purpose', async () => {
+    for (const file of signedPrograms) {
+      const opened = await openBytes(pe, read(file));
+      const isBroken = BROKEN_ON_PURPOSE.includes(path.basename(file));
+      const findings = [...(await opened.examine())];
+      for (const each of flatten(await opened.signatures())) {
+        findings.push(...(await each.examine()), ...each.timestamps.flatMap((timestamp) => timestamp.findings));
+        for (const { time } of each.timestamps) expect([file, time]).toEqual([file, expect.any(Date)]);
+      }
+      expect([file, speaksAgainst(findings, 'integrity')]).toEqual([file, isBroken]);
+    }
+  });
+
+  it('is left by remove as osslsigncode leaves it', async () => {
+    const different: string[] = [];
+    for (const file of signedPrograms) {
+      const theirs = path.join(folder, path.basename(file));
+      await run('osslsigncode', ['remove-signature', '-in', path.join(corpus, file), '-out', theirs]);
+      const removed = applyPatch(read(file), await (await openBytes(pe, read(file))).remove());
+      expect(await (await openBytes(pe, removed)).signatures()).toEqual([]);
+      if (!removed.equals(readFileSync(theirs))) different.push(path.basename(file));
+    }
+    expect(different).toEqual([]);
+  });
+
+  it('takes each signature again that was taken out of it, and a stamp on it', async () => {
+    for (const file of signedPrograms) {
+      const bytes = read(file);
+      const opened = await openBytes(pe, bytes);
+      const [signature] = await opened.signatures();
+      if (signature === undefined) throw new Error(`${file} has no signature`);
+      const removed = applyPatch(bytes, await opened.remove());
+      const attached = await (await openBytes(pe, removed)).attach(signature.cms);
+      const result = applyPatch(removed, attached.patch);
+      const again = await openBytes(pe, result);
+      await again.check(attached);
+      const stamped = await again.stamp(new Map((await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)])));
+      const after = await openBytes(pe, applyPatch(result, stamped.patch));
+      await after.check(stamped);
+      for (const each of flatten(await after.signatures())) expect([file, await isIntact(each)]).toEqual([file, true]);
+    }
+  }, 120_000);
+
+  it.skipIf(verifiers === '')('shows every defect that can be made in a signed program', async () => {
+    const outcomes: Record<string, readonly string[]> = {};
+    await run('python3', [path.join(verifiers, 'mutate.py'), path.join(corpus, 'pe-special/signed-desc.exe'), folder]);
+    for (const name of readdirSync(folder).filter((each) => /^\d\d-/.test(each))) {
+      const opened = await tryOpen(readFileSync(path.join(folder, name)));
+      const signatures = (await opened?.signatures()) ?? [];
+      const findings = [...((await opened?.examine()) ?? []), ...((await signatures[0]?.examine()) ?? [])];
+      const state = opened === undefined ? ['refused'] : signatures.length === 0 ? ['unsigned'] : [];
+      outcomes[name.slice(0, 2)] = [...state, ...findings.map(({ code }) => code)];
+    }
+    const content = ['checksum-wrong', 'content-digest-differs'];
+    expect(outcomes).toEqual({
+      '00': [],
+      '01': content,
+      '02': content,
+      '03': ['checksum-wrong'],
+      '04': content,
+      '05': content,
+      '06': ['refused'],
+      '07': ['certificate-table-revision-unknown', 'checksum-wrong'],
+      '08': ['unsigned', 'certificate-table-other-type', 'checksum-wrong'],
+      '09': ['unsigned', 'certificate-table-damaged', 'checksum-wrong'],
+      '10': [...content, 'message-digest-differs'],
+      '11': ['checksum-wrong', 'message-digest-differs', 'signature-value-wrong'],
+      '12': ['checksum-wrong', 'signature-value-wrong'],
+      '13': ['checksum-wrong', 'signature-value-wrong'],
+      // The certificates are no part of what is signed; that they were changed, their own signatures show.
+      '14': ['checksum-wrong'],
+      '15': ['checksum-wrong', 'signer-certificate-missing'],
+      '16': ['checksum-wrong', 'hidden-bytes'],
+      '17': ['refused'],
+      '18': ['checksum-wrong', 'hidden-bytes'],
+      '19': ['unsigned', 'checksum-wrong'],
+      '20': ['checksum-missing'],
+    });
+  });
+});

@@ -1,0 +1,92 @@
+/** Taking the signatures out of PE files: what is left is what osslsigncode leaves, and what the program was before. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { run } from '../../../system/interop/verifiers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { fixturesIn, readFixture } from '../support/fixtures.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { headerOffsets, slowChecksum } from './slow-pe.ts';
+import { tableOf, withCertificates, withHeader } from './tables.ts';
+
+let signer: ThrowawaySigner;
+let folder: string;
+
+beforeAll(async () => {
+  signer = await makeThrowawaySigner();
+  folder = mkdtempSync(path.join(tmpdir(), 'codesign-remove-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function remove(bytes: Buffer): Promise<Buffer> {
+  return applyPatch(bytes, await (await openBytes(pe, bytes)).remove());
+}
+
+/** What a program is once it was signed, and is no longer: padded, with a checksum, and without a stale entry. */
+function asAfterSigning(original: Buffer, end: number): Buffer {
+  const padded = Buffer.concat([original.subarray(0, end), Buffer.alloc((8 - (end % 8)) % 8)]);
+  const { checksum, entry } = headerOffsets(padded);
+  padded.fill(0, entry, entry + 8);
+  padded.writeUInt32LE(slowChecksum(padded), checksum);
+  return padded;
+}
+
+describe('a signed PE file without its signatures', () => {
+  it.each(fixturesIn('pe'))('is $name again, but for padding and checksum', async ({ bytes }) => {
+    const { result } = await signBytes(pe, bytes, signer);
+    const removed = await remove(result);
+    expect(removed.equals(asAfterSigning(bytes, programEndOf(bytes)))).toBe(true);
+    const file = await openBytes(pe, removed);
+    expect([await file.signatures(), await file.examine(), file.warnings]).toEqual([[], [], []]);
+  });
+
+  it.each(['golden/appended-twice.exe', 'golden/padded-1-byte.exe', 'golden/pe32.exe', 'golden/described.exe'])(
+    'is what osslsigncode leaves of %s, which finds no signature in it',
+    async (name) => {
+      const at = (file: string) => path.join(folder, `${path.basename(name)}-${file}`);
+      const signed = readFixture(name);
+      writeFileSync(at('signed'), signed);
+      await run('osslsigncode', ['remove-signature', '-in', at('signed'), '-out', at('theirs')]);
+      const removed = await remove(signed);
+      expect(removed.equals(readFileSync(at('theirs')))).toBe(true);
+      writeFileSync(at('ours'), removed);
+      expect((await run('osslsigncode', ['verify', '-in', at('ours')])).output).toContain('No signature found');
+    },
+  );
+
+  it('has nothing left of a table with several entries, hidden bytes, damage, or other things in it', async () => {
+    const signed = readFixture('golden/sha256-rsa2048.exe');
+    const { bytes, data } = tableOf(signed);
+    const plain = await remove(signed);
+    for (const table of [
+      [bytes, bytes],
+      [withHeader(Buffer.concat([data, Buffer.from('payload!')]))],
+      [withHeader(data, { length: 1_000_000 })],
+      [withHeader(data, { type: 1 })],
+      [Buffer.alloc(16, 7)],
+    ]) {
+      expect((await remove(withCertificates(signed, ...table))).equals(plain)).toBe(true);
+    }
+  });
+});
+
+describe('a file without a certificate table', () => {
+  it.each(['hello', 'stale-entry', 'stale-entry-size-0', 'stale-entry-in-section'])('%s: not-signed', async (name) => {
+    await expect(remove(readFixture(`pe/${name}.exe`))).rejects.toMatchObject({
+      code: 'not-signed',
+      category: 'local',
+    });
+  });
+});
+
+/** Where the table of a fixture begins that ends with one. */
+function programEndOf(bytes: Buffer): number {
+  const { entry } = headerOffsets(bytes);
+  const offset = bytes.readUInt32LE(entry);
+  const size = bytes.readUInt32LE(entry + 4);
+  return offset > 0 && size > 0 && offset + size === bytes.length ? offset : bytes.length;
+}

@@ -1,0 +1,168 @@
+/** Stamping signatures in PE files: real tokens, which osslsigncode finds good, and tables that cannot be written again. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
+import { makeTimestampPki, type TimestampPki } from '../../../support/services/timestamp-pki.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { run } from '../../../system/interop/verifiers.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { isIntact } from '../support/is-intact.ts';
+import { openBytes, plainReading, signBytes } from '../support/sign-bytes.ts';
+import { tableOf, withCertificates, withHeader } from './tables.ts';
+
+const EMPTY = Buffer.of(0x30, 0);
+const signed = readFixture('golden/sha256-rsa2048.exe');
+let folder: string;
+let timestampPki: TimestampPki;
+let desk: TimestampDesk;
+let signer: ThrowawaySigner;
+const at = (name: string) => path.join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'codesign-stamp-'));
+  timestampPki = await makeTimestampPki(folder);
+  desk = createTimestampDesk(timestampPki);
+  signer = await makeThrowawaySigner();
+  writeFileSync(at('signer-root.pem'), signer.root);
+  writeFileSync(at('timestamp-root.pem'), timestampPki.rootPem);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const flatten = (all: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] =>
+  all.flatMap((each) => [each, ...flatten(each.nested)]);
+
+/** With a token for each signature that is chosen. */
+async function stamp(bytes: Buffer, choose: (index: number) => boolean = () => true): Promise<Buffer> {
+  const file = await openBytes(pe, bytes);
+  const tokens = new Map<EmbeddedSignature, Uint8Array>();
+  for (const [index, signature] of flatten(await file.signatures()).entries()) {
+    const value = signature.signedData?.signers[0].signature ?? Buffer.of();
+    if (choose(index)) tokens.set(signature, await desk.stamp(value));
+  }
+  const embedding = await file.stamp(tokens);
+  const result = applyPatch(bytes, embedding.patch);
+  const reopened = await openBytes(pe, result);
+  await reopened.check(embedding);
+  expect(await reopened.examine()).toEqual([]);
+  return result;
+}
+
+async function osslsigncode(bytes: Buffer, name: string) {
+  writeFileSync(at(name), bytes);
+  const roots = ['-CAfile', at('signer-root.pem'), '-TSA-CAfile', at('timestamp-root.pem')];
+  return run('osslsigncode', ['verify', ...roots, '-in', at(name)]);
+}
+
+describe('a stamped signature', () => {
+  it('is found good by osslsigncode, with the time', async () => {
+    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+    const stamped = await stamp(result);
+    const { accepted, output } = await osslsigncode(stamped, 'one.exe');
+    expect(accepted).toBe(true);
+    expect(output).toMatch(/Timestamp Server Signature verification: ok/);
+    const [signature] = await (await openBytes(pe, stamped)).signatures();
+    expect(signature?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
+  });
+
+  it('has the new token alone when it is stamped again', async () => {
+    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+    const once = await stamp(result);
+    const twice = await stamp(once);
+    const [before, after] = await Promise.all(
+      [once, twice].map(async (bytes) => (await (await openBytes(pe, bytes)).signatures())[0]?.timestamps ?? []),
+    );
+    expect(after).toHaveLength(1);
+    expect(after?.[0]?.bytes).not.toEqual(before?.[0]?.bytes);
+  });
+
+  it.each<[string, (index: number) => boolean, number]>([
+    ['all', () => true, 3],
+    ['the outer one', (index) => index === 0, 1],
+    ['a nested one', (index) => index === 2, 1],
+    ['none', () => false, 0],
+  ])('of several, %s: osslsigncode finds all good', async (what, choose, count) => {
+    const bytes = await threeSignatures();
+    const stamped = await stamp(bytes, choose);
+    const all = flatten(await (await openBytes(pe, stamped)).signatures());
+    expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 1, 2].map((index) => (choose(index) ? 1 : 0)));
+    for (const each of all) expect(await isIntact(each)).toBe(true);
+    const { accepted, output } = await osslsigncode(stamped, `${what}.exe`);
+    expect(accepted).toBe(true);
+    expect(output.match(/Timestamp Server Signature verification: ok/g) ?? []).toHaveLength(count);
+    if (count === 0) expect(stamped.equals(bytes)).toBe(true);
+  });
+
+  it('is the same bytes as one that was stamped as it was made', async () => {
+    const { result, sealed } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+    const file = await openBytes(pe, readFixture('pe/hello.exe'));
+    const prepared = await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+    const atOnce = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256'), EMPTY));
+    const [signature] = await (await openBytes(pe, result)).signatures();
+    if (signature === undefined) throw new Error('unsigned');
+    expect(Buffer.from(signature.cms)).toEqual(Buffer.from(sealed));
+    const { sealed: afterwards } = await (await openBytes(pe, result)).stamp(new Map([[signature, EMPTY]]));
+    expect(Buffer.from(afterwards)).toEqual(Buffer.from(atOnce.sealed));
+  });
+});
+
+describe('signatures cannot be stamped: cannot-stamp', () => {
+  const { bytes: table, data, offset } = tableOf(signed);
+  const unaligned = Buffer.concat([signed.subarray(0, offset), Buffer.alloc(4), table]);
+  unaligned.writeUInt32LE(offset + 4, unaligned.indexOf(Buffer.from(Uint32Array.of(offset, table.length).buffer)));
+
+  it.each<[string, Buffer]>([
+    ['two entries', withCertificates(signed, table, table)],
+    ['an entry of another type beside one', withCertificates(signed, table, withHeader(data, { type: 1 }))],
+    ['damage', withCertificates(signed, table, withHeader(data, { length: 1_000_000 }))],
+    ['a table at an odd place', unaligned],
+  ])('%s', async (_what, bytes) => {
+    const file = await openBytes(pe, bytes);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('unsigned');
+    const attempt = file.stamp(new Map([[signature, EMPTY]]));
+    await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
+  });
+});
+
+describe('the signatures to be stamped', () => {
+  it('may have been read earlier, from the same bytes', async () => {
+    const file = await openBytes(pe, signed);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('unsigned');
+    const other = file.reopen(memorySource(Buffer.from(signed)), plainReading);
+    const embedding = await other.stamp(new Map([[signature, EMPTY]]));
+    await (await openBytes(pe, applyPatch(signed, embedding.patch))).check(embedding);
+  });
+
+  it('are not those of another file: that is a fault of the program', async () => {
+    const [signature] = await (await openBytes(pe, readFixture('golden/pe32.exe'))).signatures();
+    if (signature === undefined) throw new Error('unsigned');
+    for (const bytes of [signed, readFixture('pe/hello.exe')]) {
+      const attempt = (await openBytes(pe, bytes)).stamp(new Map([[signature, EMPTY]]));
+      await expect(attempt).rejects.toThrow(TypeError);
+    }
+  });
+
+  it('keep what is hidden behind them out of the result', async () => {
+    const { data } = tableOf(signed);
+    const hiding = withCertificates(signed, withHeader(Buffer.concat([data, Buffer.from('payload!')])));
+    const file = await openBytes(pe, hiding);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('unsigned');
+    const { patch } = await file.stamp(new Map([[signature, EMPTY]]));
+    expect(applyPatch(hiding, patch).includes('payload!')).toBe(false);
+  });
+});
+
+async function threeSignatures(): Promise<Buffer> {
+  const first = await signBytes(pe, readFixture('pe/hello.exe'), signer);
+  const second = await signBytes(pe, first.result, signer, { mode: 'append', algorithm: 'SHA384' });
+  return (await signBytes(pe, second.result, signer, { mode: 'append', algorithm: 'SHA512' })).result;
+}

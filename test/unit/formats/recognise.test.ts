@@ -1,0 +1,55 @@
+/** Holds the words that tell a user what a file is that cannot be signed. */
+
+import { describe, expect, it } from 'vitest';
+import { describeBytes } from '../../../src/formats/recognise.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+const mz = (letters: string) => {
+  const head = Buffer.alloc(256);
+  head.write('MZ');
+  head.writeUInt32LE(128, 60);
+  head.write(letters, 128, 'latin1');
+  return head;
+};
+const tar = Buffer.alloc(512);
+tar.write('name');
+tar.write('ustar', 257);
+
+describe('describeBytes', () => {
+  it.each([
+    [bytes(''), 'an empty file'],
+    [bytes('\x7fELF\x02\x01\x01'), 'a Linux program or library (ELF)'],
+    [bytes('\xcf\xfa\xed\xfe\x0c'), 'a macOS program or library (Mach-O)'],
+    [bytes('\xca\xfe\xba\xbe\0\0\0\x02'), 'a macOS program or library (Mach-O)'],
+    [bytes('\xca\xfe\xba\xbe\0\0\0\x41'), 'a compiled Java class'],
+    [bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), 'a Windows Installer package or Office file (OLE)'],
+    [bytes('MSCF\0\0\0\0'), 'a cabinet (CAB)'],
+    [bytes('PK\x03\x04\x14\0'), 'a ZIP archive'],
+    [bytes('%PDF-1.7'), 'a PDF document'],
+    [bytes('#!/bin/sh\n'), 'a script'],
+    [tar, 'a tar archive'],
+    [bytes('MZ'), 'a DOS program (MZ)'],
+    [mz('PE\0\0'), 'a Windows program (PE)'],
+    [mz('NE'), 'a 16 bit Windows or OS/2 program (NE)'],
+    [mz('LX'), 'an OS/2 program (LX)'],
+    [mz('LE'), 'a Windows 9x driver or DOS extender program (LE)'],
+    [mz('\0\0'), 'a DOS program (MZ)'],
+    [bytes('just words\r\n'), 'a text file'],
+    [Buffer.from('Grüße', 'utf8').subarray(0, 3), 'a text file'],
+    [bytes('\xff\xfeh\0i\0'), 'a text file (UTF-16)'],
+    [bytes('  <!DOCTYPE html><html>'), 'a web page (HTML)'],
+    [bytes('version https://git-lfs.github.com/spec/v1\n'), 'a Git LFS pointer: the file itself was not fetched'],
+    [bytes('\xff\xfa\x12'), 'data of an unknown kind'],
+    [bytes('a\x00b'), 'data of an unknown kind'],
+    [Buffer.alloc(4096), 'a file of zeros'],
+  ])('names %j', (head, name) => {
+    expect(describeBytes(head)).toBe(name);
+  });
+
+  it('names any bytes at all', () => {
+    for (let first = 0; first < 256; first++) {
+      expect(describeBytes(Uint8Array.of(first))).not.toBe('');
+      expect(describeBytes(Uint8Array.of(0x4d, 0x5a, first))).not.toBe('');
+    }
+  });
+});

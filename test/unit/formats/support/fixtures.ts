@@ -1,0 +1,29 @@
+/** The committed fixtures by their manifest. */
+
+import { readFileSync } from 'node:fs';
+
+export interface Fixture {
+  /** Path under fixtures/, with `/`. */
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly what: string;
+  /** The error code that `open` must give. */
+  readonly code?: string;
+  /** The error code that `prepare` must give in append mode. */
+  readonly appendCode?: string;
+  readonly looksLike?: string;
+}
+
+const FOLDER = new URL('../../../../fixtures/', import.meta.url);
+
+export function readFixture(name: string): Buffer {
+  return readFileSync(new URL(name, FOLDER));
+}
+
+/** The fixtures of one folder, `pe` say. */
+export function fixturesIn(folder: string): readonly Fixture[] {
+  const manifest: Record<string, Omit<Fixture, 'name' | 'bytes'>> = JSON.parse(readFixture('manifest.json').toString());
+  return Object.entries(manifest)
+    .filter(([name]) => name.startsWith(`${folder}/`))
+    .map(([name, about]) => ({ ...about, name, bytes: readFixture(name) }));
+}

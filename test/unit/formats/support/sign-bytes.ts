@@ -1,0 +1,46 @@
+/** The walk of one file through a format, in memory and with a key at hand: prepare, sign, seal, embed, check. */
+
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
+import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import type { Embedding, Format, OpenOptions, SigningMode } from '../../../../src/formats/format.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from './apply-patch.ts';
+
+export interface SignBytesOptions {
+  readonly algorithm?: DigestAlgorithm;
+  readonly mode?: SigningMode;
+  readonly description?: string;
+  readonly url?: string;
+  readonly signerName?: string;
+}
+
+export interface SignedBytes {
+  readonly result: Buffer;
+  readonly toBeSigned: Uint8Array;
+  readonly sealed: Uint8Array;
+  readonly embedding: Embedding;
+}
+
+/** Digesting with nothing known beforehand. */
+export const plainReading: OpenOptions = { measure: measureContent, digestEntries, name: 'test.jar' };
+
+export function openBytes(format: Format, bytes: Uint8Array) {
+  return format.open(memorySource(bytes), plainReading);
+}
+
+export async function signBytes(
+  format: Format,
+  bytes: Uint8Array,
+  signer: ThrowawaySigner,
+  { algorithm = 'SHA256', mode = 'replace', ...info }: SignBytesOptions = {},
+): Promise<SignedBytes> {
+  const file = await openBytes(format, bytes);
+  const prepared = await file.prepare({ algorithm, chain: signer.chain, allowUnsignedResult: true, ...info }, mode);
+  const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm));
+  const embedding = prepared.embed(sealed);
+  const result = applyPatch(bytes, embedding.patch);
+  await (await openBytes(format, result)).check(embedding);
+  return { result, sealed, embedding, toBeSigned: prepared.toBeSigned };
+}

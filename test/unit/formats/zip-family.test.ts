@@ -1,0 +1,194 @@
+/** Holds how JARs are told from all the other formats that are ZIP archives. */
+
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { jar } from '../../../src/formats/jar/index.ts';
+import { isNamedAsJar, recogniseZip } from '../../../src/formats/zip-family.ts';
+import { zip } from './jar/simple-zip.ts';
+import { fixturesIn, readFixture } from './support/fixtures.ts';
+
+const MANIFEST = 'META-INF/MANIFEST.MF';
+const archiveOf = (...names: readonly string[]) => zip(names.map((name) => ({ name, contents: name })));
+const recognised = (bytes: Buffer, name = 'file') => recogniseZip(bytes.subarray(0, 4096), memorySource(bytes), name);
+const isJar = (bytes: Buffer, name = 'file') => jar.detect(bytes.subarray(0, 4096), memorySource(bytes), name);
+
+/** What it is → archives, each by the names in it. */
+const FAMILIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'a JAR archive': [
+    [MANIFEST],
+    ['a/B.class', MANIFEST],
+    ['meta-inf/manifest.mf'],
+    ['Meta-Inf/Manifest.Mf'],
+    // An Android library that has code, and a web application that has a page of that name.
+    ['AndroidManifest.xml', 'classes.jar', 'R.txt', MANIFEST],
+    ['AndroidManifest.xml', 'resources.arsc', 'a/B.class', MANIFEST],
+    ['manifest.json', MANIFEST],
+    ['mimetype', MANIFEST],
+    ['[Content_Types].xml', MANIFEST],
+    ['META-INF/manifest.xml', 'META-INF/container.xml', MANIFEST],
+    ['lib/Hello.nuspec', '[Content_Types].xml', MANIFEST],
+    ['WEB-INF/web.xml', MANIFEST],
+    // A library of Office's formats.
+    ['org/word/Document.class', 'word/document.xml', MANIFEST],
+  ],
+  'a ZIP archive without a JAR manifest': [
+    ['a.txt'],
+    ['a/B.class'],
+    ['META-INF/MANIFEST.MF.txt'],
+    ['x/META-INF/MANIFEST.MF'],
+    ['MANIFEST.MF'],
+    ['AndroidManifest.xml'],
+  ],
+  'an Android package (APK)': [
+    ['AndroidManifest.xml', 'classes.dex'],
+    ['AndroidManifest.xml', 'classes.dex', MANIFEST],
+    ['AndroidManifest.xml', 'resources.arsc', 'res/a.xml', MANIFEST],
+  ],
+  'a Visual Studio extension (VSIX)': [
+    ['extension.vsixmanifest', '[Content_Types].xml'],
+    ['extension.vsixmanifest', MANIFEST],
+  ],
+  'an MSIX or APPX package': [
+    ['AppxManifest.xml', 'Hello.exe'],
+    ['AppxMetadata/AppxBundleManifest.xml', 'a.msix'],
+  ],
+  'a NuGet package': [
+    ['Hello.nuspec', '_rels/.rels'],
+    ['Hello.NUSPEC', '[Content_Types].xml', MANIFEST],
+  ],
+  'a Mozilla extension (XPI)': [
+    ['manifest.json', 'background.js'],
+    ['install.rdf'],
+    ['manifest.json', 'META-INF/manifest.mf', 'META-INF/mozilla.sf', 'META-INF/mozilla.rsa'],
+  ],
+  'an OpenDocument file': [['mimetype', 'META-INF/manifest.xml', 'content.xml']],
+  'an EPUB book': [['mimetype', 'META-INF/container.xml', 'book.opf']],
+  'an Office Open XML document': [
+    ['[Content_Types].xml', 'word/document.xml'],
+    ['[Content_Types].xml', 'xl/workbook.xml'],
+    ['[Content_Types].xml', 'ppt/presentation.xml'],
+    ['[Content_Types].xml', 'visio/document.xml'],
+  ],
+};
+
+const CASES = Object.entries(FAMILIES).flatMap(([description, archives]) =>
+  archives.map((names) => ({ description, names })),
+);
+
+describe('recogniseZip', () => {
+  it.each(CASES)('names $description: $names', async ({ description, names }) => {
+    expect(await recognised(archiveOf(...names))).toMatchObject({ description });
+  });
+
+  it.each(CASES)('does so whatever the order: $names', async ({ description, names }) => {
+    expect(await recognised(archiveOf(...names.toReversed()))).toMatchObject({ description });
+  });
+
+  it.each(fixturesIn('strangers').filter(({ looksLike }) => looksLike !== undefined))(
+    'knows $name, or that it is no archive',
+    async ({ bytes, looksLike = '', name }) => {
+      const family = await recognised(bytes, name);
+      if (name.endsWith('.exe')) expect(family).toBeUndefined();
+      else expect(family?.description).toContain(looksLike);
+      expect(family?.kind).not.toBe('jar');
+    },
+  );
+
+  it('names a damaged archive as one', async () => {
+    const whole = archiveOf(MANIFEST);
+    for (const bytes of [whole.subarray(0, 40), whole.subarray(0, -30), Buffer.from('PK\x03\x04')]) {
+      expect(await recognised(bytes)).toMatchObject({ kind: 'plain', description: expect.stringContaining('damaged') });
+    }
+  });
+
+  it('takes an empty archive for a plain one', async () => {
+    expect(await recognised(zip([]))).toMatchObject({
+      kind: 'plain',
+      description: expect.not.stringContaining('damaged'),
+    });
+  });
+
+  it.each([
+    ['text', 'just words'],
+    ['nothing', ''],
+    ['half a signature', 'PK'],
+    ['a beginning that is another record', 'PK\x01\x02'],
+  ])('says nothing of what is no archive: %s', async (_, text) => {
+    expect(await recognised(Buffer.from(text))).toBeUndefined();
+  });
+});
+
+describe('an archive behind something else', () => {
+  const archive = [{ name: MANIFEST, contents: 'X: 1\n\n' }];
+
+  it('is one behind a script', async () => {
+    expect(await recognised(zip(archive, '#!/bin/sh\nexec java -jar "$0"\n'))).toMatchObject({ kind: 'jar' });
+  });
+
+  it.each(['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'])(
+    'is not for the archive to say behind a program, %j, unless the name says JAR',
+    async (start) => {
+      const bytes = Buffer.concat([Buffer.from(start, 'latin1'), Buffer.alloc(60)]);
+      const program = Buffer.concat([bytes, zip(archive)]);
+      expect(await recognised(program, 'setup.exe')).toBeUndefined();
+      expect(await recognised(program, 'setup.jar')).toMatchObject({ kind: 'jar' });
+      expect(await isJar(program, 'setup.exe')).toBe(false);
+    },
+  );
+});
+
+describe('the format JAR', () => {
+  it('takes what has a manifest, whatever its name', async () => {
+    for (const name of ['a.jar', 'a.zip', 'a', 'a.exe', ''])
+      expect(await isJar(archiveOf(MANIFEST, 'a'), name)).toBe(true);
+  });
+
+  it('takes what has none by its name', async () => {
+    const plain = archiveOf('a/B.class');
+    for (const name of ['a.jar', 'A.WAR', 'a.b.ear', 'a.rar', 'a.aar', '.jar'])
+      expect(await isJar(plain, name)).toBe(true);
+    for (const name of ['a.zip', 'jar', 'a.jar.zip', 'a.jarx', '']) expect(await isJar(plain, name)).toBe(false);
+  });
+
+  it('takes a damaged archive by its name, to say what is wrong with it', async () => {
+    const damaged = archiveOf(MANIFEST).subarray(0, 60);
+    expect(await isJar(damaged, 'a.jar')).toBe(true);
+    expect(await isJar(damaged, 'a.zip')).toBe(false);
+  });
+
+  it('takes no other format, even with the name of a JAR', async () => {
+    for (const { name, bytes } of fixturesIn('strangers').filter((each) => !/\.(exe|zip)$/.test(each.name))) {
+      expect(await isJar(bytes, `${name}.jar`), name).toBe(false);
+    }
+  });
+
+  it('takes no RAR archive, which is no ZIP', async () => {
+    expect(await isJar(Buffer.from('Rar!\x1a\x07\x01\0', 'latin1'), 'a.rar')).toBe(false);
+  });
+
+  it('looks at the directory alone: at few bytes of a large archive', async () => {
+    const bytes = zip([{ name: 'large', contents: Buffer.alloc(4_000_000), isStored: true }, { name: MANIFEST }]);
+    let read = 0;
+    const source = memorySource(bytes);
+    const counting = {
+      ...source,
+      size: source.size,
+      read: (offset: number, length: number) => {
+        read += length;
+        return source.read(offset, length);
+      },
+      stream: source.stream.bind(source),
+    };
+    expect(await jar.detect(bytes.subarray(0, 4096), counting, 'a')).toBe(true);
+    expect(read).toBeLessThan(200_000);
+  });
+});
+
+it('tells names of JARs from others', () => {
+  expect(['x.jar', 'x.JAR', 'a/b.war', 'c:\\d.ear'].every(isNamedAsJar)).toBe(true);
+  expect(['x.zip', 'jar', 'x.jar/y', ''].some(isNamedAsJar)).toBe(false);
+});
+
+it('has fixtures of each kind that is told', async () => {
+  expect(await recognised(readFixture('jar/library.aar'), 'library.aar')).toMatchObject({ kind: 'plain' });
+});

@@ -1,0 +1,80 @@
+/** The hooks called by the code of electron-builder and @electron/windows-sign itself. CODESIGN_TEST_BUILD_TOOLS names where they are installed. */
+
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
+
+const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
+
+let server: TestServer;
+beforeAll(async () => {
+  if (TOOLS !== '') server = await startServer();
+});
+afterAll(async () => {
+  if (TOOLS !== '') await server.stop();
+});
+
+/** Runs a build script where the tools are installed; gives what it says, and whether the program ends signed. */
+async function build(script: (file: string) => string) {
+  await using folder = await temporaryFolder();
+  const application = join(folder.path, 'application');
+  await mkdir(application);
+  const file = join(application, 'app.exe');
+  await copyFile(fixture('pe/hello.exe'), file);
+  const before = server.operations('sign').length;
+  const env = { PATH: process.env.PATH, ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, ['--eval', script(file)], { env, cwd: TOOLS }, (error, stdout, stderr) =>
+      error ? reject(new Error(`${error.message}\n${stdout}${stderr}`)) : resolve(stdout + stderr),
+    );
+  });
+  const root = join(server.data, 'service', 'certificates', 'ca.pem');
+  const { accepted } = await osslsigncodeVerify(root, file);
+  return { output, accepted, requests: server.operations('sign').length - before };
+}
+
+const HOOK = (name: string): string => JSON.stringify(join(REPOSITORY, 'dist', `${name}.js`));
+
+describe.skipIf(TOOLS === '')('electron-builder', () => {
+  it('of today calls the hook through win.signtoolOptions.sign', async () => {
+    const { accepted, requests } = await build(
+      (file) => `
+        const { WindowsSignToolManager } = require('app-builder-lib/out/codeSign/windowsSignToolManager');
+        const options = { signtoolOptions: { sign: ${HOOK('electron-builder')} } };
+        const packager = {
+          platformSpecificBuildOptions: options,
+          appInfo: { type: 'commonjs', productName: 'Example', computePackageUrl: async () => 'https://example.com' },
+          info: { getWorkspaceRoot: async () => '/' },
+          getCscLink: () => null,
+        };
+        new WindowsSignToolManager(packager).signFile({ path: ${JSON.stringify(file)}, options })
+          .catch((error) => { console.error(error); process.exit(1); });`,
+    );
+    expect({ accepted, requests }).toEqual({ accepted: true, requests: 1 });
+  });
+
+  it('of version 22 calls it through win.sign', async () => {
+    const { accepted, requests } = await build(
+      (file) => `
+        const { sign } = require('app-builder-lib-22/out/codeSign/windowsCodeSign');
+        sign({ path: ${JSON.stringify(file)}, options: { sign: ${HOOK('electron-builder')} } }, {})
+          .catch((error) => { console.error(error); process.exit(1); });`,
+    );
+    expect({ accepted, requests }).toEqual({ accepted: true, requests: 1 });
+  });
+});
+
+describe.skipIf(TOOLS === '')('@electron/windows-sign', () => {
+  it('calls the hook for the programs of a folder', async () => {
+    const { accepted, requests } = await build(
+      (file) => `
+        const { sign } = require('@electron/windows-sign');
+        sign({ appDirectory: require('path').dirname(${JSON.stringify(file)}), hookModulePath: ${HOOK('electron-windows-sign')} });`,
+    );
+    expect({ accepted, requests }).toEqual({ accepted: true, requests: 1 });
+  });
+});

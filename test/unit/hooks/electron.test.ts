@@ -1,0 +1,159 @@
+/** The hooks of electron-builder and @electron/windows-sign as these call them, each in a process of its own, against the real server. */
+
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { watchRun } from '../../support/credential-watch.ts';
+import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { startServer, type TestServer } from '../../support/services/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+interface Built {
+  readonly code: number;
+  readonly stderr: string;
+  readonly requests: number;
+  readonly files: readonly string[];
+}
+
+/** Runs the source of a build script, in CommonJS, with `hook` and `file(name)`: a path to an unsigned program. */
+async function build(folder: string, hook: string, script: string, env: NodeJS.ProcessEnv = {}): Promise<Built> {
+  const files = [join(folder, 'app.exe'), join(folder, 'helper.exe')];
+  for (const file of files) await copyFile(fixture('pe/hello.exe'), file);
+  const before = server.operations('sign').length;
+  const source = `const hook = require(${JSON.stringify(join(REPOSITORY, 'dist', `${hook}.js`))});
+    const [app, helper] = ${JSON.stringify(files)};
+    (async () => { ${script} })().catch((error) => { console.error('THROWN', error.message); process.exitCode ||= 70; });`;
+  const all = {
+    PATH: process.env.PATH ?? '',
+    ...server.env,
+    CODESIGN_STATE_DIR: join(folder, 'state'),
+    CODESIGN_CONFIG_DIR: join(folder, 'config'),
+    ...env,
+  };
+  const search = watchRun({ env: all, args: files });
+  const { code, stderr } = await new Promise<{ code: number; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, ['--eval', source], { env: all }, (_error, _stdout, text) =>
+      resolve({ code: child.exitCode ?? -1, stderr: text }),
+    );
+  });
+  await search({ 'standard error': stderr });
+  return { code, stderr, requests: server.operations('sign').length - before, files };
+}
+
+async function describeSignature(file: string | undefined): Promise<string> {
+  const { stdout } = await runCli(['inspect', file ?? '']);
+  return stdout;
+}
+
+describe('the hook of electron-builder', () => {
+  const task = `path: app, name: 'Example App', site: 'https://example.com/app', isNest: false, cscInfo: null`;
+
+  it.each([
+    ['of version 25 and later', `{ signtoolOptions: { signingHashAlgorithms: ['sha256'] } }`],
+    ['of version 24 and before', `{ signingHashAlgorithms: ['sha256'] }`],
+  ])('signs with the name and web page of the product, in the call form %s', async (_, options) => {
+    await using folder = await temporaryFolder();
+    const { code, stderr, requests, files } = await build(
+      folder.path,
+      'electron-builder',
+      `await hook.sign({ ${task}, hash: 'sha256', options: ${options} }, {});`,
+    );
+    expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
+    expect(await describeSignature(files[0])).toMatch(/Example App[\s\S]*https:\/\/example\.com\/app/);
+  });
+
+  it('spends one signature where both SHA-1 and SHA-256 would be made', async () => {
+    await using folder = await temporaryFolder();
+    const { code, requests, stderr } = await build(
+      folder.path,
+      'electron-builder',
+      `for (const [index, hash] of ['sha1', 'sha256'].entries()) {
+         await hook.default({ ${task}, hash, isNest: index > 0, options: { signtoolOptions: null } }, {});
+       }`,
+    );
+    expect({ code, requests }).toEqual({ code: 0, requests: 1 });
+    expect(stderr).toContain('app.exe gets no SHA-1 signature beside the SHA-256 one');
+  });
+
+  it('signs with SHA-1 where nothing else is wanted', async () => {
+    await using folder = await temporaryFolder();
+    const { code, requests, files } = await build(
+      folder.path,
+      'electron-builder',
+      `await hook.sign({ ${task}, hash: 'sha1', options: { signtoolOptions: { signingHashAlgorithms: ['sha1'] } } }, {});`,
+    );
+    expect({ code, requests }).toEqual({ code: 0, requests: 1 });
+    expect(await describeSignature(files[0])).toContain('SHA1');
+  });
+
+  it('takes a path alone', async () => {
+    await using folder = await temporaryFolder();
+    const { code, requests } = await build(folder.path, 'electron-builder', 'await hook.sign(helper);');
+    expect({ code, requests }).toEqual({ code: 0, requests: 1 });
+  });
+
+  const UNSET = { CODESIGN_BASE_URL: '', CODESIGN_CODE: '', CODESIGN_CERTIFICATE: '' };
+
+  it("goes by the user's profile, as sign does", async () => {
+    await using folder = await temporaryFolder();
+    const { CODESIGN_BASE_URL: baseUrl, CODESIGN_CODE: code, CODESIGN_CERTIFICATE: certificate } = server.env;
+    await mkdir(join(folder.path, 'config'));
+    const stored = { environments: { production: baseUrl }, code, certificate: [certificate] };
+    await writeFile(join(folder.path, 'config', 'config.json'), JSON.stringify({ profiles: { default: stored } }), {
+      mode: 0o600,
+    });
+    const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
+    expect({ code: run.code, requests: run.requests }, run.stderr).toEqual({ code: 0, requests: 1 });
+  });
+
+  it('says what is missing, and where to say it', async () => {
+    await using folder = await temporaryFolder();
+    const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
+    expect(run).toMatchObject({ code: 70, requests: 0 });
+    expect(run.stderr).toMatch(/THROWN .*app\.exe was not signed: .* \[setting-missing\]\. .*codesign-remote init/);
+  });
+
+  it('fails the build with the file, the reason and what to do', async () => {
+    await using folder = await temporaryFolder();
+    const { code, stderr, requests, files } = await build(
+      folder.path,
+      'electron-builder',
+      `await hook.sign({ ${task}, hash: 'sha256' }, {});`,
+      { CODESIGN_ACCESS_SECRET: 'wrong' },
+    );
+    expect({ code, requests }).toEqual({ code: 70, requests: 1 });
+    expect(stderr).toMatch(/THROWN .*app\.exe was not signed: .* \[unauthorized\]/);
+    expect(stderr).not.toContain('wrong');
+    expect(await readFile(files[0] ?? '')).toEqual(await readFile(fixture('pe/hello.exe')));
+  });
+});
+
+describe('the hook module of @electron/windows-sign', () => {
+  it('signs each file that it is called with', async () => {
+    await using folder = await temporaryFolder();
+    const { code, requests, stderr } = await build(
+      folder.path,
+      'electron-windows-sign',
+      'for (const file of [app, helper]) await hook.default(file);',
+    );
+    // The same program twice has one signature.
+    expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
+  });
+
+  it('ends the process with its exit code, though the tool goes on when a hook throws', async () => {
+    await using folder = await temporaryFolder();
+    const { code, stderr } = await build(
+      folder.path,
+      'electron-windows-sign',
+      `await hook.default(app + '.missing').catch(() => undefined);`,
+    );
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/^codesign-remote: .*app\.exe\.missing was not signed: .* \[file-not-found\]/m);
+  });
+});

@@ -1,0 +1,182 @@
+/** Kept connections: what a service sends unasked answers no request, and a place that is left goes to whoever waits. */
+
+import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/http/exchange.ts';
+import { createHttp, type Http } from '../../../src/http/http.ts';
+import { NO_PROXIES } from '../../../src/http/proxy.ts';
+
+const closers: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function answerWith(body: string): string {
+  return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+/** `answer` is told the number of the connection and of the request on it, both from 1. */
+async function listen(answer: (socket: net.Socket, connection: number, request: number) => void): Promise<string> {
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((socket) => {
+    const connection = sockets.push(socket);
+    let requests = 0;
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      if (!bytes.includes('\r\n\r\n')) return;
+      requests += 1;
+      answer(socket, connection, requests);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
+}
+
+function client(connections?: number): Http {
+  const http = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test', connections });
+  closers.push(() => http.close());
+  return http;
+}
+
+function get(http: Http, url: string, deadlineMilliseconds = 5000): Promise<Outcome> {
+  return http.get({ url: new URL(url), accept: '*/*', deadlineMilliseconds, sizeLimit: 1000 });
+}
+
+function bodyOf(outcome: Outcome): string {
+  return outcome.kind === 'answer' ? Buffer.from(outcome.body).toString() : `${outcome.kind}: ${outcome.detail}`;
+}
+
+test('two answers to one request: the second is nobody’s', async () => {
+  const url = await listen((socket, connection) => {
+    socket.write(answerWith(`first of ${connection}`) + answerWith(`second of ${connection}`));
+  });
+  const http = client();
+  expect(bodyOf(await get(http, url))).toBe('first of 1');
+  expect(bodyOf(await get(http, url))).toBe('first of 2');
+});
+
+test('an answer that comes while none is waited for is nobody’s', async () => {
+  const url = await listen((socket, connection, request) => {
+    socket.write(answerWith(`${request} of ${connection}`));
+    if (connection === 1 && request === 2) setTimeout(() => socket.write(answerWith('unasked')), 20);
+  });
+  const http = client();
+  expect(bodyOf(await get(http, url))).toBe('1 of 1');
+  expect(bodyOf(await get(http, url))).toBe('2 of 1');
+  await pause(100);
+  expect(bodyOf(await get(http, url))).toBe('1 of 2');
+});
+
+test('an answer after which the service closes, whether it says so or not, is whole, and the next call goes on another connection', async () => {
+  const url = await listen((socket, connection) => {
+    const silent = answerWith(`${connection}`);
+    socket.end(connection === 1 ? silent : `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${connection}`);
+  });
+  const http = client();
+  for (const connection of ['1', '2', '3']) expect(bodyOf(await get(http, url))).toBe(connection);
+});
+
+test('calls that wait behind one whose connection fails get their turn', async () => {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const http = client(1);
+  const outcomes = await Promise.all([1, 2, 3].map(() => get(http, `http://127.0.0.1:${port}/`)));
+  expect(outcomes).toMatchObject(Array(3).fill({ kind: 'failure', reason: 'refused', mayHaveArrived: false }));
+});
+
+test('calls whose time is over while they wait give up their turn unsent', async () => {
+  let requests = 0;
+  const url = await listen((socket) => {
+    requests += 1;
+    setTimeout(() => socket.write(answerWith('late')), 300);
+  });
+  const http = client(1);
+  const [first, second] = await Promise.all([get(http, url), get(http, url, 100)]);
+  expect(bodyOf(first)).toBe('late');
+  expect(second).toMatchObject({ kind: 'failure', reason: 'timed-out', mayHaveArrived: false });
+  expect(bodyOf(await get(http, url))).toBe('late');
+  expect(requests).toBe(2);
+});
+
+test('closing ends what is under way and what waits', async () => {
+  const url = await listen(() => undefined);
+  const http = client(1);
+  const outcomes = Promise.all([get(http, url), get(http, url)]);
+  await pause(100);
+  await http.close();
+  expect(await outcomes).toMatchObject([
+    { kind: 'failure', reason: 'broken', mayHaveArrived: true },
+    { kind: 'failure', reason: 'unreachable', mayHaveArrived: false },
+  ]);
+});
+
+test('a connection that was opened ahead of need carries the first call', async () => {
+  const url = await listen((socket, connection, request) => {
+    socket.write(answerWith(`${request} of ${connection}`));
+  });
+  const http = client(1);
+  http.prepare(new URL(url));
+  http.prepare(new URL(url));
+  const [first, second] = await Promise.all([get(http, url), get(http, url)]);
+  expect([bodyOf(first), bodyOf(second)].sort()).toEqual(['1 of 1', '2 of 1']);
+  await pause(10);
+  http.prepare(new URL(url));
+  expect(bodyOf(await get(http, url))).toBe('3 of 1');
+});
+
+test('that one could not be opened ahead of need is told by the next call, and the one after that tries anew', async () => {
+  let refusals = 0;
+  const url = await listen((socket) => {
+    refusals += 1;
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+  });
+  const http = createHttp({
+    roots: { own: undefined, all: async () => undefined },
+    userAgent: 'test',
+    connections: 1,
+    proxies: { ...NO_PROXIES, https: { url: new URL(url), authorization: undefined } },
+  });
+  closers.push(() => http.close());
+  const target = 'https://service.test/';
+  http.prepare(new URL(target));
+  await expect.poll(() => refusals).toBe(1);
+  await pause(50);
+  for (const asked of [1, 2, 3]) {
+    expect(await get(http, target)).toMatchObject({ reason: 'proxy-unauthorized', mayHaveArrived: false });
+    expect(refusals).toBe(asked);
+  }
+});
+
+test('one that was opened for nothing is closed with the others', async () => {
+  const opened: net.Socket[] = [];
+  const server = net.createServer((socket) => void opened.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const http = client();
+  http.prepare(new URL(`http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`));
+  await expect.poll(() => opened.length).toBe(1);
+  const [socket] = opened;
+  const ended = new Promise((resolve) => socket?.resume().once('close', resolve));
+  await http.close();
+  await ended;
+});
+
+test('a request that is answered before it was read leaves its place', async () => {
+  const url = await listen((socket) => {
+    socket.pause();
+    socket.write(answerWith('enough'));
+  });
+  const http = client(1);
+  const body = Buffer.alloc(30_000_000);
+  const request = { url: new URL(url), accept: '*/*', contentType: 'text/plain', deadlineMilliseconds: 5000 };
+  for (const _call of [1, 2]) {
+    expect(bodyOf(await http.post({ ...request, body, sizeLimit: 1000 }))).toBe('enough');
+  }
+});

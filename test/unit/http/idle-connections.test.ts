@@ -1,0 +1,140 @@
+/** A request goes on a connection that was idle for less than 2 seconds or on a fresh one, never on a dead one; and what a standstill of this process changes. */
+
+import { stat } from 'node:fs/promises';
+import http, { type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/http/exchange.ts';
+import { createHttp } from '../../../src/http/http.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function openPost(url: string, connections?: number, deadlineMilliseconds = 5000): () => Promise<Outcome> {
+  const client = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test', connections });
+  closers.push(() => client.close());
+  return () =>
+    client.postJson({
+      url: new URL(url),
+      headers: {},
+      body: Buffer.from('{}'),
+      deadlineMilliseconds,
+      sizeLimit: 1000,
+    });
+}
+
+async function startCounting(
+  headers: Record<string, string> = {},
+): Promise<{ url: string; connections: () => number }> {
+  let connections = 0;
+  const server: Server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    request.resume().on('end', () => response.writeHead(200, headers).end('{}'));
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => connections };
+}
+
+test('a connection is used again within 2 seconds, and not after them', async () => {
+  const { url, connections } = await startCounting();
+  const post = openPost(url);
+  await post();
+  await pause(1000);
+  await post();
+  expect(connections()).toBe(1);
+  await pause(2000);
+  await post();
+  expect(connections()).toBe(2);
+});
+
+test('a service that offers to keep connections for a minute is not taken at its word', async () => {
+  const { url, connections } = await startCounting({ 'keep-alive': 'timeout=60' });
+  const post = openPost(url);
+  await post();
+  await pause(2000);
+  await post();
+  expect(connections()).toBe(2);
+});
+
+test('a service that keeps connections for less is taken at its word, with two seconds to spare', async () => {
+  for (const [seconds, wait, expected] of [
+    [2, 0, 2],
+    [3, 200, 1],
+    [3, 1300, 2],
+  ] as const) {
+    const { url, connections } = await startCounting({ 'keep-alive': `timeout=${seconds}, max=100` });
+    const post = openPost(url);
+    await post();
+    await pause(wait);
+    await post();
+    expect([seconds, wait, connections()]).toEqual([seconds, wait, expected]);
+  }
+});
+
+test('calls at the same time have connections of their own, up to the bound', async () => {
+  const { url, connections } = await startCounting();
+  const post = openPost(url, 2);
+  const outcomes = await Promise.all(Array.from({ length: 6 }, post));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(Array(6).fill('answer'));
+  expect(connections()).toBe(2);
+});
+
+/** In a thread of its own, so that it goes on while this one is blocked. Closes each connection 100 ms after an answer. */
+const CLOSING_SERVICE = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:http').createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-length': 2 }).end('{}');
+      setTimeout(() => request.socket.destroy(), 100);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('a connection that the service closed while this program was busy is not mistaken for a good one', async () => {
+  const worker = new Worker(CLOSING_SERVICE, { eval: true });
+  closers.push(() => worker.terminate());
+  const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+  const post = openPost(`http://127.0.0.1:${port}/`);
+  expect(await post()).toMatchObject({ kind: 'answer' });
+  // The busy time ends, and the call begins, in one breath: in the phase of the event loop that takes from the network,
+  // where what happened on other connections meanwhile has not been looked at, and in the one of timers.
+  for (const moment of ['network', 'timer']) {
+    expect(await post()).toMatchObject({ kind: 'answer' });
+    if (moment === 'timer') await pause(10);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    expect(await post()).toMatchObject({ kind: 'answer' });
+  }
+});
+
+const SLOW_SERVICE = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:http').createServer((request, response) => {
+    request.resume().on('end', () => setTimeout(() => response.end('{}'), 100));
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('an answer that came while this program stood still is taken, though its time is over', async () => {
+  const worker = new Worker(SLOW_SERVICE, { eval: true });
+  closers.push(() => worker.terminate());
+  const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+  const post = openPost(`http://127.0.0.1:${port}/`, 1, 300);
+  expect(await post()).toMatchObject({ kind: 'answer' });
+  const answering = post();
+  await pause(50);
+  // It begins where the event loop takes what is there: what comes later is taken after timers have been looked at.
+  await stat(import.meta.dirname);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  expect(await answering).toMatchObject({ kind: 'answer' });
+});

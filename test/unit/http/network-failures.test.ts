@@ -1,0 +1,204 @@
+/** How each network failure comes out, and whether it says for certain that nothing was sent. */
+
+import net, { type AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Failure, Outcome } from '../../../src/http/exchange.ts';
+import { createHttp, type Http, type JsonRequest } from '../../../src/http/http.ts';
+import { createTlsAuthority } from '../../support/services/tls-authority.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function openHttp(own?: readonly string[], connectMilliseconds?: number, connections?: number): Http {
+  const roots = { own, all: async () => undefined };
+  const http = createHttp({ roots, userAgent: 'test', connectMilliseconds, connections });
+  closers.push(() => http.close());
+  return http;
+}
+
+async function listen(server: net.Server): Promise<string> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const post = (http: Http, url: string, rest: Partial<JsonRequest> = {}): Promise<Outcome> =>
+  http.postJson({
+    url: new URL(url),
+    headers: {},
+    body: Buffer.from('{}'),
+    deadlineMilliseconds: 5000,
+    sizeLimit: 1000,
+    ...rest,
+  });
+
+const never = (reason: Failure['reason']) => ({ kind: 'failure', reason, mayHaveArrived: false, head: undefined });
+const perhaps = (reason: Failure['reason']) => ({ kind: 'failure', reason, mayHaveArrived: true });
+
+describe('nothing was sent', () => {
+  test('a name that cannot be resolved', async () => {
+    const outcome = await post(openHttp(), `https://${'a'.repeat(64)}.invalid/`);
+    expect(outcome).toMatchObject(never('host-not-found'));
+  });
+
+  test('nobody listens', async () => {
+    const server = net.createServer();
+    const host = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    closers.splice(0);
+    expect(await post(openHttp(), `https://${host}/`)).toMatchObject(never('refused'));
+    expect(await post(openHttp(), `http://localhost:${host.split(':')[1]}/`)).toMatchObject(never('refused'));
+  });
+
+  test('the handshake never ends', async () => {
+    const host = await listen(net.createServer());
+    expect(await post(openHttp([], 200), `https://${host}/`)).toMatchObject(never('connect-timed-out'));
+  });
+
+  test('the deadline passes before there is a connection', async () => {
+    const host = await listen(net.createServer());
+    const outcome = await post(openHttp(), `https://${host}/`, { deadlineMilliseconds: 200 });
+    expect(outcome).toMatchObject(never('timed-out'));
+  });
+
+  test('the handshake is cut off', async () => {
+    const host = await listen(net.createServer((socket) => socket.once('data', () => socket.destroy())));
+    expect(await post(openHttp(), `https://${host}/`)).toMatchObject(never('unreachable'));
+  });
+
+  test('the other side resets the connection during the handshake', async () => {
+    const host = await listen(net.createServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
+    expect(await post(openHttp(), `https://${host}/`)).toMatchObject(never('unreachable'));
+  });
+
+  test('the other side speaks no TLS', async () => {
+    const host = await listen(net.createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
+    expect(await post(openHttp(), `https://${host}/`)).toMatchObject(never('tls-failed'));
+  });
+
+  test('the other side offers TLS 1.1 at most', async () => {
+    const authority = await createTlsAuthority();
+    const identity = await authority.issue({ names: ['127.0.0.1'] });
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
+    const server = tls.createServer({ ...identity, ...old }, (socket) => socket.end());
+    server.on('tlsClientError', () => undefined);
+    const host = await listen(server);
+    expect(await post(openHttp([authority.root]), `https://${host}/`)).toMatchObject(never('tls-failed'));
+  });
+
+  test.each([
+    ['an unknown root', { names: ['127.0.0.1'] }, false],
+    ['an expired certificate', { names: ['127.0.0.1'], notAfter: new Date(Date.now() - 60_000) }, true],
+    ['a certificate of the future', { names: ['127.0.0.1'], notBefore: new Date(Date.now() + 3_600_000) }, true],
+    ['a certificate for another name', { names: ['localhost', '127.0.0.2'] }, true],
+  ])('%s', async (_name, issue, trusted) => {
+    const authority = await createTlsAuthority();
+    const received: string[] = [];
+    const server = tls.createServer(await authority.issue(issue), (socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => received.push(data.toString()));
+    });
+    server.on('tlsClientError', () => undefined);
+    const host = await listen(server);
+    const http = openHttp(trusted ? [authority.root] : undefined);
+    expect(await post(http, `https://${host}/`)).toMatchObject(never('tls-untrusted'));
+    expect(received).toEqual([]);
+  });
+
+  test('a call that is given up while it waits for a connection is not sent later', async () => {
+    const received: string[] = [];
+    let open: () => void = () => undefined;
+    const authority = await createTlsAuthority();
+    const identity = await authority.issue({ names: ['127.0.0.1'] });
+    // Takes the handshake only once told to.
+    const server = net.createServer({ pauseOnConnect: true }, (socket) => {
+      open = () => {
+        const secure = new tls.TLSSocket(socket, { isServer: true, ...identity });
+        secure.on('data', (data) => received.push(data.toString()));
+        secure.on('error', () => undefined);
+        socket.resume();
+      };
+    });
+    const host = await listen(server);
+    const http = openHttp([authority.root]);
+    const outcome = await post(http, `https://${host}/`, { deadlineMilliseconds: 200 });
+    expect(outcome).toMatchObject(never('timed-out'));
+    open();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(received).toEqual([]);
+  });
+
+  test('a call that waits for its turn on a full pool', async () => {
+    const host = await listen(net.createServer((socket) => socket.resume()));
+    const http = openHttp(undefined, undefined, 1);
+    const first = post(http, `http://${host}/`, { deadlineMilliseconds: 600 });
+    const second = post(http, `http://${host}/`, { deadlineMilliseconds: 200 });
+    expect(await second).toMatchObject(never('timed-out'));
+    expect(await first).toMatchObject(perhaps('timed-out'));
+  });
+
+  test('http: to another machine', async () => {
+    await expect(post(openHttp(), 'http://192.0.2.1/')).rejects.toMatchObject({ code: 'insecure-address' });
+    await expect(post(openHttp(), 'http://127.0.0.1.example.com/')).rejects.toMatchObject({ code: 'insecure-address' });
+  });
+});
+
+describe('the request may have arrived', () => {
+  const onRequest = (then: (socket: net.Socket) => void) =>
+    net.createServer((socket) => socket.once('data', () => then(socket)));
+
+  test.each<[string, (socket: net.Socket) => void, Failure['reason'], number | undefined]>([
+    ['closed without an answer', (socket) => socket.end(), 'broken', undefined],
+    ['reset without an answer', (socket) => socket.resetAndDestroy(), 'broken', undefined],
+    ['no answer', () => undefined, 'timed-out', undefined],
+    ['half a head', (socket) => socket.end('HTTP/1.1 200'), 'broken', undefined],
+    ['half a body', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n12'), 'broken', 200],
+    [
+      'half a chunk',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n12'),
+      'broken',
+      200,
+    ],
+    ['a body that stops', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n12'), 'timed-out', 200],
+    ['too large a body', (socket) => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1001)}`), 'too-large', 200],
+    ['too large a head', (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`), 'broken', undefined],
+  ])('%s', async (_name, then, reason, status) => {
+    const host = await listen(onRequest(then));
+    const outcome = await post(openHttp(), `http://${host}/`, { deadlineMilliseconds: 400 });
+    expect(outcome).toMatchObject(perhaps(reason));
+    expect((outcome as Failure).head?.status).toBe(status);
+  });
+
+  test('the connection breaks while the request is being sent', async () => {
+    const host = await listen(onRequest((socket) => socket.resetAndDestroy()));
+    const outcome = await post(openHttp(), `http://${host}/`, { body: Buffer.alloc(8_000_000, 0x20) });
+    expect(outcome).toMatchObject(perhaps('broken'));
+  });
+
+  test('closing all connections ends a call under way', async () => {
+    const http = openHttp();
+    const host = await listen(onRequest(() => void http.close()));
+    expect(await post(http, `http://${host}/`)).toMatchObject(perhaps('broken'));
+  });
+});
+
+test('a body of exactly the limit is taken, and one that ends with the connection is whole', async () => {
+  const body = 'x'.repeat(1000);
+  const host = await listen(
+    net.createServer((socket) => socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n\r\n${body}`))),
+  );
+  const outcome = await post(openHttp(), `http://${host}/`);
+  expect(outcome).toMatchObject({ kind: 'answer', status: 200 });
+  expect(outcome.kind === 'answer' && Buffer.from(outcome.body).toString()).toBe(body);
+});

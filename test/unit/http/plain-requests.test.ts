@@ -1,0 +1,117 @@
+/** Requests that carry nothing secret: what travels by them, and that they go by http: too and follow no redirect. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createHttp, type Http } from '../../../src/http/http.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+async function start(answer: (response: ServerResponse) => void): Promise<{ url: URL; received: Received[] }> {
+  const received: Received[] = [];
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method, url, headers } = request;
+      received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      answer(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?query=1`), received };
+}
+
+function openHttp(): Http {
+  const http = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test/1' });
+  closers.push(() => http.close());
+  return http;
+}
+
+const bounds = { deadlineMilliseconds: 5000, sizeLimit: 1000 };
+
+test('a POST has the types asked for and the body, and nothing of the user information in the address', async () => {
+  const { url, received } = await start((response) => response.end('answer'));
+  url.username = 'user';
+  url.password = 'password';
+  const outcome = await openHttp().post({
+    ...bounds,
+    url,
+    contentType: 'application/timestamp-query',
+    accept: 'application/timestamp-reply',
+    body: Buffer.from('query'),
+  });
+  expect(outcome).toMatchObject({ kind: 'answer', status: 200, body: Buffer.from('answer') });
+  expect(received).toHaveLength(1);
+  const [request] = received;
+  expect(request).toMatchObject({ method: 'POST', url: '/path?query=1', body: 'query' });
+  expect(request?.headers).toMatchObject({
+    'content-type': 'application/timestamp-query',
+    'content-length': '5',
+    accept: 'application/timestamp-reply',
+    'user-agent': 'test/1',
+  });
+  expect(request?.headers.authorization).toBeUndefined();
+  expect(JSON.stringify(request)).not.toContain('password');
+});
+
+test('a GET has no body, and headers of its own', async () => {
+  const { url, received } = await start((response) => response.end('list'));
+  const headers = { 'if-none-match': '"1"' };
+  const outcome = await openHttp().get({ ...bounds, url, accept: 'application/pkix-crl', headers });
+  expect(outcome).toMatchObject({ kind: 'answer', body: Buffer.from('list') });
+  expect(received[0]).toMatchObject({ method: 'GET', body: '' });
+  expect(received[0]?.headers).toMatchObject({ accept: 'application/pkix-crl', 'if-none-match': '"1"' });
+  expect(received[0]?.headers).not.toHaveProperty('content-type');
+  expect(received[0]?.headers).not.toHaveProperty('content-length');
+});
+
+test('a redirect is an answer like any other', async () => {
+  const { url, received } = await start((response) => response.writeHead(302, { location: '/elsewhere' }).end());
+  const http = openHttp();
+  const answer = { kind: 'answer', status: 302 };
+  expect(await http.get({ ...bounds, url, accept: '*/*' })).toMatchObject(answer);
+  const post = { ...bounds, url, accept: '*/*', contentType: 'text/plain', body: Buffer.from('query') };
+  expect(await http.post(post)).toMatchObject(answer);
+  expect(received).toHaveLength(2);
+});
+
+test('an answer is bounded in size', async () => {
+  const { url } = await start((response) => response.end('x'.repeat(1001)));
+  const outcome = await openHttp().get({ ...bounds, url, accept: '*/*' });
+  expect(outcome).toMatchObject({ kind: 'failure', reason: 'too-large', mayHaveArrived: true });
+});
+
+test('an answer is bounded in time', async () => {
+  const { url } = await start((response) => response.write('x'));
+  const outcome = await openHttp().get({ ...bounds, deadlineMilliseconds: 200, url, accept: '*/*' });
+  expect(outcome).toMatchObject({ kind: 'failure', reason: 'timed-out', mayHaveArrived: true });
+});
+
+test('http: goes to other machines too, which postJson refuses', async () => {
+  const http = openHttp();
+  const url = new URL(`http://${'a'.repeat(64)}.invalid/`);
+  expect(await http.get({ ...bounds, url, accept: '*/*' })).toMatchObject({ reason: 'host-not-found' });
+  await expect(http.postJson({ ...bounds, url, headers: {}, body: Buffer.from('{}') })).rejects.toMatchObject({
+    code: 'insecure-address',
+  });
+});
+
+test.each(['ldap://127.0.0.1/cn=list', 'file:///etc/hostname'])('%s is a failure, not a throw', async (url) => {
+  const outcome = await openHttp().get({ ...bounds, url: new URL(url), accept: '*/*' });
+  expect(outcome).toMatchObject({ kind: 'failure', reason: 'unreachable', mayHaveArrived: false });
+});

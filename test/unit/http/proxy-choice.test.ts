@@ -1,0 +1,153 @@
+/** Which requests go through a proxy: by option, environment and profile, and by NO_PROXY. */
+
+import { describe, expect, test } from 'vitest';
+import { isUsable, proxyFor, readExceptions } from '../../../src/http/proxy.ts';
+import { lookUp, NOTHING_STORED } from '../../../src/options/lookup.ts';
+import type { Environment } from '../../../src/options/options.ts';
+import { resolveProxies } from '../../../src/options/proxy-settings.ts';
+
+const SECURE = new URL('https://sign.example.com/api');
+const PLAIN = new URL('http://tsa.example.com');
+
+function resolve(env: Environment, option?: string, profile?: string) {
+  const values = new Map(profile === undefined ? [] : [['proxy', [profile]] as const]);
+  const stored = { ...NOTHING_STORED, profile: { ...NOTHING_STORED.profile, values } };
+  return resolveProxies(lookUp({ proxy: option }, env, stored), env);
+}
+
+const chosen = (url: URL, env: Environment, option?: string, profile?: string) =>
+  proxyFor(url, resolve(env, option, profile))?.url.origin;
+
+describe('the proxy', () => {
+  test('is chosen by the scheme of the target', () => {
+    const env = { HTTPS_PROXY: 'http://secure:3128', HTTP_PROXY: 'http://plain:3128/' };
+    expect(chosen(SECURE, env)).toBe('http://secure:3128');
+    expect(chosen(PLAIN, env)).toBe('http://plain:3128');
+    expect(chosen(SECURE, { HTTP_PROXY: 'http://plain:3128' })).toBeUndefined();
+    expect(chosen(PLAIN, { HTTPS_PROXY: 'http://secure:3128' })).toBeUndefined();
+  });
+
+  test('is the option before the environment before the profile', () => {
+    const env = { HTTPS_PROXY: 'http://environment:1' };
+    expect(chosen(SECURE, env, 'http://option:1', 'http://profile:1')).toBe('http://option:1');
+    expect(chosen(PLAIN, env, 'http://option:1', 'http://profile:1')).toBe('http://option:1');
+    expect(chosen(SECURE, env, undefined, 'http://profile:1')).toBe('http://environment:1');
+    expect(chosen(PLAIN, env, undefined, 'http://profile:1')).toBe('http://profile:1');
+  });
+
+  test('is the variable in lower case before the one in upper case; an empty one counts as absent', () => {
+    expect(chosen(SECURE, { https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1' })).toBe('http://lower:1');
+    expect(chosen(SECURE, { https_proxy: '', HTTPS_PROXY: 'http://upper:1' })).toBe('http://upper:1');
+    expect(chosen(SECURE, { HTTPS_PROXY: '' })).toBeUndefined();
+  });
+
+  test('is that of ALL_PROXY where the environment has none of its own for the scheme', () => {
+    const env = { HTTPS_PROXY: 'http://secure:1', ALL_PROXY: 'http://all:1' };
+    expect([chosen(SECURE, env), chosen(PLAIN, env)]).toEqual(['http://secure:1', 'http://all:1']);
+    expect(chosen(SECURE, { all_proxy: 'lower:1', ALL_PROXY: 'http://upper:1' })).toBe('http://lower:1');
+    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1' }, undefined, 'http://profile:1')).toBe('http://all:1');
+    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1' }, 'http://option:1')).toBe('http://option:1');
+    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1', NO_PROXY: 'example.com' })).toBeUndefined();
+    expect(chosen(new URL('https://localhost'), { ALL_PROXY: 'http://all:1' })).toBeUndefined();
+  });
+
+  test.each(['socks5://user:hunter2@proxy:1080', 'socks5h://hunter2', 'http://', 'hunter2:proxy'])(
+    'is refused where only ALL_PROXY=%s would lead to it, and nowhere else',
+    (address) => {
+      const env = { ALL_PROXY: address };
+      const refused = expect.objectContaining({ category: 'usage', code: 'proxy-invalid' });
+      expect(() => chosen(SECURE, env)).toThrow(refused);
+      expect(() => chosen(PLAIN, env)).toThrow('ALL_PROXY');
+      expect(() => chosen(PLAIN, env)).not.toThrow('hunter2');
+      expect(chosen(SECURE, { ...env, https_proxy: 'http://secure:1' })).toBe('http://secure:1');
+      expect(chosen(SECURE, env, 'http://option:1')).toBe('http://option:1');
+      expect(chosen(SECURE, { ...env, no_proxy: 'example.com' })).toBeUndefined();
+      expect(chosen(new URL('https://127.0.0.1:8443'), env)).toBeUndefined();
+    },
+  );
+
+  test('may be written without a scheme', () => {
+    expect(chosen(SECURE, { HTTPS_PROXY: 'proxy.example:3128' })).toBe('http://proxy.example:3128');
+  });
+
+  test.each(['https://localhost', 'https://127.0.0.1:8443', 'https://127.9.9.9', 'http://[::1]:80', 'http://127.1'])(
+    'is none for %s',
+    (address) => {
+      const proxies = resolve({}, 'http://proxy:3128');
+      expect(proxyFor(new URL(address), proxies)).toBeUndefined();
+    },
+  );
+
+  test('has its own credentials from the environment, decoded, and apart from what is shown', () => {
+    const { https } = resolve({ HTTPS_PROXY: 'http://us%65r:p%40ss:w%C3%B6rd@proxy:3128' });
+    if (https === undefined || !isUsable(https)) return expect.fail('it can be used');
+    expect(https.url.href).toBe('http://proxy:3128/');
+    expect(https.authorization?.reveal()).toBe(`Basic ${Buffer.from('user:p@ss:wörd').toString('base64')}`);
+    expect(JSON.stringify(https)).not.toMatch(/rd|Basic/);
+  });
+
+  test.each<[string, Environment, string | undefined, string | undefined]>([
+    ['--proxy', {}, 'http://user:hunter2@proxy:3128', undefined],
+    ['proxy in profile', {}, undefined, 'http://user:hunter2@proxy:3128'],
+  ])('%s takes no credentials', (name, env, option, profile) => {
+    const refused = expect.objectContaining({ category: 'usage', code: 'proxy-holds-credentials' });
+    expect(() => resolve(env, option, profile)).toThrow(refused);
+    expect(() => resolve(env, option, profile)).toThrow(name);
+    expect(() => resolve(env, option, profile)).not.toThrow('hunter2');
+  });
+
+  test.each([
+    'socks5://user:hunter2@proxy',
+    'http://',
+    'http://user:hunter2@',
+    'http://hunter2%@proxy',
+    'ftp://hunter2',
+  ])('%s is refused, and not repeated', (address) => {
+    const refused = expect.objectContaining({ category: 'usage', code: 'proxy-invalid' });
+    expect(() => resolve({ HTTPS_PROXY: address })).toThrow(refused);
+    expect(() => resolve({ HTTPS_PROXY: address })).toThrow('HTTPS_PROXY');
+    expect(() => resolve({ HTTPS_PROXY: address })).not.toThrow('hunter2');
+  });
+});
+
+describe('NO_PROXY', () => {
+  test.each<[string, string, boolean]>([
+    ['sign.example.com', 'https://sign.example.com', true],
+    ['example.com', 'https://sign.example.com', true],
+    ['.example.com', 'https://sign.example.com', true],
+    ['*.example.com', 'https://sign.example.com', true],
+    ['.example.com', 'https://example.com', true],
+    ['EXAMPLE.com', 'https://sign.Example.COM', true],
+    ['example.com.', 'https://example.com', true],
+    ['example.com', 'https://example.com.', true],
+    ['ample.com', 'https://example.com', false],
+    ['sign.example.com', 'https://example.com', false],
+    ['other.test, example.com', 'https://example.com', true],
+    ['other.test example.com', 'https://example.com', true],
+    ['example.com:443', 'https://example.com', true],
+    ['example.com:443', 'https://example.com:8443', false],
+    ['example.com:8443', 'https://sign.example.com:8443', true],
+    ['example.com:80', 'http://example.com', true],
+    ['*', 'https://example.com', true],
+    ['other.test,*', 'https://example.com', true],
+    ['10.1.2.3', 'https://10.1.2.3', true],
+    ['2.3', 'https://10.1.2.3', false],
+    ['10.1.2.3:8443', 'https://10.1.2.3:8443', true],
+    ['10.0.0.0/8', 'https://10.1.2.3', false],
+    ['[2001:db8::1]', 'https://[2001:db8::1]', true],
+    ['2001:db8::1', 'https://[2001:db8::1]:8443', true],
+    ['[2001:db8::1]:8443', 'https://[2001:db8::1]:8443', true],
+    ['[2001:db8::1]:8443', 'https://[2001:db8::1]', false],
+    ['', 'https://example.com', false],
+    [',. ,', 'https://example.com', false],
+  ])('"%s" and %s: %s', (text, address, isExcepted) => {
+    const { https } = resolve({}, 'http://proxy:3128');
+    const proxies = { https, http: https, exceptions: readExceptions(text) };
+    expect(proxyFor(new URL(address), proxies) === undefined).toBe(isExcepted);
+  });
+
+  test('holds for --proxy too', () => {
+    expect(chosen(SECURE, { NO_PROXY: 'example.com' }, 'http://option:1')).toBeUndefined();
+    expect(chosen(SECURE, { no_proxy: 'example.com', NO_PROXY: 'other.test' }, 'http://option:1')).toBeUndefined();
+  });
+});

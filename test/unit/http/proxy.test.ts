@@ -1,0 +1,184 @@
+/** Requests through a real proxy: `https:` by CONNECT, `http:` by the absolute form; what it does wrong is said as such. */
+
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHttp } from '../../../src/http/http.ts';
+import { readExceptions } from '../../../src/http/proxy.ts';
+import { readProxyVariable } from '../../../src/options/proxy-values.ts';
+import { startMisbehavingService } from '../../support/services/misbehaving-service.ts';
+import { type ProxyManner, startProxy, type TestProxy, type TestProxyOptions } from '../../support/services/proxy.ts';
+import { ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { createTlsAuthority } from '../../support/services/tls-authority.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function start(options: TestProxyOptions = {}): Promise<TestProxy> {
+  const proxy = await startProxy(options);
+  closers.push(async () => proxy[Symbol.asyncDispose]());
+  return proxy;
+}
+
+function proxiesOf(address: string, exceptions = '') {
+  const proxy = readProxyVariable({ value: address, name: 'HTTPS_PROXY' });
+  return { https: proxy, http: proxy, exceptions: readExceptions(exceptions) };
+}
+
+async function openThrough(
+  address: string,
+  certificate: 'valid' | 'untrusted' | 'other-name' = 'valid',
+  connectMilliseconds = 5000,
+) {
+  const service = await startMisbehavingService('good', { name: 'service.test', certificate });
+  closers.push(() => service.stop());
+  const { baseUrl, caFile } = service;
+  const client = await openServiceClient({ baseUrl, caFile, proxies: proxiesOf(address), connectMilliseconds });
+  closers.push(() => client.service.close());
+  return { ...client, misbehaving: service, port: new URL(baseUrl).port };
+}
+
+describe('https:', () => {
+  test('goes through one tunnel, which the calls share, and the proxy sees nothing of them', async () => {
+    const proxy = await start();
+    const { service, misbehaving, port } = await openThrough(proxy.url);
+    for (let calls = 0; calls < 5; calls += 1) await service.sign(SIGN_REQUEST);
+    expect(misbehaving.signRequests()).toBe(5);
+    expect(misbehaving.requests()[0]?.headers.host).toBe(`service.test:${port}`);
+    expect(proxy.asked).toEqual([`CONNECT service.test:${port}`]);
+    expect(proxy.headers[0]).toEqual({ host: `service.test:${port}`, connection: expect.any(String) });
+    expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
+  });
+
+  test('is opened anew after 2 seconds without a call', async () => {
+    const proxy = await start();
+    const { service } = await openThrough(proxy.url);
+    await service.sign(SIGN_REQUEST);
+    await pause(2100);
+    await service.sign(SIGN_REQUEST);
+    expect(proxy.asked).toHaveLength(2);
+  });
+
+  test("has the proxy's credentials told to the proxy alone", async () => {
+    const proxy = await start({ credentials: 'us er:hunter2' });
+    const { service, misbehaving } = await openThrough(proxy.url.replace('//', '//us%20er:hunter2@'));
+    await expect(service.sign(SIGN_REQUEST)).resolves.toBeDefined();
+    expect(proxy.headers[0]?.['proxy-authorization']).toBe(`Basic ${Buffer.from('us er:hunter2').toString('base64')}`);
+    expect(JSON.stringify(misbehaving.requests())).not.toContain('proxy-authorization');
+  });
+
+  test.each<['untrusted' | 'other-name']>([['untrusted'], ['other-name']])(
+    'is verified through the tunnel: a certificate that is %s is not taken',
+    async (certificate) => {
+      const proxy = await start();
+      const { service, misbehaving } = await openThrough(proxy.url, certificate);
+      await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'network', code: 'tls-untrusted' });
+      expect(misbehaving.requests()).toHaveLength(0);
+    },
+  );
+
+  test('goes through an https: proxy whose certificate is trusted, and not through another', async () => {
+    const authority = await createTlsAuthority('Proxy Root');
+    const proxy = await start({ identity: await authority.issue({ names: ['127.0.0.1'] }) });
+    const service = await startMisbehavingService('good', { name: 'service.test' });
+    closers.push(() => service.stop());
+    const { readFile, writeFile } = await import('node:fs/promises');
+    const both = `${service.caFile}.both`;
+    await writeFile(both, (await readFile(service.caFile, 'utf8')) + authority.root);
+    const sign = async (caFile: string) => {
+      const opened = await openServiceClient({ baseUrl: service.baseUrl, caFile, proxies: proxiesOf(proxy.url) });
+      closers.push(() => opened.service.close());
+      return opened.service.sign(SIGN_REQUEST);
+    };
+    await expect(sign(both)).resolves.toMatchObject({ id: 'record-1' });
+    await expect(sign(service.caFile)).rejects.toMatchObject({ category: 'network', code: 'proxy-unreachable' });
+    expect(service.signRequests()).toBe(1);
+  });
+
+  test.each<[string, TestProxyOptions & { readonly manner?: ProxyManner }, string, number]>([
+    ['asks for credentials', { credentials: 'a:b' }, 'proxy-unauthorized', 1],
+    ['refuses', { manner: 'refuses' }, 'proxy-refused', 3],
+    ['answers with a web page', { manner: 'answers-html' }, 'proxy-refused', 3],
+    ['hangs', { manner: 'hangs' }, 'proxy-refused', 3],
+    ['breaks the connection', { manner: 'breaks' }, 'proxy-refused', 3],
+    ['is none', { manner: 'talks-nonsense' }, 'proxy-refused', 3],
+  ])('a proxy that %s: nothing was sent', async (_how, options, code, attempts) => {
+    const proxy = await start(options);
+    const patience = options.manner === 'hangs' ? 500 : undefined;
+    const { service, misbehaving } = await openThrough(proxy.url, 'valid', patience);
+    const failure = await service.sign(SIGN_REQUEST).catch((thrown: unknown) => thrown);
+    expect(failure).toMatchObject({ category: 'network', code, hint: expect.stringMatching(/PROXY/) });
+    expect(String(failure)).toContain(proxy.url);
+    expect(String(failure)).toContain('nothing was sent');
+    expect(proxy.asked).toHaveLength(attempts);
+    expect(JSON.stringify(proxy.headers)).not.toContain('authorization"');
+    expect(JSON.stringify(failure)).not.toContain(ACCESS_SECRET);
+    expect(misbehaving.connections()).toBe(0);
+  });
+
+  test('a proxy that is not there: nothing was sent', async () => {
+    const proxy = await start();
+    await proxy[Symbol.asyncDispose]();
+    const { service, misbehaving } = await openThrough(proxy.url);
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ code: 'proxy-unreachable' });
+    expect(misbehaving.connections()).toBe(0);
+  });
+});
+
+describe('http:', () => {
+  async function startPlain() {
+    const seen: { readonly url: string | undefined; readonly headers: http.IncomingHttpHeaders }[] = [];
+    let connections = 0;
+    const server = http.createServer((request, response) => {
+      seen.push({ url: request.url, headers: request.headers });
+      request.resume().on('end', () => response.end('token'));
+    });
+    server.on('connection', () => {
+      connections += 1;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
+  }
+
+  function openPost(address: string, url: string, exceptions?: string) {
+    const roots = { own: undefined, all: async () => undefined };
+    const client = createHttp({ roots, userAgent: 'test', proxies: proxiesOf(address, exceptions) });
+    closers.push(() => client.close());
+    const parts = { contentType: 'text/plain', accept: '*/*', deadlineMilliseconds: 5000, sizeLimit: 1000 };
+    return () => client.post({ ...parts, url: new URL(url), body: Buffer.from('request') });
+  }
+
+  test('goes to the proxy with the whole address, and with its credentials', async () => {
+    const { port, seen } = await startPlain();
+    const proxy = await start({ credentials: 'user:hunter2' });
+    const post = openPost(proxy.url.replace('//', '//user:hunter2@'), `http://tsa.test:${port}/tsa?a=b`);
+    expect(await post()).toMatchObject({ kind: 'answer', status: 200 });
+    expect(proxy.asked).toEqual([`POST http://tsa.test:${port}/tsa?a=b`]);
+    expect(seen).toMatchObject([{ url: '/tsa?a=b', headers: { host: `tsa.test:${port}` } }]);
+  });
+
+  test('without the right credentials: a failure of the proxy, and the target has heard of nothing', async () => {
+    const { port, seen } = await startPlain();
+    const proxy = await start({ credentials: 'user:hunter2' });
+    const outcome = await openPost(proxy.url, `http://tsa.test:${port}/`)();
+    expect(outcome).toMatchObject({ kind: 'failure', reason: 'proxy-unauthorized', mayHaveArrived: false });
+    expect(seen).toEqual([]);
+  });
+
+  test('goes straight to this machine, and to what NO_PROXY names', async () => {
+    const { port } = await startPlain();
+    const proxy = await start();
+    expect(await openPost(proxy.url, `http://127.0.0.1:${port}/`)()).toMatchObject({ kind: 'answer' });
+    expect(await openPost(proxy.url, `http://nowhere.invalid:${port}/`, 'invalid')()).toMatchObject({
+      kind: 'failure',
+    });
+    expect(proxy.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,196 @@
+/** Further connections to a server resume its TLS session; nothing is trusted for that which would not be without. */
+
+import { constants } from 'node:crypto';
+import https, { type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { SecureVersion, TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/http/exchange.ts';
+import { createHttp, type HttpOptions } from '../../../src/http/http.ts';
+import { NO_PROXIES } from '../../../src/http/proxy.ts';
+import { startProxy } from '../../support/services/proxy.ts';
+import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
+
+let authority: TlsAuthority;
+beforeAll(async () => {
+  authority = await createTlsAuthority();
+});
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Listening {
+  readonly port: number;
+  /** One for each connection, in order: whether it resumed a session. */
+  readonly resumed: readonly boolean[];
+  readonly server: Server;
+  stop(): Promise<void>;
+}
+
+interface ListenOptions {
+  readonly protocol?: SecureVersion;
+  readonly port?: number;
+  readonly by?: TlsAuthority;
+  readonly names?: readonly string[];
+  /** Holds every answer until so many requests wait. */
+  readonly together?: number;
+  readonly secureOptions?: number;
+}
+
+/** A server that closes each connection after one answer. */
+async function listen({
+  protocol,
+  port = 0,
+  by = authority,
+  names,
+  together = 1,
+  secureOptions,
+}: ListenOptions = {}): Promise<Listening> {
+  const identity = await by.issue({ names: names ?? ['localhost', '127.0.0.1'] });
+  const versions = protocol && { minVersion: protocol, maxVersion: protocol };
+  const resumed: boolean[] = [];
+  let waiting: (() => void)[] = [];
+  const server: Server = https.createServer(
+    { ...identity, ...versions, ...(secureOptions && { secureOptions }) },
+    (request, response) => {
+      waiting.push(() => response.writeHead(200, { connection: 'close' }).end('{}'));
+      request.resume();
+      if (waiting.length < together) return;
+      for (const answer of waiting) answer();
+      waiting = [];
+    },
+  );
+  server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  closers.push(stop);
+  return { port: (server.address() as AddressInfo).port, resumed, server, stop };
+}
+
+type Resume = (failure: Error | null, session: Buffer | null) => void;
+
+/** Of a server without tickets: what it does with sessions that it gave. Clients that know TLS 1.3 always send some number. */
+function onResumption(server: Server, meet: (done: Resume) => void): void {
+  const given = new Set<string>();
+  server.on('newSession', (id: Buffer, _session: Buffer, done: () => void) => {
+    given.add(id.toString('hex'));
+    done();
+  });
+  server.on('resumeSession', (id: Buffer, done: Resume) => {
+    if (given.has(id.toString('hex'))) meet(done);
+    else done(null, null);
+  });
+}
+
+function open(options: Partial<HttpOptions> = {}): (host: string, port: number) => Promise<Outcome> {
+  const own = [authority.root];
+  const client = createHttp({ roots: { own, all: async () => undefined }, userAgent: 'test', ...options });
+  closers.push(() => client.close());
+  return (host, port) =>
+    client.postJson({
+      url: new URL(`https://${host}:${port}/`),
+      headers: {},
+      body: Buffer.from('{}'),
+      deadlineMilliseconds: 5000,
+      sizeLimit: 1000,
+    });
+}
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (protocol) => {
+  test('each connection after the first resumes', async () => {
+    const { port, resumed } = await listen({ protocol });
+    const post = open();
+    for (let call = 0; call < 4; call++) expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+    expect(resumed).toEqual([false, true, true, true]);
+  });
+
+  test('so do many that are opened at once after others that were', async () => {
+    const { port, resumed } = await listen({ protocol, together: 8 });
+    const post = open();
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(Array.from({ length: 8 }, () => post('localhost', port)));
+    }
+    expect(resumed.slice(0, 8)).toEqual(Array(8).fill(false));
+    expect(resumed.slice(8)).toEqual(Array(16).fill(true));
+  });
+
+  test('a session is offered to the name that the certificate was checked against, and to no other', async () => {
+    const { port, resumed } = await listen({ protocol, names: ['localhost'] });
+    const post = open();
+    expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+    expect(await post('127.0.0.1', port)).toMatchObject({ kind: 'failure', reason: 'tls-untrusted' });
+    expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+    expect(resumed.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('another server at the same place is judged by its certificate', async () => {
+    const first = await listen({ protocol });
+    const post = open();
+    expect(await post('localhost', first.port)).toMatchObject({ kind: 'answer' });
+    await first.stop();
+    const second = await listen({ protocol, port: first.port, by: await createTlsAuthority('Stranger') });
+    expect(await post('localhost', first.port)).toMatchObject({ kind: 'failure', reason: 'tls-untrusted' });
+    expect(await post('localhost', first.port)).toMatchObject({ kind: 'failure', reason: 'tls-untrusted' });
+    expect(second.resumed).not.toContain(true);
+  });
+
+  test('a server that has forgotten its sessions makes a whole handshake', async () => {
+    const first = await listen({ protocol });
+    const post = open();
+    await post('localhost', first.port);
+    await first.stop();
+    const second = await listen({ protocol, port: first.port });
+    expect(await post('localhost', first.port)).toMatchObject({ kind: 'answer' });
+    expect(second.resumed).toEqual([false]);
+  });
+});
+
+test('a server that breaks off handshakes that resume has a whole one, with the request that was waiting', async () => {
+  // Sessions by number, and no tickets, so that the server is asked before it resumes.
+  const secureOptions = constants.SSL_OP_NO_TICKET;
+  const { port, resumed, server } = await listen({ protocol: 'TLSv1.2', secureOptions });
+  let refused = 0;
+  onResumption(server, (done) => {
+    refused += 1;
+    done(new Error('not now'), null);
+  });
+  const post = open();
+  for (let call = 0; call < 2; call++) expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+  expect(refused).toBe(1);
+  expect(resumed).toEqual([false, false]);
+});
+
+test('a connection that hangs with a session is tried without one next', async () => {
+  const { port, resumed, server } = await listen({ protocol: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET });
+  let asked = 0;
+  onResumption(server, () => {
+    asked += 1;
+  });
+  const post = open({ connectMilliseconds: 300 });
+  expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+  expect(await post('localhost', port)).toMatchObject({ reason: 'connect-timed-out', mayHaveArrived: false });
+  expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+  expect(asked).toBe(1);
+  expect(resumed).toEqual([false, false]);
+});
+
+test('a connection through a proxy resumes what one through it began', async () => {
+  const { port, resumed } = await listen({ names: ['service.test'] });
+  await using proxy = await startProxy();
+  const way = { url: new URL(proxy.url), authorization: undefined };
+  const post = open({ proxies: { ...NO_PROXIES, https: way } });
+  for (let call = 0; call < 2; call++) expect(await post('service.test', port)).toMatchObject({ kind: 'answer' });
+  expect(proxy.asked).toHaveLength(2);
+  expect(resumed).toEqual([false, true]);
+});
+
+test('two clients of one process share no session: their roots may differ', async () => {
+  const { port, resumed } = await listen();
+  await open()('localhost', port);
+  await open()('localhost', port);
+  expect(resumed).toEqual([false, false]);
+});

@@ -1,0 +1,104 @@
+/** Several real processes with one journal at once. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { HistoryEntry } from '../../../src/journal/journal.ts';
+import { openJournal } from '../../../src/journal/open-journal.ts';
+import { observeProcesses } from '../../../src/journal/processes.ts';
+import { type WorkerSetting, workerSetting } from './support/processes.ts';
+import { historyOf } from './support/setting.ts';
+
+const PROCESSES = 5;
+const FILES = 40;
+
+let workers: WorkerSetting;
+beforeAll(async () => {
+  workers = await workerSetting();
+});
+afterAll(() => workers[Symbol.asyncDispose]());
+
+async function history(
+  folder: string,
+): Promise<{ entries: HistoryEntry[]; warnings: readonly string[]; open: number }> {
+  let ids = 0;
+  const journal = await openJournal({
+    folder,
+    now: () => new Date(),
+    uptime: () => Number(process.hrtime.bigint()) / 1e6,
+    randomId: () => `reader${String(++ids).padStart(4, '0')}`,
+    processes: await observeProcesses(),
+    keepDays: 90,
+    runningFor: 0,
+  });
+  const entries = await historyOf(journal);
+  return { entries, warnings: journal.warnings, open: (await journal.unfinished()).length };
+}
+
+const numbers = (from: number): number[] => Array.from({ length: FILES }, (_, index) => from + index);
+
+test('200 different files make 200 requests and 200 whole entries', async () => {
+  const place = workers.newPlace();
+  const runs = Array.from({ length: PROCESSES }, (_, index) =>
+    workers.run({ ...place, works: numbers(index * FILES), serviceTime: 1 }),
+  );
+  expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
+  expect(await workers.counted(place.service, 'request')).toHaveLength(PROCESSES * FILES);
+  expect(await workers.counted(place.service, 'report')).toHaveLength(PROCESSES * FILES);
+  const { entries, warnings, open } = await history(place.folder);
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(PROCESSES * FILES);
+  expect(entries).toHaveLength(PROCESSES * FILES);
+  expect(entries.every(({ outcome, reported }) => outcome === 'written' && reported === 1)).toBe(true);
+  expect({ warnings, open }).toEqual({ warnings: [], open: 0 });
+});
+
+test('the same 40 files make 40 requests', async () => {
+  const place = workers.newPlace();
+  const runs = Array.from({ length: PROCESSES }, () => workers.run({ ...place, works: numbers(0), serviceTime: 5 }));
+  expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
+  const requests = await workers.counted(place.service, 'request');
+  expect(new Set(requests).size).toBe(FILES);
+  expect(requests).toHaveLength(FILES);
+  const reports = await workers.counted(place.service, 'report');
+  expect(new Set(reports).size).toBe(FILES);
+  const { entries, warnings, open } = await history(place.folder);
+  expect(entries).toHaveLength(FILES);
+  expect({ warnings, open }).toEqual({ warnings: [], open: 0 });
+});
+
+test('processes that are killed leave the others going, and nothing is asked for twice but what nobody knows', async () => {
+  const place = workers.newPlace();
+  const killed = Array.from({ length: PROCESSES - 1 }, (_, index) =>
+    workers.run({ ...place, works: numbers(0), serviceTime: 5, disruption: { at: 60 + index * 45, how: 'kill' } }),
+  );
+  const survivor = workers.run({ ...place, works: numbers(0), serviceTime: 5 });
+  expect(await survivor).toMatchObject({ failures: [], stderr: '' });
+  expect((await Promise.all(killed)).map(({ failures }) => failures)).toContain(undefined);
+  const again = await workers.run({ ...place, works: [], serviceTime: 0 });
+  expect(again.failures).toEqual([]);
+  const { entries, warnings } = await history(place.folder);
+  // Each that was killed may have been inside a line: another one's entry is not lost with it.
+  expect(warnings.filter((warning) => !/^The history of .* damaged/.test(warning))).toEqual([]);
+  const requests = (await workers.counted(place.service, 'request')).length;
+  const counted = entries.filter((entry) => entry.counted === 'yes').length;
+  const unknown = entries.filter((entry) => entry.counted === 'unknown').length;
+  expect(counted).toBe(FILES);
+  // Of what is unknown, some was asked and some was about to be.
+  expect(requests).toBeGreaterThanOrEqual(FILES);
+  expect(requests).toBeLessThanOrEqual(counted + unknown);
+});
+
+test('claims of processes that are gone are taken over by one process each', async () => {
+  const place = workers.newPlace();
+  const works = numbers(0);
+  const thirds = [works.slice(0, 13), works.slice(13, 26), works.slice(26)];
+  await Promise.all(
+    thirds.map((some, index) =>
+      workers.run({ ...place, works: some, serviceTime: 1, disruption: { at: 30 + index * 50, how: 'kill' } }),
+    ),
+  );
+  const before = (await workers.counted(place.service, 'request')).length;
+  const usable = (await history(place.folder)).entries.filter(({ counted }) => counted === 'yes').length;
+  const runs = Array.from({ length: PROCESSES }, () => workers.run({ ...place, works, serviceTime: 2 }));
+  expect(await Promise.all(runs)).toMatchObject(Array(PROCESSES).fill({ failures: [], stderr: '' }));
+  const requests = (await workers.counted(place.service, 'request')).length - before;
+  expect(requests).toBe(FILES - usable);
+});

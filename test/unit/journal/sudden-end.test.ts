@@ -1,0 +1,131 @@
+/** A process that is killed, or whose disk fills up, at each single change that it makes to the file system. */
+
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Journal } from '../../../src/journal/journal.ts';
+import { openJournal } from '../../../src/journal/open-journal.ts';
+import { observeProcesses } from '../../../src/journal/processes.ts';
+import type { Disruption } from './support/disruption.ts';
+import { type WorkerResult, type WorkerSetting, workerSetting } from './support/processes.ts';
+import { historyOf, signAndReport, workOf } from './support/setting.ts';
+
+let workers: WorkerSetting;
+/** Changes that a whole run makes. */
+let changes = 0;
+beforeAll(async () => {
+  workers = await workerSetting();
+  const whole = { at: Number.MAX_SAFE_INTEGER, how: 'kill' } as const;
+  const result = await workers.run({ ...workers.newPlace(), works: [1], serviceTime: 0, disruption: whole });
+  expect(result.failures).toEqual([]);
+  changes = result.changes;
+});
+afterAll(() => workers[Symbol.asyncDispose]());
+
+const openHere = async (folder: string): Promise<Journal> =>
+  await openJournal({
+    folder,
+    now: () => new Date(),
+    uptime: () => Number(process.hrtime.bigint()) / 1e6,
+    randomId: () => randomBytes(8).toString('hex'),
+    processes: await observeProcesses(),
+    keepDays: 90,
+    runningFor: 0,
+  });
+
+interface Aftermath extends WorkerResult {
+  readonly at: number;
+  /** What the service was asked for by the disrupted run. */
+  readonly requests: number;
+  readonly reports: number;
+  /** What the journal says of that run. */
+  readonly outcomes: readonly string[];
+  /** Whether the next run had to ask, and how many earlier calls it was told of as unknown. */
+  readonly askedAnew: boolean;
+  readonly unknownCalls: number;
+  /** In the end, when all is forgotten. */
+  readonly ids: readonly string[];
+  readonly left: number;
+  readonly warnings: readonly string[];
+}
+
+/** Disrupts a run at that change, and goes on with the same file in a new one. */
+async function disrupt(at: number, how: Disruption['how']): Promise<Aftermath> {
+  const place = workers.newPlace();
+  const result = await workers.run({ ...place, works: [1], serviceTime: 0, disruption: { at, how } });
+  const requests = (await workers.counted(place.service, 'request')).length;
+  const reports = (await workers.counted(place.service, 'report')).length;
+  const journal = await openHere(place.folder);
+  const outcomes = (await historyOf(journal)).map(({ outcome }) => outcome);
+  const claim = await signAndReport(journal, workOf(1), 'file-1');
+  for (const { id } of await journal.unfinished()) await journal.forget(id);
+  const ids = (await historyOf(journal)).map(({ id }) => id);
+  const left = (await journal.unfinished()).length;
+  const unknownCalls = claim.unknownCalls.length;
+  const askedAnew = claim.known === undefined;
+  return { ...result, at, requests, reports, outcomes, askedAnew, unknownCalls, ids, left, warnings: journal.warnings };
+}
+
+/** Of every change, four at once. */
+async function disruptEach(how: Disruption['how']): Promise<Aftermath[]> {
+  const all = Array.from({ length: changes }, (_, index) => index + 1);
+  const done: Aftermath[] = [];
+  const next = async (): Promise<void> => {
+    for (let at = all.shift(); at !== undefined; at = all.shift()) done.push(await disrupt(at, how));
+  };
+  await Promise.all(Array.from({ length: 4 }, next));
+  return done.sort((a, b) => a.at - b.at);
+}
+
+function expectConsistent(all: readonly Aftermath[]): void {
+  expect(all.length).toBeGreaterThan(10);
+  for (const { at, requests, reports, outcomes, askedAnew, unknownCalls, ids, left, warnings, stderr, ...one } of all) {
+    const { failures } = one;
+    const where = `change ${at}`;
+    expect(stderr, where).toBe('');
+    // Half an entry is told of, and entered again as a whole.
+    const torn = warnings.filter((warning) => /^The history of .* has 1 damaged line,/.test(warning));
+    expect(warnings, where).toEqual(torn);
+    // One call at most, and none that was asked for is missing.
+    expect(outcomes.length, where).toBeLessThanOrEqual(1);
+    expect(outcomes.length, where).toBeGreaterThanOrEqual(requests);
+    // A signature that was given is used, as long as the journal had the time to keep it, unless its run ended well.
+    const [outcome] = outcomes;
+    const isLost = outcome === undefined || outcome === 'unknown';
+    expect(askedAnew, `${where}: ${outcome}`).toBe(isLost || failures?.length === 0);
+    expect(unknownCalls, where).toBe(outcome === 'unknown' ? 1 : 0);
+    if (reports > 0) expect(['unreported', 'written'], where).toContain(outcome);
+    // Nothing is entered twice, nothing is left over.
+    expect(new Set(ids).size, where).toBe(ids.length);
+    expect(ids.length, where).toBe(outcomes.length + (askedAnew ? 1 : 0));
+    expect(left, where).toBe(0);
+  }
+}
+
+describe('at each change of the file system', () => {
+  test('a process that is killed leaves a journal that is whole', async () => {
+    const all = await disruptEach('kill');
+    expect(all.every(({ failures }) => failures === undefined)).toBe(true);
+    expectConsistent(all);
+    // Each of them is met, or the changes are not those that matter.
+    expect(new Set(all.map(({ outcomes }) => outcomes[0]))).toEqual(
+      new Set([undefined, 'unknown', 'unwritten', 'unreported', 'written']),
+    );
+  });
+
+  test('a disk that fills up is an error of the journal, and nothing is asked for that could not be kept', async () => {
+    const all = await disruptEach('ENOSPC');
+    expectConsistent(all);
+    // The last two move and remove files, which needs no room.
+    for (const { at, failures } of all.slice(0, -2)) expect(failures, `change ${at}`).toEqual(['journal-full']);
+    // Full from the beginning, or before the request: there was none. At worst it was recorded as about to go.
+    const firstAsked = all.findIndex(({ requests }) => requests > 0);
+    expect(firstAsked).toBeGreaterThan(5);
+    const before = all.slice(0, firstAsked).flatMap(({ outcomes }) => outcomes);
+    expect(new Set(before)).toEqual(new Set(['unknown']));
+  });
+
+  test('a disk that turns read-only is, too', async () => {
+    const all = await Promise.all([1, Math.floor(changes / 2), changes - 1].map((at) => disrupt(at, 'EROFS')));
+    for (const { at, failures } of all) expect(failures, `change ${at}`).toEqual(['journal-unusable']);
+  });
+});

@@ -1,0 +1,215 @@
+/** Where credentials are taken from, in which order, where they may go, and the files that a secret is not taken from. */
+
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Credentials, readCredentials as readFrom } from '../../../src/options/credentials/credentials.ts';
+import type { Keychain } from '../../../src/options/credentials/keychain.ts';
+import { storeCredentials } from '../../../src/options/credentials/stored.ts';
+import type { Environment } from '../../../src/options/options.ts';
+import { Secret } from '../../../src/secrets/secret.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-credentials-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Those of the environment, with a keychain that must not be asked. */
+function readCredentials(env: Environment): Promise<Credentials> {
+  const refuse = async () => {
+    throw new Error('the keychain was asked');
+  };
+  const keychain: Keychain = { read: refuse, write: refuse, remove: refuse };
+  return readFrom({ env, origin: 'https://sign.example', profile: 'default', keychain });
+}
+
+/** A keychain of this process's own. */
+function keychainOf(entries: Readonly<Record<string, string>> = {}): Keychain {
+  const kept = new Map(Object.entries(entries));
+  return {
+    async read(name) {
+      const value = kept.get(name);
+      return value === undefined ? undefined : new Secret(value);
+    },
+    async write(name, value) {
+      kept.set(name, value.reveal());
+    },
+    remove: async (name) => kept.delete(name),
+  };
+}
+
+let files = 0;
+async function secretFile(content: string | Uint8Array, mode = 0o600): Promise<string> {
+  files += 1;
+  const path = join(folder, `secret-${files}`);
+  await writeFile(path, content);
+  await chmod(path, mode);
+  return path;
+}
+
+const withFile = (path: string) => ({ CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET_FILE: path });
+
+test('key and secret from variables', async () => {
+  const credentials = await readCredentials({
+    CODESIGN_ACCESS_KEY: 'key',
+    CODESIGN_ACCESS_SECRET: 's3cret: with colon',
+  });
+  expect(credentials.accessKey).toBe('key');
+  expect(credentials.accessSecret.reveal()).toBe('s3cret: with colon');
+  expect(credentials.warnings).toEqual([]);
+  expect(inspect(credentials, { depth: 10, showHidden: true }) + JSON.stringify(credentials)).not.toContain('s3cret');
+});
+
+test.each([
+  ['s3cret\n', 's3cret'],
+  ['s3cret\r\n', 's3cret'],
+  ['s3cret', 's3cret'],
+  [' s3cret ', ' s3cret '],
+])('the secret from a file that holds %j', async (content, secret) => {
+  const credentials = await readCredentials(withFile(await secretFile(content)));
+  expect(credentials.accessSecret.reveal()).toBe(secret);
+  expect(credentials.warnings).toEqual([]);
+});
+
+describe('refuses', () => {
+  test.each([
+    ['credentials-missing', { CODESIGN_ACCESS_KEY: 'key' }],
+    ['credentials-missing', { CODESIGN_ACCESS_SECRET: 'secret' }],
+    [
+      'credentials-ambiguous',
+      { CODESIGN_ACCESS_KEY: 'k', CODESIGN_ACCESS_SECRET: 's', CODESIGN_ACCESS_SECRET_FILE: 'f' },
+    ],
+    ['access-key-invalid', { CODESIGN_ACCESS_KEY: 'key:s3cret', CODESIGN_ACCESS_SECRET: 's3cret' }],
+    ['access-key-invalid', { CODESIGN_ACCESS_KEY: 'key\r\nX: y', CODESIGN_ACCESS_SECRET: 's3cret' }],
+    ['access-secret-invalid', { CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET: 's3cret\n' }],
+    ['secret-file-unreadable', { CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET_FILE: '/nowhere/at/all' }],
+    ['secret-file-unreadable', { CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET_FILE: tmpdir() }],
+  ])('%s: %j', async (code, environment) => {
+    const error = await readCredentials(environment).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ category: 'usage', code, hint: expect.any(String) });
+    expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['an empty file', ''],
+    ['a file of a newline', '\n'],
+    ['two newlines at the end', 's3cret\n\n'],
+    ['two lines', 's3cret\nmore'],
+    ['bytes of no meaning', Uint8Array.of(1, 2, 3)],
+  ])('%s', async (_name, content) => {
+    const path = await secretFile(content);
+    await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'access-secret-invalid' });
+  });
+
+  test('a file too large for a secret', async () => {
+    const path = await secretFile('x'.repeat(70_000));
+    await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'secret-file-unreadable' });
+  });
+});
+
+test('what is missing is named', async () => {
+  await expect(readCredentials({ CODESIGN_ACCESS_KEY: 'key' })).rejects.toMatchObject({
+    message: expect.stringMatching(/: CODESIGN_ACCESS_SECRET /),
+    hint: expect.stringMatching(/CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET.*CODESIGN_ACCESS_SECRET_FILE/),
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the permissions of the secret file', () => {
+  test.each([[0o600], [0o400], [0o700], [0o610]])('%o is private', async (mode) => {
+    const { warnings } = await readCredentials(withFile(await secretFile('s3cret', mode)));
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([[0o644], [0o640], [0o604]])('%o may be read by others: a warning', async (mode) => {
+    const path = await secretFile('s3cret', mode);
+    const { warnings } = await readCredentials(withFile(path));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(path);
+  });
+
+  test.each([[0o666], [0o622], [0o660], [0o602]])('%o may be written by others: refused', async (mode) => {
+    const path = await secretFile('s3cret', mode);
+    await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'secret-file-exposed' });
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('root takes the file of a user it works for', async () => {
+    const path = await secretFile('s3cret');
+    await chown(path, 12_345, 12_345);
+    const { accessSecret } = await readCredentials(withFile(path));
+    expect(accessSecret.reveal()).toBe('s3cret');
+  });
+});
+
+describe('from the keychain', () => {
+  const stored = {
+    origin: 'https://sign.example:8443',
+    accessKey: 'kept-key',
+    accessSecret: new Secret('kept-s3cret'),
+  };
+  const EMPTY = { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '', CODESIGN_ACCESS_SECRET_FILE: '' };
+
+  async function keychainWith(profile: string): Promise<Keychain> {
+    const keychain = keychainOf();
+    await storeCredentials(keychain, profile, stored);
+    return keychain;
+  }
+
+  test.each([[{}], [EMPTY]])('when the environment has none: %j', async (env) => {
+    const query = { env, origin: stored.origin, profile: 'work', keychain: await keychainWith('work') };
+    const credentials = await readFrom(query);
+    expect(credentials).toMatchObject({ accessKey: 'kept-key', source: 'keychain', origin: stored.origin });
+    expect(credentials.accessSecret.reveal()).toBe('kept-s3cret');
+    expect(inspect(credentials, { depth: 10, showHidden: true }) + JSON.stringify(credentials)).not.toContain('s3cret');
+  });
+
+  test('they are shown without an address', async () => {
+    const query = { env: {}, origin: undefined, profile: 'work', keychain: await keychainWith('work') };
+    await expect(readFrom(query)).resolves.toMatchObject({ origin: stored.origin });
+  });
+
+  test('another profile has others', async () => {
+    const query = { env: {}, origin: stored.origin, profile: 'default', keychain: await keychainWith('work') };
+    await expect(readFrom(query)).rejects.toMatchObject({
+      code: 'credentials-missing',
+      category: 'usage',
+      message: expect.stringContaining('profile default'),
+      hint: expect.stringMatching(/CODESIGN_ACCESS_SECRET_FILE.*codesign-remote login/),
+    });
+  });
+
+  test.each([['http://sign.example:8443'], ['https://sign.example'], ['https://other.example:8443']])(
+    'they are not sent to %s',
+    async (origin) => {
+      const query = { env: {}, origin, profile: 'work', keychain: await keychainWith('work') };
+      const error = await readFrom(query).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'credentials-other-origin', category: 'usage', hint: expect.any(String) });
+      expect(error).toMatchObject({ message: expect.stringContaining(origin) });
+      expect(error).toMatchObject({ message: expect.stringContaining(stored.origin) });
+      expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+    },
+  );
+
+  test.each([
+    ['no JSON', 's3cret'],
+    ['half of an entry', '{"origin":"https://sign.example","accessKey":"s3cret"}'],
+    ['an empty secret', '{"origin":"https://sign.example","accessKey":"s3cret","accessSecret":""}'],
+    ['an entry bound to nothing', '{"origin":"","accessKey":"k","accessSecret":"s3cret"}'],
+  ])('what is not an entry of ours is refused: %s', async (_name, text) => {
+    const query = { env: {}, origin: stored.origin, profile: 'work', keychain: keychainOf({ work: text }) };
+    const error = await readFrom(query).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'keychain-entry-unusable', hint: expect.stringContaining('--profile work') });
+    expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+  });
+
+  test('half an environment stays an error, and is not completed from there', async () => {
+    const keychain = await keychainWith('work');
+    const query = { env: { CODESIGN_ACCESS_KEY: 'key' }, origin: stored.origin, profile: 'work', keychain };
+    await expect(readFrom(query)).rejects.toMatchObject({
+      code: 'credentials-missing',
+      message: expect.stringContaining('CODESIGN_ACCESS_SECRET not set'),
+    });
+  });
+});

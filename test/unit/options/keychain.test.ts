@@ -1,0 +1,141 @@
+/** The keychain through keytar: with a real Secret Service in its states, and where there is none or nobody answers. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Keychain } from '../../../src/options/credentials/keychain.ts';
+import { keychainFailure } from '../../../src/options/credentials/keychain-failure.ts';
+import { openKeychain } from '../../../src/options/credentials/keytar.ts';
+import type { Environment } from '../../../src/options/options.ts';
+import { Secret } from '../../../src/secrets/secret.ts';
+import { startSecretService } from '../../support/programs/secret-service.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-keychain-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const open = (env: Environment): Keychain => openKeychain({ env, patienceMilliseconds: 20_000 });
+const USABLE_HINT = expect.stringMatching(/CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET_FILE/);
+const failing = (code: string) => ({ code, category: 'usage', hint: USABLE_HINT });
+
+describe.runIf(process.platform === 'linux')('a real Secret Service', () => {
+  test('keeps a value under each name, replaces it, and lets go of it', async () => {
+    await using service = await startSecretService();
+    const keychain = open(service.env);
+    expect(await keychain.read('default')).toBeUndefined();
+    const value = '{"a":"ü€😀 \\"quoted\\"\\n"}';
+    await keychain.write('default', new Secret('first'));
+    await keychain.write('default', new Secret(value));
+    await keychain.write('work', new Secret('other'));
+    expect((await keychain.read('default'))?.reveal()).toBe(value);
+    expect((await keychain.read('work'))?.reveal()).toBe('other');
+    expect(await keychain.remove('default')).toBe(true);
+    expect(await keychain.remove('default')).toBe(false);
+    expect(await keychain.read('default')).toBeUndefined();
+    expect((await keychain.read('work'))?.reveal()).toBe('other');
+  });
+
+  test('that is locked shows nothing, and takes and removes nothing', async () => {
+    const before = (service: { readonly env: Environment }) => open(service.env).write('default', new Secret('kept'));
+    await using service = await startSecretService({ state: 'locked', before });
+    const keychain = open(service.env);
+    expect(await keychain.read('default')).toBeUndefined();
+    await expect(keychain.write('default', new Secret('x'))).rejects.toMatchObject(failing('keychain-locked'));
+    await expect(keychain.remove('default')).rejects.toMatchObject(failing('keychain-locked'));
+  });
+
+  test('that was never set up says so', async () => {
+    await using service = await startSecretService({ state: 'no-collection' });
+    const keychain = open(service.env);
+    expect(await keychain.read('default')).toBeUndefined();
+    await expect(keychain.write('default', new Secret('x'))).rejects.toMatchObject(failing('keychain-locked'));
+  });
+});
+
+describe.runIf(process.platform === 'linux')('without one', () => {
+  test.each([
+    ['a message bus without it', async () => startSecretService({ state: 'no-daemon' })],
+    ['no message bus', async () => ({ env: { XDG_RUNTIME_DIR: folder, HOME: folder } })],
+    ['a message bus that is gone', async () => ({ env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}/gone` } })],
+  ])('%s: every operation says so', async (_name, start) => {
+    const service = await start();
+    try {
+      const keychain = open(service.env);
+      await expect(keychain.read('default')).rejects.toMatchObject(failing('keychain-unavailable'));
+      await expect(keychain.write('default', new Secret('x'))).rejects.toMatchObject(failing('keychain-unavailable'));
+      await expect(keychain.remove('default')).rejects.toMatchObject(failing('keychain-unavailable'));
+    } finally {
+      if (Symbol.asyncDispose in service) await service[Symbol.asyncDispose]();
+    }
+  });
+
+  test('one that never answers is waited for only so long, and its process ended', async () => {
+    const path = join(folder, 'silent-bus');
+    let connected = 0;
+    let left = 0;
+    const bus = createServer((socket) => {
+      connected += 1;
+      socket.resume().on('error', () => undefined);
+      socket.on('close', () => {
+        left += 1;
+      });
+    });
+    await new Promise<void>((resolve) => bus.listen(path, resolve));
+    try {
+      const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+      const reading = openKeychain({ env, patienceMilliseconds: 1500 }).read('default');
+      await expect(reading).rejects.toMatchObject(failing('keychain-locked'));
+      await expect.poll(() => ({ connected, left })).toEqual({ connected: 1, left: 1 });
+    } finally {
+      await new Promise((resolve) => bus.close(resolve));
+    }
+  });
+});
+
+describe('keytar', () => {
+  const openWith = (locate: () => string) => openKeychain({ env: process.env, patienceMilliseconds: 20_000, locate });
+
+  test('need not be installed', async () => {
+    const missing = () => {
+      throw new Error("Cannot find module 'keytar'");
+    };
+    await expect(openWith(missing).read('default')).rejects.toMatchObject({
+      ...failing('keychain-unavailable'),
+      message: expect.stringContaining('not installed'),
+    });
+  });
+
+  test.each([
+    ['does not load', "throw new Error('Failed to load keytar native addon')", 'does not load'],
+    ['ends its process', 'process.abort()', 'keytar ended with '],
+    ['ends its process without a word', 'process.exit(3)', 'keytar ended with 3'],
+  ])('that %s is a keychain that cannot be used', async (_name, text, said) => {
+    const path = join(folder, `keytar-${said.length}.cjs`);
+    await writeFile(path, text);
+    await expect(openWith(() => path).read('default')).rejects.toMatchObject({
+      ...failing('keychain-unavailable'),
+      message: expect.stringContaining(said),
+    });
+  });
+});
+
+test.each([
+  ['Cannot autolaunch D-Bus without X11 $DISPLAY', 'keychain-unavailable'],
+  ['The name org.freedesktop.secrets was not provided by any .service files', 'keychain-unavailable'],
+  ['The name is not activatable', 'keychain-unavailable'],
+  ['A specified logon session does not exist. It may already have been terminated.', 'keychain-unavailable'],
+  ['Object does not exist at path “/org/freedesktop/secrets/collection/login”', 'keychain-locked'],
+  ['Cannot create an item in a locked collection', 'keychain-locked'],
+  ['User interaction is not allowed.', 'keychain-locked'],
+  ['A default keychain could not be found.', 'keychain-locked'],
+  ['User canceled the operation.', 'keychain-denied'],
+  ['Operation was cancelled', 'keychain-denied'],
+  ['The user name or passphrase you entered is not correct.', 'keychain-denied'],
+  ['Access is denied.', 'keychain-denied'],
+])('a keychain that says "%s" is %s', (words, code) => {
+  expect(keychainFailure(words)).toMatchObject({ ...failing(code), message: expect.stringContaining(words) });
+});

@@ -1,0 +1,179 @@
+/** Which place decides a setting, for every setting over every place that may say something. */
+
+import { describe, expect, it, test } from 'vitest';
+import { definitionOf, SETTING_KEYS, type SettingKey } from '../../../src/options/keys.ts';
+import { listSettings } from '../../../src/options/listing.ts';
+import { type LookupOptions, lookUp, NOTHING_STORED, type Stored } from '../../../src/options/lookup.ts';
+import type { Environment } from '../../../src/options/options.ts';
+import { resolveSettings } from '../../../src/options/settings.ts';
+
+/** Two good values of each setting. */
+const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
+  code: ['1', '0002'],
+  certificate: ['/one.pem', '/other.pem'],
+  algorithm: ['SHA384', 'sha-512'],
+  timestampUrl: ['http://one.example', 'https://other.example'],
+  timestampAlgorithm: ['SHA384', 'SHA512'],
+  timestampPolicy: ['1.2.3', '2.999'],
+  timestampRoots: ['/one.pem', '/other.pem'],
+  description: ['One', 'Über'],
+  url: ['https://one.example', 'http://other.example'],
+  signerName: ['ONE', 'OTHER'],
+  output: ['/one/', '/other'],
+  concurrency: ['2', '3'],
+  timeout: ['5', '0.5'],
+  maxSignatures: ['0', '10'],
+  monthlyBudget: ['0', '500'],
+  maskFilename: ['hash', 'omit'],
+  extra: ['none', 'anonymous'],
+  reportFailures: ['now', 'pending'],
+  caFile: ['/one.pem', '/other.pem'],
+  auditLog: ['/one.jsonl', '/other.jsonl'],
+  proxy: ['http://one.example:3128', 'https://other.example'],
+};
+
+/** The places from the last to the first, each saying `value`, as far as it may say anything. */
+function placesOf(key: SettingKey): readonly { readonly origin: string; readonly say: (value: string) => Said }[] {
+  const { option, variable, inProject, inProfile, form } = definitionOf(key);
+  return [
+    inProfile && { origin: 'profile work', say: (value: string) => ({ profile: value }) },
+    inProject && { origin: 'codesign-remote.config.json', say: (value: string) => ({ project: value }) },
+    variable !== undefined && { origin: variable, say: (value: string) => ({ env: { [variable]: value } }) },
+    { origin: option, say: (value: string) => ({ options: { [key]: form === 'list' ? [value] : value } }) },
+  ].filter((place) => place !== false);
+}
+
+interface Said {
+  readonly profile?: string;
+  readonly project?: string;
+  readonly env?: Environment;
+  readonly options?: LookupOptions;
+}
+
+function storedWith(key: SettingKey, { profile, project }: Said): Stored {
+  const valuesOf = (value: string | undefined) => new Map(value === undefined ? [] : [[key, [value]] as const]);
+  return {
+    project: { path: '/p/codesign-remote.config.json', values: valuesOf(project) },
+    profile: { ...NOTHING_STORED.profile, name: 'work', values: valuesOf(profile) },
+  };
+}
+
+describe.each(SETTING_KEYS)('%s', (key) => {
+  const [below, above] = SAMPLES[key];
+  const places = placesOf(key);
+
+  test.each(places.map(({ origin }, rank) => [origin, rank] as const))('%s wins over all below it', (origin, rank) => {
+    const parts = places.slice(0, rank + 1).map(({ say }, index) => say(index === rank ? above : below));
+    const said: Said = Object.assign({}, ...parts);
+    const stored = storedWith(key, said);
+    const look = lookUp(said.options ?? {}, said.env ?? {}, stored);
+    expect(look.one(key)).toMatchObject({ value: above, origin });
+    expect(look.all(key)).toHaveLength(1);
+    expect(listSettings(look, stored)).toContainEqual({ key, values: [above], origin });
+  });
+
+  it('is not found, or has its default, where nobody says anything', () => {
+    const look = lookUp({}, { [definitionOf(key).variable ?? 'X']: '' });
+    expect(look.one(key)).toBeUndefined();
+    const { otherwise } = definitionOf(key);
+    const listed = listSettings(look, NOTHING_STORED).filter((setting) => setting.key === key);
+    expect(listed).toEqual(otherwise === undefined ? [] : [{ key, values: [otherwise], origin: 'default' }]);
+  });
+
+  it('has values that its own check takes', () => {
+    for (const value of SAMPLES[key]) definitionOf(key).check({ value, name: key });
+  });
+});
+
+describe('the address of the service', () => {
+  const stored: Stored = {
+    project: undefined,
+    profile: {
+      name: 'work',
+      values: new Map(),
+      environments: new Map([
+        ['production', 'https://production.example'],
+        ['alternate', 'https://alternate.example'],
+        ['mine', 'https://mine.example'],
+      ]),
+      environment: undefined,
+    },
+  };
+  const preferring = { ...stored, profile: { ...stored.profile, environment: 'mine' } };
+  const variable = { CODESIGN_BASE_URL: 'https://variable.example' };
+
+  it.each<[string, LookupOptions, Environment, Stored, string]>([
+    ['that of production', {}, {}, stored, 'https://production.example'],
+    ['that of the environment the profile prefers', {}, {}, preferring, 'https://mine.example'],
+    ['that of the variable', {}, { CODESIGN_ENVIRONMENT: 'alternate' }, preferring, 'https://alternate.example'],
+    [
+      'that of the option',
+      { environment: 'production' },
+      { CODESIGN_ENVIRONMENT: 'alternate' },
+      preferring,
+      'https://production.example',
+    ],
+    ['the variable', {}, { ...variable, CODESIGN_ENVIRONMENT: 'alternate' }, preferring, 'https://variable.example'],
+    ['that of an option over the variable', { environment: 'mine' }, variable, stored, 'https://mine.example'],
+    [
+      'the option over all',
+      { baseUrl: 'https://option.example', environment: 'mine' },
+      variable,
+      stored,
+      'https://option.example',
+    ],
+  ])('is %s', (_name, options, env, from, address) => {
+    expect(lookUp(options, env, from).baseUrl()?.value).toBe(address);
+  });
+
+  it.each<[LookupOptions, Environment, Stored, string]>([
+    [{ environment: 'alternat' }, {}, stored, '--environment'],
+    [{}, { CODESIGN_ENVIRONMENT: 'alternat' }, stored, 'CODESIGN_ENVIRONMENT'],
+    [{}, {}, { ...stored, profile: { ...stored.profile, environment: 'alternat' } }, 'environment in profile work'],
+  ])('is refused of an environment that has none, naming who said so: %j %j', (options, env, from, name) => {
+    expect(() => lookUp(options, env, from).baseUrl()).toThrowError(
+      expect.objectContaining({
+        code: 'environment-unknown',
+        category: 'usage',
+        message: expect.stringContaining(name),
+        hint: expect.stringContaining('Did you mean alternate?'),
+      }),
+    );
+  });
+
+  it('is missing, not unknown, where no environment was named', () => {
+    expect(lookUp({}, {}).baseUrl()).toBeUndefined();
+    expect(() => resolveSettings({ certificate: ['c.pem'] }, {})).toThrowError(
+      expect.objectContaining({ code: 'setting-missing' }),
+    );
+  });
+
+  it('is shown without a password that somebody has put into it', () => {
+    const look = lookUp({}, { CODESIGN_BASE_URL: 'https://user:passphrase@sign.example' });
+    expect(JSON.stringify(listSettings(look, NOTHING_STORED))).not.toContain('passphrase');
+  });
+});
+
+it('names the file and the key of a bad value', () => {
+  const bad = (said: Said) => () =>
+    resolveSettings({ certificate: ['c.pem'], dryRun: true }, {}, storedWith('algorithm', said));
+  expect(bad({ project: 'MD5' })).toThrowError('algorithm in /p/codesign-remote.config.json: "MD5"');
+  expect(bad({ profile: 'MD5' })).toThrowError('algorithm in profile work: "MD5"');
+});
+
+it('takes several authorities from a variable and several certificates from a profile', () => {
+  const stored = {
+    project: undefined,
+    profile: { ...NOTHING_STORED.profile, values: new Map([['certificate' as const, ['/a.pem', '/b.pem']]]) },
+  };
+  const env = { CODESIGN_TIMESTAMP_URL: ' http://a.example  http://b.example\nhttp://a.example ' };
+  const { certificates, timestamps } = resolveSettings({ dryRun: true }, env, stored);
+  expect(certificates).toEqual(['/a.pem', '/b.pem']);
+  expect(timestamps.urls.map(String)).toEqual(['http://a.example/', 'http://b.example/']);
+});
+
+it('keeps --no-timestamp above authorities in files', () => {
+  const stored = storedWith('timestampUrl', { profile: 'http://t.example' });
+  const { timestamps } = resolveSettings({ certificate: ['c'], dryRun: true, timestamp: false }, {}, stored);
+  expect(timestamps).toMatchObject({ urls: [], isDeclined: true });
+});

@@ -1,0 +1,287 @@
+/** The file of profiles: what goes in comes out, what cannot be right is refused, and nobody else reads it. */
+
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { openProfiles, type Profiles } from '../../../src/options/stored/profiles.ts';
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'codesign-profiles-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+let folders = 0;
+function newFolder(): string {
+  folders += 1;
+  return join(root, `Ünï côde ${folders}`, 'below');
+}
+
+const open = (folder: string): Promise<Profiles> => openProfiles({ CODESIGN_CONFIG_DIR: folder });
+
+async function withFile(content: string, mode = 0o600): Promise<string> {
+  const folder = newFolder();
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'config.json'), content);
+  await chmod(join(folder, 'config.json'), mode);
+  return folder;
+}
+
+describe('a profile', () => {
+  it('is stored, and read again', async () => {
+    const folder = newFolder();
+    const profiles = await open(folder);
+    expect(profiles.path).toBe(join(folder, 'config.json'));
+    expect(profiles.names()).toEqual([]);
+    await profiles.set('work', 'code', ['007']);
+    await profiles.set('work', 'description', ['Bücher & "Möbel"']);
+    await profiles.set('work', 'concurrency', ['8']);
+    await profiles.set('work', 'timestamp-url', ['http://t.example', 'http://u.example']);
+    await profiles.set('work', 'certificate', ['einé datei.pem']);
+    await profiles.set('work', 'baseUrl', ['https://sign.example/a']);
+    await profiles.set('work', 'environments.my.own', ['https://other.example']);
+    await profiles.set('work', 'environment', ['my.own']);
+
+    for (const read of [profiles, await open(folder)]) {
+      expect(read.names()).toEqual(['work']);
+      expect(read.read('work')).toMatchObject({
+        name: 'work',
+        environment: 'my.own',
+        environments: new Map([
+          ['production', 'https://sign.example/a'],
+          ['my.own', 'https://other.example'],
+        ]),
+        values: new Map([
+          ['code', ['007']],
+          ['description', ['Bücher & "Möbel"']],
+          ['concurrency', ['8']],
+          ['timestampUrl', ['http://t.example', 'http://u.example']],
+          ['certificate', [resolve('einé datei.pem')]],
+        ]),
+      });
+    }
+  });
+
+  it('keeps what another process has written meanwhile', async () => {
+    const folder = newFolder();
+    const [one, other] = [await open(folder), await open(folder)];
+    await one.set('default', 'code', ['1']);
+    await other.set('default', 'timeout', ['5']);
+    expect(other.read('default').values).toEqual(
+      new Map([
+        ['code', ['1']],
+        ['timeout', ['5']],
+      ]),
+    );
+  });
+
+  it('loses what is taken out, and says whether it was there', async () => {
+    const profiles = await open(newFolder());
+    await profiles.set('default', 'code', ['1']);
+    await profiles.set('default', 'environments.production', ['https://sign.example']);
+    expect(await profiles.unset('default', 'code')).toBe(true);
+    expect(await profiles.unset('default', 'code')).toBe(false);
+    expect(await profiles.unset('default', 'base-url')).toBe(true);
+    expect(await profiles.unset('default', 'environments.production')).toBe(false);
+    expect(profiles.read('default')).toMatchObject({ values: new Map(), environments: new Map() });
+  });
+
+  it('takes all of several changes, or none', async () => {
+    const profiles = await open(newFolder());
+    await profiles.set('default', 'timestampUrl', ['http://t.example']);
+    const bad = profiles.setAll(
+      'default',
+      new Map([
+        ['code', ['1']],
+        ['concurrency', ['none']],
+      ]),
+    );
+    await expect(bad).rejects.toMatchObject({ code: 'invalid-setting' });
+    expect(profiles.read('default').values.has('code')).toBe(false);
+    await profiles.setAll(
+      'default',
+      new Map([
+        ['code', ['1']],
+        ['timestampUrl', []],
+      ]),
+    );
+    expect(profiles.read('default').values).toEqual(new Map([['code', ['1']]]));
+  });
+
+  it('that is called default is empty until something is put in, any other unknown', async () => {
+    const profiles = await open(newFolder());
+    expect(profiles.read('default')).toMatchObject({ values: new Map(), environments: new Map() });
+    await profiles.set('work', 'code', ['1']);
+    expect(() => profiles.read('wrok', 'CODESIGN_PROFILE')).toThrowError(
+      expect.objectContaining({
+        code: 'profile-unknown',
+        category: 'usage',
+        message: expect.stringContaining('CODESIGN_PROFILE'),
+        hint: expect.stringContaining('Did you mean work?'),
+      }),
+    );
+  });
+});
+
+describe('the file', () => {
+  it.skipIf(process.platform === 'win32')('is for its owner only, and no other is left beside it', async () => {
+    const folder = newFolder();
+    const profiles = await open(folder);
+    await profiles.set('default', 'code', ['1']);
+    await profiles.set('default', 'code', ['2']);
+    expect((await stat(join(folder, 'config.json'))).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect(await readdir(folder)).toEqual(['config.json']);
+  });
+
+  it.skipIf(process.platform === 'win32')('is made private when it was not', async () => {
+    const folder = await withFile('{}', 0o644);
+    await (await open(folder)).set('default', 'code', ['1']);
+    expect((await stat(join(folder, 'config.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('may begin with a byte order mark, as editors of Windows leave it', async () => {
+    const folder = await withFile('\uFEFF{"profiles":{"default":{"code":12345}}}');
+    const profiles = await open(folder);
+    expect(profiles.read('default').values).toEqual(new Map([['code', ['12345']]]));
+    await profiles.set('default', 'timeout', ['9']);
+    expect(JSON.parse(await readFile(profiles.path, 'utf8'))).toEqual({
+      profiles: { default: { code: 12345, timeout: 9 } },
+    });
+  });
+
+  it('has paths beside itself where they are not whole', async () => {
+    const folder = await withFile('{"profiles":{"default":{"certificate":["c.pem","/d.pem"],"caFile":"ca.pem"}}}');
+    const { values } = (await open(folder)).read('default');
+    expect(values.get('certificate')).toEqual([join(folder, 'c.pem'), '/d.pem']);
+    expect(values.get('caFile')).toEqual([join(folder, 'ca.pem')]);
+  });
+
+  test.each([
+    ['settings-file-damaged', '', /config\.json is empty/],
+    ['settings-file-damaged', '{"profiles": {', /config\.json is no JSON from line 1, column 15/],
+    ['settings-file-damaged', '[]', /no JSON object/],
+    ['settings-file-damaged', '{"profiles": []}', /"profiles" is no object/],
+    ['settings-file-damaged', '{"profiles": {"a b": {}}}', /"a b"/],
+    ['settings-file-damaged', '{"profiles": {"work": 1}}', /"profiles\.work"/],
+    ['settings-file-damaged', '{"profiles": {"work": {"algorithm": 256}}}', /"profiles\.work\.algorithm" is not text/],
+    ['settings-file-damaged', '{"profiles": {"work": {"timeout": "5"}}}', /"profiles\.work\.timeout" is not a number/],
+    ['settings-file-damaged', '{"profiles": {"work": {"code": -1}}}', /"profiles\.work\.code"/],
+    ['settings-file-damaged', '{"profiles": {"work": {"certificate": {}}}}', /"profiles\.work\.certificate"/],
+    ['settings-file-damaged', '{"profiles": {"work": {"environment": 1}}}', /"profiles\.work\.environment"/],
+    ['settings-file-damaged', '{"profiles": {"work": {"environments": 1}}}', /"profiles\.work\.environments"/],
+    [
+      'settings-file-damaged',
+      '{"profiles": {"work": {"environments": {"a": 1}}}}',
+      /"profiles\.work\.environments\.a"/,
+    ],
+    ['settings-file-damaged', '{"profiles": {"work": {"environments": {"a/b": "x"}}}}', /environments\.a\/b/],
+    ['setting-unknown', '{"profile": {}}', /config\.json has no setting "profile"/],
+    ['setting-unknown', '{"profiles": {"work": {"algoritm": "SHA256"}}}', /config\.json, profiles\.work .*"algoritm"/],
+    ['setting-unknown', '{"profiles": {"work": {"output": "x"}}}', /"output"/],
+    ['setting-unknown', '{"profiles": {"work": {"__proto__": {}}}}', /"__proto__"/],
+    ['setting-is-secret', '{"profiles": {"work": {"accessSecret": "s3cret"}}}', /"accessSecret"/],
+  ])('%s: %s', async (code, content, message) => {
+    const error = await open(await withFile(content)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, category: 'usage', message: expect.stringMatching(message) });
+    expect(String(error)).not.toContain('s3cret');
+  });
+
+  it('is left as it is when it is damaged', async () => {
+    const folder = await withFile('{"profiles": {}');
+    await expect(open(folder)).rejects.toMatchObject({ code: 'settings-file-damaged' });
+    expect(await readFile(join(folder, 'config.json'), 'utf8')).toBe('{"profiles": {}');
+  });
+
+  it('is refused when it is a folder, or larger than settings are', async () => {
+    const folder = newFolder();
+    await mkdir(join(folder, 'config.json'), { recursive: true });
+    await expect(open(folder)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
+    const large = await withFile(`{"profiles": {}${' '.repeat(300_000)}}`);
+    await expect(open(large)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
+  });
+
+  it('that cannot be written is named', async () => {
+    const folder = await withFile('{}');
+    const profiles = await open(join(folder, 'config.json', 'below'));
+    await expect(profiles.set('default', 'code', ['1'])).rejects.toMatchObject({
+      code: 'settings-file-unwritable',
+      category: 'local',
+    });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('whoever may change the file', () => {
+  it('is its owner: a file that every user may write is refused', async () => {
+    await expect(open(await withFile('{}', 0o602))).rejects.toMatchObject({ code: 'settings-file-exposed' });
+    expect((await open(await withFile('{}', 0o664))).names()).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('may be a user whom root works for', async () => {
+    const folder = await withFile('{"profiles":{"theirs":{}}}');
+    await chown(join(folder, 'config.json'), 12_345, 12_345);
+    expect((await open(folder)).names()).toEqual(['theirs']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('is not root in the folder of another user', async () => {
+    const folder = await withFile('{}');
+    await chown(folder, 12_345, 12_345);
+    const change = (await open(folder)).set('default', 'code', ['1']);
+    const reason = expect.stringContaining('its folder belongs to another user');
+    await expect(change).rejects.toMatchObject({ code: 'settings-file-unwritable', message: reason });
+    expect(await readdir(folder)).toEqual(['config.json']);
+  });
+
+  it('cannot change a file in a folder that every user may write', async () => {
+    const folder = await withFile('{}');
+    await chmod(folder, 0o1777);
+    const change = (await open(folder)).set('default', 'code', ['1']);
+    const reason = expect.stringContaining('its folder may be written by every user');
+    await expect(change).rejects.toMatchObject({ code: 'settings-file-unwritable', message: reason });
+  });
+
+  it('is not waited for where the file is a pipe', async () => {
+    const folder = await withFile('{}');
+    await rm(join(folder, 'config.json'));
+    execFileSync('mkfifo', [join(folder, 'config.json')]);
+    await expect(open(folder)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
+  });
+});
+
+describe('refuses', () => {
+  test.each([
+    ['setting-unknown', 'default', 'algoritm', ['SHA256']],
+    ['setting-unknown', 'default', 'output', ['signed/']],
+    ['setting-unknown', 'default', '', ['x']],
+    ['setting-unknown', 'default', '__proto__', ['x']],
+    ['setting-is-secret', 'default', 'accessKey', ['k']],
+    ['setting-is-secret', 'default', 'access-secret', ['s3cret']],
+    ['setting-is-secret', 'default', 'CODESIGN_ACCESS_SECRET', ['s3cret']],
+    ['setting-is-secret', 'default', 'certificatePassword', ['s3cret']],
+    ['invalid-setting', 'default', 'algorithm', ['MD5']],
+    ['invalid-setting', 'default', 'algorithm', ['SHA256', 'SHA384']],
+    ['invalid-setting', 'default', 'code', ['']],
+    ['invalid-setting', 'default', 'concurrency', ['0']],
+    ['invalid-setting', 'default', 'maxSignatures', ['-1']],
+    ['invalid-setting', 'default', 'timestampUrl', ['http://t.example', 'ftp://t.example']],
+    ['timestamp-url-holds-credentials', 'default', 'timestampUrl', ['http://u:s3cret@t.example']],
+    ['base-url-invalid', 'default', 'baseUrl', ['sign.example']],
+    ['base-url-insecure', 'default', 'environments.alternate', ['http://sign.example']],
+    ['base-url-holds-credentials', 'default', 'baseUrl', ['https://u:s3cret@sign.example']],
+    ['profile-name-invalid', 'default', 'environments.', ['https://sign.example']],
+    ['profile-name-invalid', 'default', 'environments.a b', ['https://sign.example']],
+    ['profile-name-invalid', 'default', 'environment', ['ä']],
+    ['profile-name-invalid', 'a/b', 'code', ['1']],
+    ['profile-name-invalid', '', 'code', ['1']],
+    ['profile-name-invalid', 'x'.repeat(65), 'code', ['1']],
+  ])('%s: %s %s %j', async (code, name, key, values) => {
+    const folder = newFolder();
+    const profiles = await open(folder);
+    const error = await profiles.set(name, key, values).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, category: 'usage' });
+    expect(String(error)).not.toContain('s3cret');
+    await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,194 @@
+/** The project's file: where it is looked for, who may have written it, and what it may not say. */
+
+import { chmod, chown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { readProjectFile } from '../../../src/options/stored/project-file.ts';
+
+const NAME = 'codesign-remote.config.json';
+
+let root = '';
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'codesign-project-')));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+let home = '';
+let project = '';
+let below = '';
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  home = join(root, `${count}`, 'home');
+  project = join(home, 'pröject');
+  below = join(project, 'a', 'b');
+  await mkdir(below, { recursive: true });
+});
+
+const read = (folder: string) => readProjectFile({ folder, home });
+const write = (folder: string, content: object | string) =>
+  writeFile(join(folder, NAME), typeof content === 'string' ? content : JSON.stringify(content));
+const algorithmFrom = async (folder: string) => (await read(folder))?.values.get('algorithm')?.[0];
+
+describe('is looked for', () => {
+  it('in the working folder, then upward; the nearest counts', async () => {
+    await write(project, { algorithm: 'SHA384' });
+    expect(await algorithmFrom(below)).toBe('SHA384');
+    await write(below, { algorithm: 'SHA512' });
+    expect(await algorithmFrom(below)).toBe('SHA512');
+    expect(await algorithmFrom(join(project, 'a'))).toBe('SHA384');
+  });
+
+  it.each(['folder', 'file'])("no further than the repository's root, whose .git is a %s", async (kind) => {
+    await write(home, { algorithm: 'SHA384' });
+    expect(await algorithmFrom(below)).toBe('SHA384');
+    if (kind === 'folder') await mkdir(join(project, '.git'));
+    else await writeFile(join(project, '.git'), 'gitdir: elsewhere');
+    expect(await algorithmFrom(below)).toBeUndefined();
+    await write(project, { algorithm: 'SHA512' });
+    expect(await algorithmFrom(below)).toBe('SHA512');
+  });
+
+  it('no further than the home folder', async () => {
+    await write(join(home, '..'), { algorithm: 'SHA384' });
+    expect(await algorithmFrom(below)).toBeUndefined();
+    await write(home, { algorithm: 'SHA512' });
+    expect(await algorithmFrom(below)).toBe('SHA512');
+  });
+
+  it('in the working folder only where neither is above', async () => {
+    const elsewhere = join(root, `${count}`, 'elsewhere', 'a');
+    await mkdir(elsewhere, { recursive: true });
+    await write(join(elsewhere, '..'), { algorithm: 'SHA384' });
+    expect(await algorithmFrom(elsewhere)).toBeUndefined();
+    await write(elsewhere, { algorithm: 'SHA512' });
+    expect(await algorithmFrom(elsewhere)).toBe('SHA512');
+  });
+});
+
+it('holds what a project may say, as text, with paths from its own folder', async () => {
+  await write(project, `\uFEFF${JSON.stringify(WHOLE)}`);
+  expect(await read(below)).toEqual({
+    path: join(project, NAME),
+    values: new Map([
+      ['algorithm', ['sha-384']],
+      ['description', ['Bücher']],
+      ['url', ['https://example.com']],
+      ['timestampUrl', ['http://t.example', 'http://u.example']],
+      ['signerName', ['ME']],
+      ['concurrency', ['8']],
+      ['maskFilename', ['omit']],
+      ['output', [join(project, 'signed/')]],
+    ]),
+  });
+});
+const WHOLE = {
+  $schema: './schema.json',
+  algorithm: 'sha-384',
+  description: 'Bücher',
+  url: 'https://example.com',
+  timestampUrl: ['http://t.example', 'http://u.example'],
+  signerName: 'ME',
+  concurrency: 8,
+  maskFilename: 'omit',
+  output: 'signed/',
+};
+
+describe('may not say', () => {
+  test.each([
+    ['baseUrl', /credentials go/],
+    ['environment', /credentials go/],
+    ['environments', /credentials go/],
+    ['profile', /credentials go/],
+    ['proxy', /credentials go/],
+    ['caFile', /trusts/],
+    ['timestampRoots', /trusts/],
+    ['code', /which certificate/],
+    ['certificate', /which certificate/],
+    ['timeout', /whoever signs/],
+    ['maxSignatures', /whoever signs/],
+    ['extra', /whoever signs/],
+  ])('%s', async (key, why) => {
+    await write(project, { algorithm: 'SHA256', [key]: 'x' });
+    await expect(read(below)).rejects.toMatchObject({
+      code: 'project-setting-refused',
+      category: 'usage',
+      message: expect.stringMatching(why),
+    });
+  });
+
+  it('what nobody knows: a near word is suggested', async () => {
+    await write(project, { timestampUrls: 'http://t.example' });
+    await expect(read(below)).rejects.toMatchObject({
+      code: 'setting-unknown',
+      message: expect.stringContaining(join(project, NAME)),
+      hint: expect.stringContaining('Did you mean timestampUrl?'),
+    });
+  });
+
+  it.each(['accessSecret', 'ACCESS_KEY', 'certificatePassword', 'npmToken'])('a secret: %s', async (key) => {
+    await write(project, { [key]: 's3cret' });
+    const error = await read(below).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'setting-is-secret', hint: expect.stringContaining('login') });
+    expect(String(error)).not.toContain('s3cret');
+  });
+
+  it.each(['../elsewhere', '/etc/passwd', 'a/../../x', '..'])('an output outside its folder: %s', async (output) => {
+    await write(project, { output });
+    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-damaged' });
+  });
+});
+
+describe('is refused', () => {
+  test.each([
+    ['', /is empty/],
+    ['  \n', /is empty/],
+    ['{"algorithm": "SHA256",\n  }', /line 2, column 3$/],
+    ['"SHA256"', /no JSON object/],
+    ['[]', /no JSON object/],
+    ['null', /no JSON object/],
+    ['{"algorithm": 1}', /"algorithm" is not text/],
+    ['{"concurrency": "8"}', /"concurrency" is not a number/],
+    ['{"timestampUrl": []}', /"timestampUrl" is not text in quotes, or a list/],
+  ])('with %j in it', async (content, message) => {
+    await write(project, content);
+    await expect(read(below)).rejects.toMatchObject({
+      code: 'settings-file-damaged',
+      category: 'usage',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('without quoting what a link leads to', async () => {
+    await writeFile(join(home, 'private'), 's3cret');
+    await symlink(join(home, 'private'), join(project, NAME));
+    const error = await read(below).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'settings-file-damaged' });
+    expect(String(error)).not.toContain('s3c');
+  });
+
+  it('when it is larger than settings are, or a folder', async () => {
+    await write(project, `{${' '.repeat(300_000)}}`);
+    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
+    await mkdir(join(below, NAME));
+    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
+  });
+
+  it.skipIf(process.platform === 'win32')('when every user may write it; the group may', async () => {
+    await write(project, { algorithm: 'SHA512' });
+    await chmod(join(project, NAME), 0o664);
+    expect(await algorithmFrom(below)).toBe('SHA512');
+    await chmod(join(project, NAME), 0o666);
+    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-exposed', category: 'usage' });
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('when another user owns it, to root too', async () => {
+    await write(project, { algorithm: 'SHA512' });
+    await chown(join(project, NAME), 12_345, 12_345);
+    await expect(read(below)).rejects.toMatchObject({
+      code: 'settings-file-exposed',
+      message: expect.stringContaining('another user'),
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import type { Environment, SettingsOptions } from '../../../src/options/options.ts';
+import { resolveSettings } from '../../../src/options/settings.ts';
+
+const complete: SettingsOptions = { baseUrl: 'https://sign.example', code: '1', certificate: ['chain.pem'] };
+const resolve = (options: SettingsOptions = {}, env: Environment = {}) =>
+  resolveSettings({ ...complete, ...options }, env);
+
+describe('resolveSettings', () => {
+  it('has the defaults that the command line documents', () => {
+    expect(resolve()).toMatchObject({
+      algorithm: 'SHA256',
+      existing: 'replace',
+      concurrency: 4,
+      timeoutMilliseconds: 30_000,
+      maskFilename: 'basename',
+      extra: 'all',
+      report: true,
+      dryRun: false,
+    });
+  });
+
+  it('lets the option win over the environment, and the environment over the default', () => {
+    const env = { CODESIGN_ALGORITHM: 'sha512', CODESIGN_CONCURRENCY: '7', CODESIGN_BASE_URL: 'https://other.example' };
+    expect(resolve({ algorithm: 'Sha384' }, env)).toMatchObject({ algorithm: 'SHA384', concurrency: 7 });
+    expect(resolve({}, env).baseUrl?.host).toBe('sign.example');
+    expect(resolve({ baseUrl: undefined }, env).baseUrl?.host).toBe('other.example');
+  });
+
+  it('takes an empty environment variable for an absent one', () => {
+    expect(resolve({}, { CODESIGN_ALGORITHM: '', CODESIGN_TIMEOUT: '' })).toMatchObject({
+      algorithm: 'SHA256',
+      timeoutMilliseconds: 30_000,
+    });
+  });
+
+  it.each([
+    [{ algorithm: 'MD5' }],
+    [{ concurrency: '0' }],
+    [{ concurrency: '2.5' }],
+    [{ concurrency: 'many' }],
+    [{ timeout: '-1' }],
+    [{ timeout: '1e9' }],
+    [{ maskFilename: 'all' }],
+    [{ extra: 'some' }],
+    [{ url: 'example.com' }],
+    [{ url: 'javascript:alert(1)' }],
+    [{ output: '' }],
+    [{ timestampPolicy: '1.2.x' }],
+    [{ timestampPolicy: '1.2.05' }],
+    [{ timestampPolicy: '3.1' }],
+    [{ timestampPolicy: '1.40.1' }],
+  ])('refuses %j', (options) => {
+    expect(() => resolve(options)).toThrowError(
+      expect.objectContaining({ code: 'invalid-setting', category: 'usage' }),
+    );
+  });
+
+  it.each(['0.4.0.2023.1.1', '1.3.6.1.4.1.99999.1', '1.39', '2.999', '2.16.840.1.114412.7.1'])(
+    'takes the timestamp policy %s',
+    (timestampPolicy) => {
+      expect(resolve({ timestampPolicy }).timestamps.policy).toBe(timestampPolicy);
+    },
+  );
+
+  it.each([[{ replace: true, append: true }], [{ append: true, skipSigned: true }]])(
+    'refuses %j together',
+    (options) => {
+      expect(() => resolve(options)).toThrowError(
+        expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
+      );
+    },
+  );
+
+  it.each([['baseUrl'], ['code'], ['certificate']] as const)('asks for %s when it is missing', (name) => {
+    expect(() => resolve({ [name]: undefined })).toThrowError(
+      expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
+    );
+  });
+
+  it('names all that is missing at once, and the credentials unless they are in the environment', () => {
+    const nothing = { baseUrl: undefined, code: undefined, certificate: undefined };
+    const said = (env: Environment) => {
+      try {
+        return resolve(nothing, env);
+      } catch (thrown) {
+        if (!(thrown instanceof CodesignError)) throw thrown;
+        return thrown.hint?.match(/--[a-z-]+|CODESIGN_[A-Z_]+/g);
+      }
+    };
+    const settings = [
+      '--base-url',
+      '--code',
+      '--certificate',
+      'CODESIGN_BASE_URL',
+      'CODESIGN_CODE',
+      'CODESIGN_CERTIFICATE',
+    ];
+    expect(said({})).toEqual([...settings, 'CODESIGN_ACCESS_KEY', 'CODESIGN_ACCESS_SECRET']);
+    expect(said({ CODESIGN_ACCESS_KEY: 'key' })).toEqual(settings);
+    expect(() => resolve({ ...nothing, certificate: ['chain.pem'], dryRun: true })).not.toThrow();
+  });
+
+  it('needs neither address nor certificate number for a dry run', () => {
+    expect(resolve({ baseUrl: undefined, code: undefined, dryRun: true })).toMatchObject({
+      dryRun: true,
+      code: undefined,
+    });
+  });
+});

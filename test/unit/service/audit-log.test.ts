@@ -1,0 +1,198 @@
+/** The client's records of calls, and the file they are kept in. */
+
+import { chmod, lchown, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openAuditLog } from '../../../src/service/audit-log.ts';
+import { type CallRecord, maskDigest } from '../../../src/service/call-record.ts';
+import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
+import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-audit-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const RECORD: CallRecord = {
+  operation: 'sign',
+  time: '2026-11-21T17:00:00.123Z',
+  attempt: 1,
+  origin: 'https://codesign.example.com',
+  code: '1001',
+  digest: maskDigest(new Uint8Array(32).fill(7), 'SHA256'),
+  file: 'app.exe',
+  httpStatus: 200,
+  serviceCode: 0,
+  record: 'record-1',
+  status: undefined,
+  result: 'ok',
+  milliseconds: 12,
+};
+
+async function callsOf(mode: ServiceMode, act: 'sign' | 'report' = 'sign', times?: number) {
+  const service = await startMisbehavingService(mode, { operation: act === 'sign' ? 'sign' : 'report-sign', times });
+  const opened = await openServiceClient({ ...service, timeoutMilliseconds: 500, now: Date.UTC(2026, 10, 21) });
+  try {
+    const request = { ...SIGN_REQUEST, file: 'app.exe' };
+    const calling =
+      act === 'sign' ? opened.service.sign(request) : opened.service.report('rec', 2, undefined, 'app.exe');
+    await calling.then(
+      () => undefined,
+      () => undefined,
+    );
+    return { calls: opened.calls, origin: service.baseUrl };
+  } finally {
+    await opened.service.close();
+    await service.stop();
+  }
+}
+
+describe('the record of a call', () => {
+  test('of a signature has all that rule 7.5 names, and of the digest its ends alone', async () => {
+    const { calls, origin } = await callsOf('good');
+    expect(calls).toEqual([
+      {
+        operation: 'sign',
+        time: '2026-11-21T00:00:00.000Z',
+        attempt: 1,
+        origin,
+        code: '1001',
+        digest: { algorithm: 'SHA256', length: 32, masked: 'BwcH…Bwc=' },
+        file: 'app.exe',
+        httpStatus: 200,
+        serviceCode: 0,
+        record: 'record-1',
+        status: undefined,
+        result: 'ok',
+        milliseconds: 0,
+      },
+    ]);
+  });
+
+  test('of a report has its record and status', async () => {
+    const { calls } = await callsOf('good', 'report');
+    const reported = { operation: 'report-sign', record: 'rec', status: 2, code: undefined, digest: undefined };
+    expect(calls).toMatchObject([{ ...reported, file: 'app.exe', httpStatus: 200, serviceCode: 0, result: 'ok' }]);
+  });
+
+  test.each<[ServiceMode, Partial<CallRecord>]>([
+    ['refused', { httpStatus: 200, serviceCode: 1001, result: 'refused' }],
+    ['unauthorized-403', { httpStatus: 403, serviceCode: 401, result: 'unauthorized' }],
+    ['server-error', { httpStatus: 500, serviceCode: undefined, result: 'http-error' }],
+    ['html', { httpStatus: 200, serviceCode: undefined, result: 'malformed-answer' }],
+    ['signature-empty', { httpStatus: 200, serviceCode: 0, result: 'no-signature' }],
+    ['signature-not-base64', { httpStatus: 200, serviceCode: 0, record: 'record-1', result: 'signature-unreadable' }],
+    ['hangs', { httpStatus: undefined, serviceCode: undefined, result: 'sign-timed-out' }],
+    ['breaks-during-body', { httpStatus: 200, serviceCode: undefined, result: 'connection-broken' }],
+  ])('%s says how it failed', async (mode, expected) => {
+    const { calls } = await callsOf(mode);
+    expect(calls).toMatchObject([{ operation: 'sign', attempt: 1, ...expected }]);
+    expect(calls[0]).toHaveProperty('httpStatus', expected.httpStatus);
+    expect(calls[0]).toHaveProperty('serviceCode', expected.serviceCode);
+  });
+
+  test('there is one of each attempt', async () => {
+    const { calls } = await callsOf('throttled', 'sign', 2);
+    expect(calls.map(({ attempt, httpStatus, result }) => [attempt, httpStatus, result])).toEqual([
+      [1, 429, 'throttled'],
+      [2, 429, 'throttled'],
+      [3, 200, 'ok'],
+    ]);
+  });
+
+  test('a listener that throws does not decide how the call ends', async () => {
+    const { calls } = await callsOf('good');
+    Object.freeze(calls);
+    const service = await startMisbehavingService('good');
+    const opened = await openServiceClient(service);
+    Object.freeze(opened.calls);
+    try {
+      await expect(opened.service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-1' });
+      expect(opened.calls).toEqual([]);
+    } finally {
+      await opened.service.close();
+      await service.stop();
+    }
+  });
+});
+
+describe('the audit log', () => {
+  test('is made for its owner alone, and has a line for each record', async () => {
+    const path = join(folder, 'audit.jsonl');
+    const log = openAuditLog(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    log.write(RECORD);
+    log.write({ ...RECORD, digest: undefined, file: undefined, httpStatus: undefined });
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    expect(lines).toHaveLength(3);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ ...RECORD, status: null });
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ digest: null, file: null, httpStatus: null });
+    expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual(Object.keys(JSON.parse(lines[1] ?? '')));
+    expect(log.warnings).toEqual([]);
+  });
+
+  test('adds to what stands there, and leaves its mode alone', async () => {
+    const path = join(folder, 'audit.jsonl');
+    await writeFile(path, 'before\n');
+    await chmod(path, 0o640);
+    openAuditLog(path).write(RECORD);
+    expect(await readFile(path, 'utf8')).toMatch(/^before\n\{.*\}\n$/);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+  });
+
+  test('goes on in a new file when it was moved away', async () => {
+    const path = join(folder, 'audit.jsonl');
+    const log = openAuditLog(path);
+    log.write(RECORD);
+    await rename(path, `${path}.1`);
+    log.write({ ...RECORD, attempt: 2 });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ attempt: 2 });
+    expect(JSON.parse(await readFile(`${path}.1`, 'utf8'))).toMatchObject({ attempt: 1 });
+  });
+
+  test('shows text from outside in a form that does nothing, whole up to a bound', async () => {
+    const path = join(folder, 'audit.jsonl');
+    const nasty = '\u001b[31m\n::error::x ##[error]y \u202e\u009b\u2028';
+    openAuditLog(path).write({ ...RECORD, record: nasty + 'x'.repeat(1_000_000), file: nasty });
+    const line = await readFile(path, 'utf8');
+    expect(line).toMatch(/^[\x20-\x7e…]*\n$/);
+    expect(line).not.toContain('##[');
+    expect(line.length).toBeLessThan(3000);
+    expect(JSON.parse(line).file).toBe(nasty);
+    expect(JSON.parse(line).record.startsWith(nasty)).toBe(true);
+  });
+
+  test('follows a link of this user, and none of another user', async () => {
+    const [link, target] = [join(folder, 'link'), join(folder, 'target')];
+    await symlink(target, link);
+    openAuditLog(link).write(RECORD);
+    const written = await readFile(target, 'utf8');
+    expect(written.split('\n')).toHaveLength(2);
+    if (process.getuid?.() !== 0) return;
+    await lchown(link, 65_534, 65_534);
+    const expected = { code: 'audit-log-unusable', message: expect.stringContaining('link of another user') };
+    const behind = join(folder, 'leads-to-the-link');
+    await symlink('link', behind);
+    for (const path of [link, behind]) {
+      expect(() => openAuditLog(path)).toThrow(expect.objectContaining(expected));
+    }
+    expect(await readFile(target, 'utf8')).toBe(written);
+  });
+
+  test('a path that cannot be written is refused', async () => {
+    const refused = expect.objectContaining({ category: 'usage', code: 'audit-log-unusable' });
+    expect(() => openAuditLog(folder)).toThrow(refused);
+    expect(() => openAuditLog(join(folder, 'no', 'such.jsonl'))).toThrow(refused);
+  });
+
+  test('what cannot be written later is told of once', async () => {
+    const path = join(folder, 'audit.jsonl');
+    const log = openAuditLog(path);
+    await rm(folder, { recursive: true });
+    log.write(RECORD);
+    log.write(RECORD);
+    expect(log.warnings).toEqual([expect.stringContaining('calls are missing')]);
+  });
+});

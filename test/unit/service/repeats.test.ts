@@ -1,0 +1,185 @@
+/** What is repeated, how often and after what wait: sign only where nothing can have been signed, report-sign always. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { LONGEST_WAIT } from '../../../src/http/waiting.ts';
+import { MAX_ATTEMPTS, waitBeforeRepeat } from '../../../src/service/repeating.ts';
+import {
+  type MisbehavingService,
+  type MisbehavingServiceOptions,
+  type ServiceMode,
+  startMisbehavingService,
+} from '../../support/services/misbehaving-service.ts';
+import { openServiceClient, type ServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+async function start(
+  mode: ServiceMode,
+  options: MisbehavingServiceOptions = {},
+  timeoutMilliseconds?: number,
+): Promise<ServiceClient & { misbehaving: MisbehavingService }> {
+  const misbehaving = await startMisbehavingService(mode, options);
+  opened.push(() => misbehaving.stop());
+  const { baseUrl, caFile } = misbehaving;
+  const client = await openServiceClient({ baseUrl, caFile, timeoutMilliseconds });
+  opened.push(() => client.service.close());
+  return { ...client, misbehaving };
+}
+
+describe('sign', () => {
+  test.each<[ServiceMode, readonly number[]]>([
+    ['throttled', [250, 500]],
+    ['unavailable-enveloped', [250, 500]],
+    ['unavailable-without-envelope', [0, 0]],
+  ])('%s: repeated, then good', async (mode, expected) => {
+    const { service, waits, misbehaving } = await start(mode, { times: 2 });
+    await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-3' });
+    expect(misbehaving.signRequests()).toBe(3);
+    expect(waits).toEqual(expected);
+  });
+
+  test('a 503 without envelope and Retry-After is not repeated: a gateway answers so after the service signed', async () => {
+    const { service, misbehaving } = await start('unavailable');
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ httpStatus: 503, mayHaveBeenCounted: true });
+    expect(misbehaving.signRequests()).toBe(1);
+  });
+
+  test('several Retry-After headers: the longest counts', async () => {
+    const { service, waits } = await start('throttled-several-times', { times: 1 });
+    await service.sign(SIGN_REQUEST);
+    expect(waits).toEqual([9000]);
+  });
+
+  test.each<[ServiceMode, string, number]>([
+    ['throttled', 'throttled', 429],
+    ['unavailable-enveloped', 'http-error', 503],
+    ['unavailable-without-envelope', 'http-error', 503],
+  ])('%s for ever: given up after a bounded number of attempts', async (mode, code, httpStatus) => {
+    const { service, waits, misbehaving } = await start(mode);
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'http', code, httpStatus });
+    expect(misbehaving.signRequests()).toBe(MAX_ATTEMPTS.throttled);
+    expect(waits).toHaveLength(MAX_ATTEMPTS.throttled - 1);
+  });
+
+  test.each<[ServiceMode, (wait: number | undefined) => void]>([
+    ['throttled-for-seconds', (wait) => expect(wait).toBe(7000)],
+    ['throttled-for-an-hour', (wait) => expect(wait).toBe(LONGEST_WAIT)],
+    ['throttled-for-no-time', (wait) => expect(wait).toBe(0)],
+    ['throttled-in-nonsense', (wait) => expect(wait).toBe(250)],
+    [
+      'throttled-until-date',
+      (wait) => {
+        expect(wait).toBeGreaterThan(18_000);
+        expect(wait).toBeLessThanOrEqual(20_000);
+      },
+    ],
+  ])('%s: Retry-After is honoured, up to a minute', async (mode, check) => {
+    const { service, waits } = await start(mode, { times: 1 });
+    await service.sign(SIGN_REQUEST);
+    expect(waits).toHaveLength(1);
+    check(waits[0]);
+  });
+
+  test('a wait that the service asks for does not count towards the deadline', async () => {
+    const { service } = await start('throttled-for-an-hour', { times: 4 }, 1500);
+    await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-5' });
+  });
+
+  test('an unreachable service is asked again, since nothing was sent', async () => {
+    const { service, waits, misbehaving } = await start('good');
+    await misbehaving.stop();
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ code: 'service-unreachable' });
+    expect(waits).toEqual([250, 500]);
+  });
+
+  test('a handshake that breaks is repeated: nothing was sent', async () => {
+    const { service, misbehaving } = await start('breaks-handshake');
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({
+      category: 'network',
+      code: 'service-unreachable',
+    });
+    expect(misbehaving.connections()).toBe(MAX_ATTEMPTS.unreachable);
+    expect(misbehaving.requests()).toEqual([]);
+  });
+
+  test('an interrupt ends the wait between attempts', async () => {
+    const misbehaving = await startMisbehavingService('throttled-for-an-hour');
+    opened.push(() => misbehaving.stop());
+    const { service } = await openServiceClient({ ...misbehaving, realClock: true });
+    opened.push(() => service.close());
+    const interrupt = new AbortController();
+    const failing = expect(service.sign(SIGN_REQUEST, interrupt.signal)).rejects.toMatchObject({ code: 'interrupted' });
+    while (misbehaving.signRequests() === 0) await pause(5);
+    await pause(300);
+    interrupt.abort();
+    await failing;
+    expect(misbehaving.signRequests()).toBe(1);
+  });
+
+  test('an interrupt while the service is answering waits for the answer', async () => {
+    const { service, misbehaving } = await start('hangs', {}, 1000);
+    const interrupt = new AbortController();
+    const failing = expect(service.sign(SIGN_REQUEST, interrupt.signal)).rejects.toMatchObject({
+      code: 'sign-timed-out',
+    });
+    while (misbehaving.signRequests() === 0) await pause(5);
+    interrupt.abort();
+    await failing;
+  });
+
+  test('an interrupt that came before the call sends nothing', async () => {
+    const { service, misbehaving } = await start('good');
+    await expect(service.sign(SIGN_REQUEST, AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' });
+    expect(misbehaving.requests()).toEqual([]);
+  });
+});
+
+describe('report-sign', () => {
+  test.each<[ServiceMode]>([
+    ['breaks-before-answer'],
+    ['breaks-during-body'],
+    ['hangs'],
+    ['server-error'],
+    ['throttled'],
+    ['unavailable'],
+  ])('%s: repeated, then good', async (mode) => {
+    const { service, misbehaving } = await start(mode, { operation: 'report-sign', times: 2 }, 500);
+    await service.report('record-1', 1);
+    expect(misbehaving.requests()).toHaveLength(3);
+  });
+
+  test.each<[ServiceMode, string, number]>([
+    ['breaks-before-answer', 'report-unanswered', MAX_ATTEMPTS.unanswered],
+    ['hangs', 'report-unanswered', MAX_ATTEMPTS.unanswered],
+    ['server-error', 'http-error', MAX_ATTEMPTS.unanswered],
+    ['throttled', 'throttled', MAX_ATTEMPTS.throttled],
+    ['unauthorized-401', 'unauthorized', 1],
+    ['not-found', 'http-error', 1],
+    ['refused', 'refused', 1],
+    ['html', 'malformed-answer', 1],
+  ])('%s for ever: bounded', async (mode, code, attempts) => {
+    const { service, misbehaving } = await start(mode, { operation: 'report-sign' }, 300);
+    await expect(service.report('record-1', 2)).rejects.toMatchObject({ code });
+    expect(misbehaving.requests()).toHaveLength(attempts);
+  });
+
+  test('data is null in a success', async () => {
+    const { service, misbehaving } = await start('good', { path: '/some/path' });
+    await expect(service.report('record-1', 2)).resolves.toBeUndefined();
+    expect(misbehaving.requests().map(({ path, body }) => [path, body])).toEqual([
+      ['/some/path/v1/codesign/report-sign', '{"id":"record-1","status":2}'],
+    ]);
+  });
+});
+
+test('back-off doubles, is spread by chance, and ends', () => {
+  const wait = (attempts: number, random: number) => waitBeforeRepeat({ attempts, reason: 'throttled', random });
+  expect([1, 2, 3, 4, 5].map((attempts) => wait(attempts, 0))).toEqual([250, 500, 1000, 2000, undefined]);
+  expect([1, 2, 3, 4, 5].map((attempts) => wait(attempts, 1))).toEqual([500, 1000, 2000, 4000, undefined]);
+  expect(waitBeforeRepeat({ attempts: 1, reason: 'throttled', random: 1, retryAfter: 60_000 })).toBe(LONGEST_WAIT);
+  expect(waitBeforeRepeat({ attempts: 1, reason: 'throttled', random: 0.5, retryAfter: 3000 })).toBe(3125);
+});

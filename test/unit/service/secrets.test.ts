@@ -1,0 +1,103 @@
+/** The access secret and the Authorization header appear in no error, whatever the service or the network does. */
+
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
+import { ACCESS_KEY, ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+
+const TOKEN = Buffer.from(`${ACCESS_KEY}:${ACCESS_SECRET}`).toString('base64');
+
+async function failureOf(mode: ServiceMode): Promise<CodesignError> {
+  const { baseUrl, caFile, stop } = await startMisbehavingService(mode);
+  const { service } = await openServiceClient({ baseUrl, caFile, timeoutMilliseconds: 500 });
+  try {
+    return await service.sign(SIGN_REQUEST).then(
+      () => expect.fail('it must fail'),
+      (thrown: CodesignError) => thrown,
+    );
+  } finally {
+    await service.close();
+    await stop();
+  }
+}
+
+test.each<[ServiceMode]>([
+  ['refused-echoing-authorization'],
+  ['refused-echoing-encodings'],
+  ['signature-the-secret'],
+  ['refused'],
+  ['unauthorized-401'],
+  ['html'],
+  ['server-error-envelope'],
+  ['redirect-302'],
+  ['endless-body'],
+  ['breaks-before-answer'],
+  ['breaks-during-head'],
+  ['answers-not-http'],
+  ['breaks-handshake'],
+  ['hangs'],
+])('%s', async (mode) => {
+  const error = await failureOf(mode);
+  const everything = [
+    inspect(error, { depth: 10, showHidden: true }),
+    JSON.stringify(error),
+    error.stack,
+    error.hint,
+  ].join();
+  expect(everything).not.toContain(ACCESS_SECRET);
+  expect(everything).not.toContain(TOKEN);
+});
+
+test('an id that holds the secret is a digest of it with a note, and is reported as it is', async () => {
+  const { baseUrl, caFile, stop, requests } = await startMisbehavingService('record-the-secret');
+  const { service, calls } = await openServiceClient({ baseUrl, caFile });
+  try {
+    const { id = '' } = await service.sign(SIGN_REQUEST);
+    expect(id).toMatch(/^sha256:[0-9a-f]{64} \(the id is not stored: it holds a credential\)$/);
+    await service.report(id, 1);
+    const encoded = Buffer.from(`x${ACCESS_SECRET}`).toString('base64');
+    expect(JSON.parse(requests()[1]?.body ?? '')).toEqual({ id: `r-${encoded}`, status: 1 });
+    expect(calls.map(({ record }) => record)).toEqual([id, id]);
+  } finally {
+    await service.close();
+    await stop();
+  }
+});
+
+test('a digest of an id, from an earlier run, is not sent as one', async () => {
+  const { baseUrl, caFile, stop, requests } = await startMisbehavingService('good');
+  const { service } = await openServiceClient({ baseUrl, caFile });
+  const record = `sha256:${'0'.repeat(64)} (the id is not stored: it holds a credential)`;
+  await expect(service.report(record, 1)).rejects.toMatchObject({ code: 'record-id-unknown' });
+  expect(requests()).toEqual([]);
+  await service.close();
+  await stop();
+});
+
+describe("the service's own words", () => {
+  test('are shown with the credentials taken out', async () => {
+    const error = await failureOf('refused-echoing-authorization');
+    expect(error.message).toContain(`you sent Basic [secret], which is ${ACCESS_KEY}:[secret]`);
+  });
+
+  test('are shown without the credentials in any encoding', async () => {
+    const { message } = await failureOf('refused-echoing-encodings');
+    expect(message.match(/\[secret\]/g)).toHaveLength(6);
+    expect(message).not.toMatch(/[0-9a-f]{16}|(%[0-9a-f]{2}){4}|(&#\d+;){4}|(\\u00..){4}/i);
+  });
+
+  test('are shown without control characters, and not at any length', async () => {
+    const { message } = await failureOf('refused-with-escapes');
+    expect(message).toContain('\\x1b[31mred\\u{202e}\\n:\\x3aerror::x');
+    expect(message).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(message.length).toBeLessThan(600);
+  });
+
+  test('do not show the user information of a redirect', async () => {
+    const { message } = await failureOf('redirect-302');
+    expect(message).toContain('https://example.com/x');
+    expect(message).toContain('\\x9b31m');
+    expect(message).not.toContain('word');
+  });
+});

@@ -1,0 +1,193 @@
+/** A service that throttles: fewer calls at once, more again afterwards, each wait honoured by all, nothing signed twice. */
+
+import http, { type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHttp } from '../../../src/http/http.ts';
+import { LONGEST_WAIT } from '../../../src/http/waiting.ts';
+import { Secret } from '../../../src/secrets/secret.ts';
+import { createSigningService } from '../../../src/service/client.ts';
+import type { SigningService } from '../../../src/service/signing-service.ts';
+import { ACCESS_KEY, ACCESS_SECRET } from '../../support/services/service-client.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Seen {
+  readonly digest: string;
+  /** On performance.now(). */
+  readonly at: number;
+  /** Calls under way with it, itself among them. */
+  readonly atOnce: number;
+  readonly status: number;
+}
+
+/** What to answer with: a status, and header fields. */
+type Judge = (seen: { readonly atOnce: number; readonly index: number }) => readonly [number, Record<string, string>?];
+
+/** `milliseconds` of a signature, and of a refusal. `together`: so many are answered when the last of them has arrived. */
+async function startThrottling(judge: Judge, milliseconds: readonly [number, number] = [20, 20], together = 1) {
+  const seen: Seen[] = [];
+  let atOnce = 0;
+  let allThere = (): void => undefined;
+  const whenAllThere = new Promise<void>((resolve) => {
+    allThere = resolve;
+  });
+  const answer = async (body: string, response: ServerResponse): Promise<void> => {
+    atOnce += 1;
+    const [status, headers] = judge({ atOnce, index: seen.length });
+    seen.push({ digest: JSON.parse(body).digest, at: performance.now(), atOnce, status });
+    if (seen.length >= together) allThere();
+    await whenAllThere;
+    await pause(milliseconds[status === 200 ? 0 : 1]);
+    atOnce -= 1;
+    const data = status === 200 ? { id: 'record', signature: Buffer.alloc(256, 1).toString('base64') } : null;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify({ code: status === 200 ? 0 : status, message: 'text', data }));
+  };
+  const server = http.createServer((request, response) => {
+    request.setEncoding('utf8');
+    request.toArray().then(
+      (parts) => answer(parts.join(''), response),
+      () => undefined,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { baseUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen };
+}
+
+/** `hurry`: how much faster than real its waits pass. */
+function open(baseUrl: URL, concurrency: number, hurry = 1) {
+  const waits: number[] = [];
+  const client = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test' });
+  closers.push(() => client.close());
+  const service = createSigningService({
+    baseUrl,
+    credentials: { accessKey: ACCESS_KEY, accessSecret: new Secret(ACCESS_SECRET) },
+    http: client,
+    timeoutMilliseconds: 10_000,
+    concurrency,
+    clock: {
+      now: Date.now,
+      random: () => 0,
+      async sleep(wait, signal) {
+        waits.push(wait);
+        await pause(wait / hurry, undefined, signal === undefined ? {} : { signal });
+      },
+    },
+  });
+  return { service, waits };
+}
+
+const signAll = (service: SigningService, count: number, signal?: AbortSignal) =>
+  Promise.allSettled(
+    Array.from({ length: count }, (_, index) =>
+      service.sign({ code: '1', algorithm: 'SHA256', digest: new Uint8Array(32).fill(index) }, signal),
+    ),
+  );
+
+const signedOnceEach = (seen: readonly Seen[], count: number): void => {
+  const signed = seen.filter(({ status }) => status === 200).map(({ digest }) => digest);
+  expect(signed).toHaveLength(count);
+  expect(new Set(signed).size).toBe(count);
+};
+
+describe.each([429, 503])('%i', (status) => {
+  test('once, for all that are under way: half as many at once, then more again, each signed once', async () => {
+    // None of the first is answered before all have arrived.
+    const { baseUrl, seen } = await startThrottling(({ index }) => [index < 8 ? status : 200], [20, 20], 8);
+    const { service } = open(baseUrl, 8, 20);
+    const results = await signAll(service, 60);
+    expect(results.map(({ status: how }) => how)).toEqual(Array(60).fill('fulfilled'));
+    signedOnceEach(seen, 60);
+    expect(seen).toHaveLength(68);
+    const peak = (from: number, to: number) => Math.max(...seen.slice(from, to).map(({ atOnce }) => atOnce));
+    expect(peak(0, 8)).toBe(8);
+    expect(peak(8, 12)).toBeLessThanOrEqual(4);
+    // One more after four answers, after five more, six more and seven more.
+    expect(peak(8, 20)).toBeLessThanOrEqual(6);
+    expect(peak(40, 68)).toBeGreaterThan(4);
+  });
+
+  test('whenever more than two are under way: the pace finds it out, and all are signed', async () => {
+    const { baseUrl, seen } = await startThrottling(({ atOnce }) => [atOnce > 2 ? status : 200]);
+    const { service } = open(baseUrl, 8, 5);
+    const results = await signAll(service, 40);
+    expect(results.map(({ status: how }) => how)).toEqual(Array(40).fill('fulfilled'));
+    signedOnceEach(seen, 40);
+    expect(seen.length).toBeLessThan(80);
+  });
+});
+
+describe('Retry-After', () => {
+  test.each<[string, () => string, number]>([
+    ['seconds', () => '1', 1000],
+    ['a date', () => new Date(Date.now() + 2500).toUTCString(), 1400],
+  ])('in %s is honoured by all that wait, not by the one alone that was told', async (_form, header, least) => {
+    // The others under way are answered well after the refusal has arrived.
+    const judge: Judge = ({ index }) => (index === 3 ? [429, { 'retry-after': header() }] : [200]);
+    const { baseUrl, seen } = await startThrottling(judge, [300, 0]);
+    const { service } = open(baseUrl, 4);
+    const results = await signAll(service, 12);
+    expect(results.map(({ status }) => status)).toEqual(Array(12).fill('fulfilled'));
+    signedOnceEach(seen, 12);
+    const throttled = seen.find(({ status }) => status === 429)?.at ?? 0;
+    const after = seen.slice(4);
+    expect(after).toHaveLength(9);
+    expect(Math.min(...after.map(({ at }) => at)) - throttled).toBeGreaterThanOrEqual(least);
+  });
+
+  test('is honoured up to a minute', async () => {
+    const { baseUrl, seen } = await startThrottling(({ index }) =>
+      index < 2 ? [429, { 'retry-after': '86400' }] : [200],
+    );
+    const { service, waits } = open(baseUrl, 2, 6000);
+    await signAll(service, 4);
+    signedOnceEach(seen, 4);
+    expect(Math.max(...waits)).toBe(LONGEST_WAIT);
+  });
+
+  test('is kept by reports too, and a report that is throttled holds the others', async () => {
+    const judge: Judge = ({ index }) => (index === 0 ? [503, { 'retry-after': '1' }] : [200]);
+    const { baseUrl, seen } = await startThrottling(judge, [20, 0]);
+    const { service } = open(baseUrl, 4);
+    const reporting = service.report('one', 1);
+    await pause(300);
+    await Promise.all([reporting, service.report('other', 1), signAll(service, 2)]);
+    const [first, ...others] = seen.map(({ at }) => at);
+    expect(others).toHaveLength(4);
+    expect(Math.min(...others) - (first ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('of a call that is given up is still kept by the others', async () => {
+    const { baseUrl, seen } = await startThrottling(({ index }) => (index < 5 ? [429, { 'retry-after': '1' }] : [200]));
+    const { service } = open(baseUrl, 1, 10);
+    const [first] = await signAll(service, 1);
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'throttled' } });
+    const started = performance.now();
+    await signAll(service, 1);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(40);
+    expect(seen).toHaveLength(6);
+  });
+});
+
+test('calls that wait are not sent when the batch is stopped meanwhile', async () => {
+  const { baseUrl, seen } = await startThrottling(({ index }) =>
+    index === 0 ? [429, { 'retry-after': '60' }] : [200],
+  );
+  const { service } = open(baseUrl, 1);
+  const controller = new AbortController();
+  const signing = signAll(service, 5, controller.signal);
+  await pause(200);
+  controller.abort();
+  for (const result of await signing)
+    expect(result).toMatchObject({ status: 'rejected', reason: { code: 'interrupted' } });
+  expect(seen).toHaveLength(1);
+});

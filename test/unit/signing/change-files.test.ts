@@ -1,0 +1,260 @@
+/** The walk of changes with an authority of this process: what a test of the command line cannot time. Files and formats are real. */
+
+import { appendFile, chmod, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import type { Format, SignableFile } from '../../../src/formats/format.ts';
+import { jar } from '../../../src/formats/jar/index.ts';
+import { describeFile } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import type { Change, Changing } from '../../../src/signing/change.ts';
+import { changeFiles } from '../../../src/signing/change-files.ts';
+import type { ChangeEvent, ChangeFilesResult } from '../../../src/signing/change-outcome.ts';
+import { removeSignatures } from '../../../src/signing/changes/remove.ts';
+import { addTimestamps } from '../../../src/signing/changes/timestamp.ts';
+import type { Stamped } from '../../../src/timestamp/authorities.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
+import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { copyInto, makeSignedFiles, type SignedFiles } from '../../support/signed-files/signed-files.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../formats/support/apply-patch.ts';
+import { openBytes, signBytes } from '../formats/support/sign-bytes.ts';
+
+let files: SignedFiles;
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
+});
+afterAll(async () => {
+  await authority.stop();
+  await files[Symbol.asyncDispose]();
+});
+
+let folder: string;
+beforeEach(async () => {
+  const made = await temporaryFolder('codesign-change-');
+  folder = made.path;
+  return () => made[Symbol.asyncDispose]();
+});
+
+/** `before` runs while the authority is asked for the given time; what it throws is the authority's failure. */
+function timestamping(before: (call: number) => Promise<unknown> = async () => undefined, force = false) {
+  let asked = 0;
+  const stamp = async (value: Uint8Array): Promise<Stamped> => {
+    await before(++asked);
+    return { token: await authority.stamp(value), time: new Date(), authority: 'here' };
+  };
+  const authorities = { stamp };
+  const change = addTimestamps({ authorities, force, now: () => new Date() });
+  return { change, asked: () => asked };
+}
+
+function changingWith(change: Change, more: Partial<Changing> = {}): Changing {
+  return {
+    change,
+    formats,
+    describe: describeFile,
+    digestEntries,
+    concurrency: 4,
+    clock: () => performance.now(),
+    randomName: () => Math.random().toString(16).slice(2),
+    temporaryFiles: new Set(),
+    onEvent: () => undefined,
+    ...more,
+  };
+}
+
+const copies = (count: number) =>
+  Promise.all(Array.from({ length: count }, (_, index) => copyInto(folder, files.exe, `app-${index}.exe`)));
+const inPlace = (paths: readonly string[]) => paths.map((path) => ({ path, output: path }));
+const wordsOf = (result: ChangeFilesResult) =>
+  result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status));
+const failure = () => new CodesignError({ code: 'timestamp-failed', category: 'timestamp', message: 'no' });
+
+describe('a file that changes while it is being changed', () => {
+  it.each<[string, string, (path: string) => Promise<unknown>]>([
+    ['grows', 'file-changed', (path) => appendFile(path, 'more')],
+    [
+      'is replaced by the same bytes',
+      'file-changed',
+      async (path) => {
+        const bytes = await readFile(path);
+        await unlink(path);
+        await writeFile(path, bytes);
+      },
+    ],
+    ['goes away', 'file-not-found', (path) => unlink(path)],
+    ['loses its rights', 'file-changed', (path) => chmod(path, 0o444)],
+  ])('and %s is left as it is then', async (_, code, spoil) => {
+    const [path = ''] = await copies(1);
+    let then: unknown;
+    const { change } = timestamping(async () => {
+      await spoil(path);
+      // Beside the temporary file, which goes.
+      const there = Object.entries(await snapshot(folder));
+      then = Object.fromEntries(there.filter(([name]) => !name.endsWith('.tmp')));
+    });
+    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual([code]);
+    expect(await snapshot(folder)).toEqual(then);
+  });
+
+  it('is not begun when it changed before its turn', async () => {
+    const paths = await copies(2);
+    const { change, asked } = timestamping(() => appendFile(paths[1] ?? '', 'more'));
+    const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
+    expect([wordsOf(result), asked()]).toEqual([['timestamped', 'file-changed'], 1]);
+  });
+
+  it('is not written through a link that leads elsewhere by then', async () => {
+    const [first = '', second = ''] = await copies(2);
+    const link = join(folder, 'link.exe');
+    await symlink(first, link);
+    const { change } = timestamping(async () => {
+      await rm(link);
+      await symlink(second, link);
+    });
+    const before = await snapshot(folder);
+    expect(wordsOf(await changeFiles(inPlace([link]), changingWith(change)))).toEqual(['file-changed']);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+});
+
+describe('a result that is not what it was to become', () => {
+  /** As the real format, but for what it gives as edits. */
+  function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
+    const spoiled = (file: SignableFile): SignableFile => ({
+      ...file,
+      reopen: (source, options) => spoiled(file.reopen(source, options)),
+      ...spoil(file),
+    });
+    return formats.map((format) => ({
+      ...format,
+      open: async (source, options) => spoiled(await format.open(source, options)),
+    }));
+  }
+
+  it('still holds a signature: refused', async () => {
+    const [path = ''] = await copies(1);
+    const before = await snapshot(folder);
+    const lazy = formatsThat(() => ({ remove: async () => [] }));
+    const result = await changeFiles(inPlace([path]), changingWith(removeSignatures, { formats: lazy }));
+    expect(wordsOf(result)).toEqual(['result-damaged']);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it('holds another timestamp than the one asked for: refused', async () => {
+    const [path = ''] = await copies(1);
+    const before = await snapshot(folder);
+    const other = await authority.stamp(Buffer.from('other'));
+    const confused = formatsThat((file) => ({
+      stamp: (tokens) => file.stamp(new Map(Array.from(tokens.keys(), (key) => [key, other]))),
+    }));
+    const result = await changeFiles(inPlace([path]), changingWith(timestamping().change, { formats: confused }));
+    expect(wordsOf(result)).toEqual(['result-damaged']);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+});
+
+describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took that', () => {
+  it('keeps it, --force or not: with another one Java would take the file as unsigned', async () => {
+    const path = join(folder, 'old.jar');
+    const { result } = await signBytes(jar, await readFile(fixture('jar/plain.jar')), await makeThrowawaySigner(), {
+      algorithm: 'SHA1',
+    });
+    const file = await openBytes(jar, result);
+    const [signature] = await file.signatures();
+    if (signature === undefined) throw new Error('the file is unsigned');
+    const value = signature.signedData?.signers[0].signature ?? new Uint8Array();
+    const token = await authority.stamp(value, { genTime: '20180601120000Z' });
+    await writeFile(path, applyPatch(result, (await file.stamp(new Map([[signature, token]]))).patch));
+    const before = await snapshot(folder);
+    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(timestamping().change)))).toEqual(['skipped']);
+    const { change } = timestamping(undefined, true);
+    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual(['timestamp-breaks-signature']);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+});
+
+describe('a run over several files', () => {
+  it('stops at the first failure of authorities that have given nothing yet, with their category', async () => {
+    const paths = await copies(3);
+    const before = await snapshot(folder);
+    const { change, asked } = timestamping(async () => {
+      throw failure();
+    });
+    const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
+    expect([wordsOf(result), asked()]).toEqual([['timestamp-failed', 'not-attempted', 'not-attempted'], 1]);
+    expect(result.files.map((file) => file.status === 'failed' && file.error.category)).toEqual(
+      new Array(3).fill('timestamp'),
+    );
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it('goes on after a failure of authorities that have given a timestamp before', async () => {
+    const paths = await copies(3);
+    const { change } = timestamping(async (call) => {
+      if (call === 2) throw failure();
+    });
+    const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
+    expect(wordsOf(result)).toEqual(['timestamped', 'timestamp-failed', 'timestamped']);
+  });
+
+  it('starts nothing new once interrupted, and finishes what is under way', async () => {
+    const paths = await copies(3);
+    const controller = new AbortController();
+    const { change, asked } = timestamping(async () => controller.abort());
+    const changing = changingWith(change, { concurrency: 1 });
+    const result = await changeFiles(inPlace(paths), changing, controller.signal);
+    expect([wordsOf(result), asked()]).toEqual([['timestamped', 'not-attempted', 'not-attempted'], 1]);
+    expect(changing.temporaryFiles.size).toBe(0);
+    expect(Object.keys(await snapshot(folder))).toEqual(paths);
+  });
+
+  it('does nothing when it was interrupted before it began', async () => {
+    const paths = await copies(2);
+    const before = await snapshot(folder);
+    const result = await changeFiles(inPlace(paths), changingWith(removeSignatures), AbortSignal.abort());
+    expect(wordsOf(result)).toEqual(['not-attempted', 'not-attempted']);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it('tells of each file as it begins and ends, and bears with a listener that throws', async () => {
+    const paths = await copies(2);
+    const events: ChangeEvent[] = [];
+    const onEvent = (event: ChangeEvent): void => {
+      events.push(event);
+      throw new Error('not now');
+    };
+    const result = await changeFiles(inPlace(paths), changingWith(removeSignatures, { onEvent, concurrency: 1 }));
+    expect(wordsOf(result)).toEqual(['removed', 'removed']);
+    expect(result.warnings).toEqual([expect.stringContaining('not now')]);
+    expect(events.map(({ type }) => type)).toEqual(['file-started', 'file-finished', 'file-started', 'file-finished']);
+  });
+
+  it('refuses a table that cannot be written again without a loss before anybody is asked', async () => {
+    const [path = ''] = await copies(1);
+    await writeFile(path, withTableTwice(await readFile(path)));
+    const before = await snapshot(folder);
+    const { change, asked } = timestamping();
+    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual(['cannot-stamp']);
+    expect([asked(), await snapshot(folder)]).toEqual([0, before]);
+  });
+
+  it('leaves the mode as it was, and the owner able to write', async () => {
+    const [path = ''] = await copies(1);
+    await chmod(path, 0o711);
+    await changeFiles(inPlace([path]), changingWith(removeSignatures));
+    expect((await stat(path)).mode & 0o777).toBe(0o711);
+  });
+});
+
+/** The PE with its WIN_CERTIFICATE once more behind itself. */
+function withTableTwice(bytes: Buffer): Buffer {
+  const optionalHeader = bytes.readUInt32LE(0x3c) + 24;
+  const entry = optionalHeader + (bytes.readUInt16LE(optionalHeader) === 0x20b ? 112 : 96) + 4 * 8;
+  const [offset, size] = [bytes.readUInt32LE(entry), bytes.readUInt32LE(entry + 4)];
+  bytes.writeUInt32LE(size * 2, entry + 4);
+  return Buffer.concat([bytes, bytes.subarray(offset, offset + size)]);
+}

@@ -1,0 +1,267 @@
+/** What the temporary file costs, step by step: what is read again, written again, digested again, and what a bad disk does. */
+
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { Edit, Patch } from '../../../../src/bytes/patch.ts';
+import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
+import { readArchive } from '../../../../src/zip/archive.ts';
+import { editArchive } from '../../../../src/zip/edit-archive.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { storedEntry } from '../../../../src/zip/new-entry.ts';
+import { applyPatch } from '../../formats/support/apply-patch.ts';
+import { seededRandom } from '../../zip/support/random.ts';
+import { buildZip, deflated, stored } from '../../zip/support/zip-builder.ts';
+
+const SIZE = 2_500_000;
+const random = seededRandom(7);
+const ORIGINAL = Buffer.from(Uint8Array.from({ length: SIZE }, () => random(256)));
+
+let folder: string;
+let target: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-steps-'));
+  target = join(folder, 'target');
+  await writeFile(target, 'the old file');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+interface Staged {
+  readonly copy: StagedCopy;
+  /** How many bytes of the original were read since the last time this was asked. */
+  readonly streamed: () => number;
+  /** Names of entries digested since the last time this was asked. */
+  readonly digested: () => readonly string[];
+}
+
+async function stage(original: Buffer): Promise<Staged> {
+  let streamed = 0;
+  let digested: string[] = [];
+  const memory = memorySource(original);
+  const source: ByteSource = {
+    size: memory.size,
+    read: memory.read,
+    async *stream(start = 0, end = memory.size) {
+      for (let at = start; at < end; at += 1_000_000) {
+        const chunk = original.subarray(at, Math.min(end, at + 1_000_000));
+        streamed += chunk.length;
+        yield chunk;
+      }
+    },
+  };
+  const copy = await stageCopy({
+    source,
+    stats: await stat(target, { bigint: true }),
+    target,
+    randomName: () => 'steps',
+    digestEntries: (asked, entries, algorithms) => {
+      digested.push(...entries.map(({ name }) => name));
+      return digestEntries(asked, entries, algorithms);
+    },
+    temporaryFiles: new Set(),
+    onEvent: () => undefined,
+  });
+  const takeStreamed = (): number => {
+    const taken = streamed;
+    streamed = 0;
+    return taken;
+  };
+  const takeDigested = (): readonly string[] => {
+    const taken = digested;
+    digested = [];
+    return taken;
+  };
+  return { copy, streamed: takeStreamed, digested: takeDigested };
+}
+
+const edit = (offset: number, remove: number, insert: string): Edit => ({
+  offset,
+  remove,
+  insert: Buffer.from(insert),
+});
+const measureAll = (copy: StagedCopy) =>
+  copy.measure(memorySource(ORIGINAL), { ranges: [{ start: 0, end: SIZE }], zeroPadding: 0 }, ['SHA256']);
+
+async function contentsOf(copy: StagedCopy): Promise<Buffer> {
+  const { source } = copy.reopen();
+  return Buffer.from(await source.read(0, source.size));
+}
+
+/** Each patch after the one before: whether the original was read for it, and that the copy is what it shall be. */
+async function readFor(patches: readonly Patch[], { measured = false } = {}): Promise<boolean[]> {
+  const { copy, streamed } = await stage(ORIGINAL);
+  await using _ = copy;
+  if (measured) await measureAll(copy);
+  const read: boolean[] = [];
+  streamed();
+  for (const patch of patches) {
+    await copy.apply(patch);
+    read.push(streamed() > 0);
+    expect((await contentsOf(copy)).equals(applyPatch(ORIGINAL, patch))).toBe(true);
+  }
+  return read;
+}
+
+describe('a patch', () => {
+  const rehearsal = [edit(0, 0, '......'), edit(1_500_000, 10, ''), edit(SIZE - 5, 5, '...')];
+  const real = [edit(0, 0, 'SEALED'), edit(1_500_000, 10, ''), edit(SIZE - 5, 5, 'end')];
+
+  it('is written from the original, and one of the same shape over it', async () => {
+    expect(await readFor([rehearsal, real])).toEqual([true, false]);
+    expect(await readFor([rehearsal, real], { measured: true })).toEqual([true, false]);
+  });
+
+  it('is written from the original again where its shape is another', async () => {
+    const longer = [edit(0, 0, 'LONGER THAN THE REHEARSAL'), ...real.slice(1)];
+    const elsewhere = [edit(1, 0, 'SEALED'), ...real.slice(1)];
+    const shorter = real.slice(0, 2);
+    expect(await readFor([rehearsal, longer, real, elsewhere, shorter, []])).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('is made in place where the copy was written while it was measured and nothing moves', async () => {
+    const inPlace = [edit(5, 4, 'abcd'), edit(SIZE, 0, 'a tail')];
+    const longerTail = [edit(5, 4, 'efgh'), edit(SIZE, 0, 'a much longer tail')];
+    const noTail = [edit(5, 4, 'ijkl'), edit(SIZE, 0, '')];
+    expect(await readFor([inPlace, longerTail, noTail], { measured: true })).toEqual([false, false, false]);
+  });
+
+  it('is written from the original where it leaves standing what the one before it overwrote', async () => {
+    expect(await readFor([[edit(5, 4, 'abcd')], [edit(9, 4, 'abcd')]], { measured: true })).toEqual([false, true]);
+    expect(await readFor([[edit(0, 0, 'moved')], [edit(5, 4, 'abcd')]], { measured: true })).toEqual([true, true]);
+  });
+
+  it('gives exactly the patched bytes, whichever came before it', async () => {
+    const patches = Array.from({ length: 12 }, () => {
+      const offsets = [random(SIZE), random(SIZE)].sort((a, b) => a - b);
+      const [first = 0, second = 0] = offsets;
+      const remove = Math.min(random(2000), second - first);
+      return [
+        edit(first, remove, 'x'.repeat(random(2) === 0 ? remove : random(3000))),
+        edit(second, 0, 'y'.repeat(random(9))),
+      ];
+    });
+    await readFor(patches, { measured: true });
+  });
+});
+
+describe('a disk that gives back other bytes than it was given', () => {
+  /** From now on, of what any file gives, one bit is another. */
+  async function breakReading(): Promise<void> {
+    const handle = await open(target);
+    const prototype: Pick<typeof handle, 'read'> = Object.getPrototypeOf(handle);
+    await handle.close();
+    const { read } = prototype;
+    vi.spyOn(prototype, 'read').mockImplementation(async function (this: unknown, ...args: unknown[]) {
+      const result = await Reflect.apply(read, this, args);
+      const [buffer] = args;
+      if (buffer instanceof Uint8Array) buffer[buffer.length - 1] = (buffer.at(-1) ?? 0) ^ 1;
+      return result;
+    });
+  }
+
+  it.each<[string, (copy: StagedCopy) => Promise<unknown>]>([
+    ['while the original is measured', measureAll],
+    ['while a patch is written from the original', (copy) => copy.apply([edit(0, 0, 'moved')])],
+  ])('is noticed %s, and the target stays', async (_, work) => {
+    const { copy } = await stage(ORIGINAL);
+    await breakReading();
+    await expect(work(copy)).rejects.toMatchObject({ code: 'copy-differs' });
+    vi.restoreAllMocks();
+    await copy[Symbol.asyncDispose]();
+    expect(await readdir(folder)).toEqual(['target']);
+    expect(await readFile(target, 'utf8')).toBe('the old file');
+  });
+
+  it('leaves a copy that is written from the original when it is asked for again', async () => {
+    const { copy, streamed } = await stage(ORIGINAL);
+    await using _ = copy;
+    await breakReading();
+    const patch = [edit(0, 0, 'moved')];
+    await expect(copy.apply(patch)).rejects.toMatchObject({ code: 'copy-differs' });
+    vi.restoreAllMocks();
+    streamed();
+    await copy.apply(patch);
+    expect(streamed()).toBe(SIZE);
+    expect((await contentsOf(copy)).equals(applyPatch(ORIGINAL, patch))).toBe(true);
+  });
+});
+
+describe('an archive in the copy', () => {
+  const ARCHIVE = buildZip({ entries: [stored('a.txt'), deflated('b.txt'), stored('c.txt')] });
+  const NAMES = ['a.txt', 'b.txt', 'c.txt'];
+
+  async function patchWith(contents: string): Promise<Patch> {
+    const archive = await readArchive(memorySource(ARCHIVE));
+    const replaced = archive.entries.filter(({ name }) => name === 'b.txt');
+    const first = [storedEntry('NEW', Buffer.from(contents))];
+    return editArchive(archive, { remove: new Set(replaced), first });
+  }
+
+  async function digestsOf(copy: StagedCopy): Promise<readonly string[]> {
+    const { source, reading } = copy.reopen();
+    const { entries } = await readArchive(source);
+    const digests = await (reading.digestEntries ?? digestEntries)(source, entries, ['sha256']);
+    const own = await digestEntries(source, entries, ['sha256']);
+    const all = entries.map((_, position) => digests.base64(position, 'sha256'));
+    expect(all).toEqual(entries.map((_, position) => own.base64(position, 'sha256')));
+    return all;
+  }
+
+  it('is digested no further than what is new in it', async () => {
+    const { copy, digested } = await stage(ARCHIVE);
+    await using _ = copy;
+    const { entries } = await readArchive(memorySource(ARCHIVE));
+    await copy.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
+    expect(digested()).toEqual(NAMES);
+    await copy.apply(await patchWith('rehearsal'));
+    const [rehearsed] = await digestsOf(copy);
+    expect(digested()).toEqual(['NEW']);
+    await copy.apply(await patchWith('real one.'));
+    const [real] = await digestsOf(copy);
+    expect(digested()).toEqual(['NEW']);
+    expect(real).not.toBe(rehearsed);
+  });
+
+  it('is digested whole where nothing of the original was', async () => {
+    const { copy, digested } = await stage(ARCHIVE);
+    await using _ = copy;
+    await copy.apply(await patchWith('real'));
+    await digestsOf(copy);
+    expect(digested()).toEqual(['NEW', 'a.txt', 'c.txt']);
+  });
+
+  it('is digested whole where the copy is not known to be the original', async () => {
+    const { copy, digested } = await stage(ARCHIVE);
+    await using _ = copy;
+    const { entries } = await readArchive(memorySource(ARCHIVE));
+    await copy.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
+    digested();
+    const { reading } = copy.reopen();
+    await reading.digestEntries?.(memorySource(ARCHIVE), entries, ['sha256']);
+    expect(digested()).toEqual(NAMES);
+  });
+
+  it('is digested whole where another source is asked about', async () => {
+    const { copy, digested } = await stage(ARCHIVE);
+    await using _ = copy;
+    const { entries } = await readArchive(memorySource(ARCHIVE));
+    await copy.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
+    await copy.apply([]);
+    digested();
+    await copy.reopen().reading.digestEntries?.(memorySource(ARCHIVE), entries, ['sha256']);
+    expect(digested()).toEqual(NAMES);
+  });
+});

@@ -1,0 +1,189 @@
+/** The temporary file: any patch gives exactly the patched bytes, in place or rewritten, and nothing is left behind. */
+
+import { chmod, chown, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import type { Patch } from '../../../../src/bytes/patch.ts';
+import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+
+const ORIGINAL = Buffer.from('0123456789abcdefghij');
+let folder: string;
+let target: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-staged-'));
+  target = join(folder, 'target');
+  await writeFile(target, ORIGINAL);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function stage(): Promise<StagedCopy> {
+  const stats = await stat(target, { bigint: true });
+  return stageCopy({
+    source: memorySource(ORIGINAL),
+    stats,
+    target,
+    randomName: () => 'x',
+    digestEntries,
+    temporaryFiles: new Set(),
+    onEvent: () => undefined,
+  });
+}
+
+const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: Buffer.from(insert) });
+const measureAll = (copy: StagedCopy) =>
+  copy.measure(memorySource(ORIGINAL), { ranges: [{ start: 0, end: ORIGINAL.length }], zeroPadding: 0 }, ['SHA256']);
+
+async function commit(...patches: Patch[]): Promise<string> {
+  await using copy = await stage();
+  await measureAll(copy);
+  for (const patch of patches) await copy.apply(patch);
+  await copy.prove();
+  await copy.replaceTarget();
+  return readFile(target, 'utf8');
+}
+
+describe('apply', () => {
+  it.each<[string, Patch[], string]>([
+    ['nothing', [[]], '0123456789abcdefghij'],
+    ['overwriting', [[edit(0, 2, 'XY'), edit(10, 1, 'Z')]], 'XY23456789Zbcdefghij'],
+    ['appending', [[edit(20, 0, 'TAIL')]], '0123456789abcdefghijTAIL'],
+    ['replacing the tail by a longer one', [[edit(0, 1, 'X'), edit(15, 5, 'longer')]], 'X123456789abcdelonger'],
+    ['replacing the tail by a shorter one', [[edit(15, 5, 's')]], '0123456789abcdes'],
+    ['inserting at the front', [[edit(0, 0, 'FRONT')]], 'FRONT0123456789abcdefghij'],
+    ['removing from the middle', [[edit(5, 5, '')]], '01234abcdefghij'],
+    [
+      'a rehearsal, then the real thing',
+      [
+        [edit(0, 2, '..'), edit(20, 0, '....')],
+        [edit(0, 2, 'XY'), edit(20, 0, 'SEALED')],
+      ],
+      'XY23456789abcdefghijSEALED',
+    ],
+    ['a shorter second tail', [[edit(20, 0, 'LONG TAIL')], [edit(20, 0, 'T')]], '0123456789abcdefghijT'],
+    [
+      'a second patch elsewhere, from the original again',
+      [[edit(0, 2, '..')], [edit(5, 1, 'X')]],
+      '01234X6789abcdefghij',
+    ],
+    ['an insertion after an overwriting one', [[edit(0, 2, '..')], [edit(3, 0, 'NEW')]], '012NEW3456789abcdefghij'],
+  ])('%s', async (_, patches, expected) => {
+    expect(await commit(...patches)).toBe(expected);
+  });
+});
+
+describe('the temporary file', () => {
+  it('stands beside the target and goes when the work is given up', async () => {
+    const copy = await stage();
+    await measureAll(copy);
+    expect(await readdir(folder)).toEqual(['.codesign-remote-x.tmp', 'target']);
+    await copy[Symbol.asyncDispose]();
+    expect(await readdir(folder)).toEqual(['target']);
+    expect(await readFile(target)).toEqual(ORIGINAL);
+  });
+
+  it('is private until it takes the mode of the original', async () => {
+    await chmod(target, 0o754);
+    await using copy = await stage();
+    expect((await stat(join(folder, '.codesign-remote-x.tmp'))).mode & 0o777).toBe(0o600);
+    await copy.apply([]);
+    await copy.takeOwnerAndMode();
+    await copy.prove();
+    await copy.replaceTarget();
+    expect((await stat(target)).mode & 0o777).toBe(0o754);
+  });
+
+  it.each([
+    ['set-user-ID', 0o4755, 0o755],
+    ['set-group-ID', 0o2755, 0o755],
+    ['sticky', 0o1644, 0o644],
+    ['read-only', 0o555, 0o755],
+    ['private', 0o600, 0o600],
+  ])(
+    'of a file that is %s becomes one that speaks for nobody else, and that its owner can write',
+    async (_, mode, is) => {
+      await chmod(target, mode);
+      await using copy = await stage();
+      await copy.apply([]);
+      await copy.takeOwnerAndMode();
+      await copy.prove();
+      await copy.replaceTarget();
+      expect((await stat(target)).mode & 0o7777).toBe(is);
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)('keeps owner and group for root', async () => {
+    await chown(target, 1234, 2345);
+    await using copy = await stage();
+    await copy.apply([]);
+    await copy.takeOwnerAndMode();
+    await copy.prove();
+    await copy.replaceTarget();
+    const { uid, gid } = await stat(target);
+    expect([uid, gid]).toEqual([1234, 2345]);
+  });
+
+  it('is as old as its content: the times of the original are not taken over', async () => {
+    await utimes(target, 1, 1);
+    const started = Date.now() - 2000;
+    await commit([edit(0, 1, 'X')]);
+    expect((await stat(target)).mtimeMs).toBeGreaterThan(started);
+  });
+
+  it('never takes the place of a file that has its name', async () => {
+    await writeFile(join(folder, '.codesign-remote-x.tmp'), 'someone else');
+    await expect(stage()).rejects.toMatchObject({ category: 'local' });
+    expect(await readFile(join(folder, '.codesign-remote-x.tmp'), 'utf8')).toBe('someone else');
+  });
+
+  it('replaces whole files: a reader that has the old one open keeps it', async () => {
+    const reader = await open(target);
+    await commit([edit(0, 20, 'new')]);
+    expect((await reader.readFile()).equals(ORIGINAL)).toBe(true);
+    await reader.close();
+  });
+
+  describe('on reopening', () => {
+    const contentUpTo = (end: number) => ({
+      ranges: [
+        { start: 2, end: 10 },
+        { start: 12, end },
+      ],
+      zeroPadding: 0,
+    });
+
+    it.each<[string, Patch, string]>([
+      ['the same content', [], '0123456789abcdefghij'],
+      ['edits outside of the content', [edit(0, 2, 'XY'), edit(10, 2, 'Z.')], 'XY23456789Z.cdefghij'],
+      [
+        'content that goes on where the original ends',
+        [edit(0, 2, 'XY'), edit(20, 0, 'MORE')],
+        'XY23456789abcdefghijMORE',
+      ],
+      ['an edit in the content', [edit(5, 1, '!')], '01234!6789abcdefghij'],
+      ['an insertion in the content', [edit(5, 0, '!')], '01234!56789abcdefghij'],
+    ])('measures %s as it stands in the file', async (_, patch, text) => {
+      await using copy = await stage();
+      await copy.measure(memorySource(ORIGINAL), contentUpTo(ORIGINAL.length), ['SHA256', 'SUM16']);
+      await copy.apply(patch);
+      const { source, reading } = copy.reopen();
+      expect(source.size).toBe(text.length);
+      const content = contentUpTo(source.size);
+      const expected = await measureContent(memorySource(Buffer.from(text)), content, ['SHA256', 'SUM16']);
+      expect(await reading.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+    });
+
+    it('measures other content than before from the beginning', async () => {
+      await using copy = await stage();
+      await copy.measure(memorySource(ORIGINAL), contentUpTo(20), ['SHA256']);
+      const { source, reading } = copy.reopen();
+      const whole = { ranges: [{ start: 0, end: 20 }], zeroPadding: 0 };
+      expect(await reading.measure(source, whole, ['SHA1'])).toEqual(
+        await measureContent(memorySource(ORIGINAL), whole, ['SHA1']),
+      );
+    });
+  });
+});

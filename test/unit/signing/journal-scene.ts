@@ -1,0 +1,118 @@
+/** Programs, a service of this process that signs with a real key, and a real journal that several runs open: for tests of what runs share. */
+
+import { constants, type KeyObject, privateEncrypt } from 'node:crypto';
+import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import { describeFile } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import type { Journal } from '../../../src/journal/journal.ts';
+import { openJournal } from '../../../src/journal/open-journal.ts';
+import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
+import type { Signing } from '../../../src/signing/signing.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { fixture } from '../../support/programs/cli.ts';
+import { makePki } from '../../support/signed-files/pki.ts';
+
+export interface JournalScene extends AsyncDisposable {
+  readonly folder: string;
+  readonly service: CountingService;
+  /** Of the certificate. */
+  readonly key: KeyObject;
+  /** As another run of this process. */
+  open(): Promise<Journal>;
+  /** A program with this content. */
+  program(name: string, content?: string): Promise<{ readonly path: string; readonly output: string }>;
+  signing(claims: Signing['claims'], more?: Partial<Signing>): Signing;
+}
+
+export interface CountingService extends SigningService {
+  asked: number;
+  /** Of the last ones sent, the last. */
+  readonly reports: (readonly [string, ReportStatus])[];
+  /** Runs while a call is under way. */
+  before: () => Promise<void>;
+  /** Runs while a report is under way. */
+  beforeReport: () => Promise<void>;
+}
+
+/** DigestInfo of a SHA-256 digest (RFC 8017, section 9.2, note 1). */
+const DIGEST_INFO_SHA256 = Buffer.from('3031300d060960864801650304020105000420', 'hex');
+
+export async function journalScene(): Promise<JournalScene> {
+  const pki = makePki('Signing');
+  const leaf = pki.leaf();
+  const files = [leaf, pki.intermediate].map(({ pem }) => ({ name: 'pem', bytes: Buffer.from(pem) }));
+  const chain = await readSigningChain(files, { now: new Date() });
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-shared-'));
+  const service: CountingService = {
+    asked: 0,
+    reports: [],
+    before: async () => undefined,
+    beforeReport: async () => undefined,
+    async sign({ digest, beforeSend }) {
+      await beforeSend?.();
+      const id = `record-${++service.asked}`;
+      await service.before();
+      const key = { key: leaf.privateKey, padding: constants.RSA_PKCS1_PADDING };
+      return { id, signature: privateEncrypt(key, Buffer.concat([DIGEST_INFO_SHA256, digest])) };
+    },
+    async report(id, status) {
+      await service.beforeReport();
+      service.reports.push([id, status]);
+    },
+    close: async () => undefined,
+  };
+  let ids = 0;
+  return {
+    folder,
+    service,
+    key: leaf.privateKey,
+    open: () =>
+      openJournal({
+        folder: join(folder, 'state'),
+        now: () => new Date(),
+        uptime: () => performance.now(),
+        randomId: () => `id${String(++ids).padStart(8, '0')}`,
+        processes: {
+          self: { host: 'here', boot: 'first', pid: 100, started: '1' },
+          isRunning: async () => true,
+        },
+        keepDays: 90,
+        runningFor: 0,
+      }),
+    async program(name, content = name) {
+      const path = join(folder, name);
+      await copyFile(fixture('pe/hello.exe'), path);
+      await appendFile(path, content.padEnd(16));
+      return { path, output: path };
+    },
+    signing: (claims, more = {}) => ({
+      formats,
+      chain,
+      service,
+      authorities: undefined,
+      origin: 'https://service.example.com',
+      claims,
+      code: '1',
+      algorithm: 'SHA256',
+      existing: 'replace',
+      concurrency: 4,
+      allOrNothing: false,
+      allowUnsignedResult: false,
+      report: true,
+      dryRun: false,
+      client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
+      digestEntries,
+      describe: describeFile,
+      clock: () => performance.now(),
+      now: () => new Date(),
+      randomName: () => Math.random().toString(16).slice(2),
+      temporaryFiles: new Set(),
+      onEvent: () => undefined,
+      ...more,
+    }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

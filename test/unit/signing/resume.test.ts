@@ -1,0 +1,57 @@
+/** Giving a call up while a process is at it: the journal's word counts, and nothing is told to the service before. */
+
+import { describe, expect, it } from 'vitest';
+import type { UnfinishedCall, UnfinishedKind } from '../../../src/journal/journal.ts';
+import { forgetCall } from '../../../src/signing/resume/resume.ts';
+
+function callOf(kind: UnfinishedKind): UnfinishedCall {
+  return {
+    id: 'call-1',
+    kind,
+    at: '2026-11-21T10:00:00.000Z',
+    work: { origin: 'https://a.example', code: '1', algorithm: 'SHA256', digest: new Uint8Array(32) },
+    facts: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
+    files: [{ file: 'app.exe', written: false, unusable: false, reason: undefined, manner: undefined }],
+    record: 'record-1',
+    reason: undefined,
+  };
+}
+
+describe('giving a call up', () => {
+  it.each(['under-way', 'unwritten'] as const)(
+    'fails while a process is at it (%s when it was listed)',
+    async (kind) => {
+      const journal = { forget: async () => 'under-way' as const };
+      const forgotten = forgetCall(
+        'call-1',
+        [callOf(kind)],
+        undefined,
+        { journal, service: undefined, maskFilename: 'basename' },
+        () => undefined,
+      );
+      await expect(forgotten).rejects.toMatchObject({ code: 'call-under-way', category: 'local' });
+    },
+  );
+
+  it('is done even when the service cannot be told, with a warning', async () => {
+    const told: unknown[] = [];
+    const journal = {
+      forget: async (id: string, reported?: unknown) => {
+        told.push([id, reported]);
+        return 'forgotten' as const;
+      },
+    };
+    const service = {
+      sign: () => Promise.reject(new Error('no signature is asked for')),
+      report: () => Promise.reject(new Error('nobody is there')),
+      close: async () => undefined,
+    };
+    const given = { origin: 'https://a.example', client: 'me', leaf: undefined };
+    const warnings: string[] = [];
+    const parts = { journal, service, maskFilename: 'basename' } as const;
+    const { status } = await forgetCall('call-1', [callOf('unwritten')], given, parts, (text) => warnings.push(text));
+    expect(status).toBe('forgotten');
+    expect(told).toEqual([['call-1', undefined]]);
+    expect(warnings).toEqual([expect.stringContaining('nobody is there')]);
+  });
+});

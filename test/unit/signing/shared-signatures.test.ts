@@ -1,0 +1,126 @@
+/** What files that share a signature leave behind, in one run and in several at once: nothing unwritten, and one report. */
+
+import { appendFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SigningEvent } from '../../../src/signing/outcome.ts';
+import { signFiles } from '../../../src/signing/sign-files.ts';
+import { historyOf } from '../journal/support/setting.ts';
+import { type JournalScene, journalScene } from './journal-scene.ts';
+
+let scene: JournalScene;
+beforeEach(async () => {
+  scene = await journalScene();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+describe('files of one content in one run', () => {
+  const same = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, 'the same')));
+  const reportedOf = ({ files }: Awaited<ReturnType<typeof signFiles>>) =>
+    files.map((file) => file.status === 'signed' && file.reported);
+
+  it.each([1, 2, 5])('have one report, and all of them say so (%s at once)', async (concurrency) => {
+    // The report is on its way while the others begin.
+    scene.service.beforeReport = () => new Promise((resolve) => setTimeout(resolve, 30));
+    const result = await signFiles(await same(5), scene.signing(await scene.open(), { concurrency }));
+    expect(reportedOf(result)).toEqual(Array(5).fill(true));
+    expect(scene.service.reports).toEqual([['record-1', 1]]);
+    expect(await (await scene.open()).unfinished()).toEqual([]);
+  });
+
+  it('say that no report arrived when it did not, and it stays for resume', async () => {
+    scene.service.beforeReport = () => Promise.reject(new Error('away'));
+    const journal = await scene.open();
+    const result = await signFiles(await same(3), scene.signing(journal));
+    expect(reportedOf(result)).toEqual([false, false, false]);
+    expect(await journal.unfinished()).toMatchObject([{ kind: 'unreported' }]);
+  });
+
+  it('say in a run that goes on with a broken one that the service was told then', async () => {
+    const files = await same(2);
+    await signFiles(files, scene.signing(await scene.open()));
+    for (const again of [1, 2]) {
+      const result = await signFiles(files, scene.signing(await scene.open()));
+      expect([again, reportedOf(result)]).toEqual([again, [true, true]]);
+    }
+    expect(scene.service.reports).toHaveLength(1);
+    expect(scene.service.asked).toBe(1);
+  });
+});
+
+describe('with failures reported at once', () => {
+  const reportFailures = 'now';
+
+  it('a signature that is kept is reported as failed, and as used once another run has written it', async () => {
+    const file = await scene.program('app.exe');
+    const journal = await scene.open();
+    scene.service.before = () => appendFile(file.path, 'changed');
+    const failed = await signFiles([file], scene.signing(journal, { reportFailures }));
+    expect(failed.files).toMatchObject([{ status: 'failed', kept: true }]);
+    expect(scene.service.reports).toEqual([['record-1', 2]]);
+    expect(await journal.unfinished()).toMatchObject([{ kind: 'unwritten' }]);
+
+    const again = await signFiles([await scene.program('app.exe')], scene.signing(await scene.open()));
+    expect(again.files).toMatchObject([{ status: 'signed', reused: true, reported: true }]);
+    expect(scene.service.reports).toEqual([
+      ['record-1', 2],
+      ['record-1', 1],
+    ]);
+    expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', reported: 1 }]);
+  });
+
+  it.each([1, 2])('a signature that one of two files uses ends as used (%s at once)', async (concurrency) => {
+    const files = await Promise.all(['a.exe', 'b.exe'].map((name) => scene.program(name, 'the same')));
+    scene.service.before = () => appendFile(files[0]?.path ?? '', 'changed');
+    const result = await signFiles(files, scene.signing(await scene.open(), { reportFailures, concurrency }));
+    expect(result.summary).toMatchObject({ signed: 1, failed: 1 });
+    expect(scene.service.asked).toBe(1);
+    expect(scene.service.reports.at(-1)).toEqual(['record-1', 1]);
+  });
+
+  it('is not the default', async () => {
+    const file = await scene.program('app.exe');
+    scene.service.before = () => appendFile(file.path, 'changed');
+    await signFiles([file], scene.signing(await scene.open()));
+    expect(scene.service.reports).toEqual([]);
+  });
+});
+
+it('tells which process a file waits for', async () => {
+  const [mine, yours] = await Promise.all([scene.program('mine.exe', 'same'), scene.program('yours.exe', 'same')]);
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let second: ReturnType<typeof signFiles> | undefined;
+  const events: SigningEvent[] = [];
+  scene.service.before = async () => {
+    const onEvent = (event: SigningEvent): void => {
+      events.push(event);
+      if (event.type === 'waiting') answer();
+    };
+    second = scene.open().then((journal) => signFiles([yours], scene.signing(journal, { onEvent })));
+    await answered;
+  };
+  const first = await signFiles([mine], scene.signing(await scene.open()));
+  expect([first.summary.signed, (await second)?.summary.signed]).toEqual([1, 1]);
+  expect(events.filter(({ type }) => type === 'waiting')).toEqual([
+    { type: 'waiting', path: yours.path, whom: 'process 100' },
+  ]);
+  expect(scene.service.asked).toBe(1);
+});
+
+describe('several runs at the very same file', () => {
+  it('leave nothing unfinished: one writes it, and the signature is reported as used', async () => {
+    const file = await scene.program('app.exe');
+    const journals = await Promise.all([scene.open(), scene.open(), scene.open()]);
+
+    const results = await Promise.all(journals.map((journal) => signFiles([file], scene.signing(journal))));
+
+    const [first] = journals;
+    expect(results.some(({ summary }) => summary.signed > 0)).toBe(true);
+    expect(scene.service.asked).toBe(1);
+    expect(await first?.unfinished()).toEqual([]);
+    expect(new Set(scene.service.reports.map(([, status]) => status))).toEqual(new Set([1]));
+  });
+});

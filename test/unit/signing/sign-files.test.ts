@@ -1,0 +1,386 @@
+/** The walk with a service of this process: what a test of the command line cannot time. The keys, files and formats are real. */
+
+import { sign as rsaSign } from 'node:crypto';
+import {
+  appendFile,
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { describeFile } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { businessErrors } from '../../../src/service/errors.ts';
+import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
+import type { SigningEvent } from '../../../src/signing/outcome.ts';
+import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
+import { signFiles } from '../../../src/signing/sign-files.ts';
+import type { Signing } from '../../../src/signing/signing.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { fixture, snapshot } from '../../support/programs/cli.ts';
+import { type IssuedCertificate, makePki } from '../../support/signed-files/pki.ts';
+
+let leaf: IssuedCertificate;
+let chain: SigningChain;
+let folder: string;
+beforeAll(async () => {
+  const pki = makePki('Signing');
+  leaf = pki.leaf();
+  const files = [leaf, pki.intermediate].map(({ pem }) => ({ name: 'pem', bytes: Buffer.from(pem) }));
+  chain = await readSigningChain(files, { now: new Date() });
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-signing-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** DigestInfo of a SHA-256 digest (RFC 8017, section 9.2, note 1). */
+const DIGEST_INFO_SHA256 = Buffer.from('3031300d060960864801650304020105000420', 'hex');
+
+interface TestService extends SigningService {
+  readonly asked: number;
+  readonly mostAtOnce: number;
+  readonly reports: readonly (readonly [string, ReportStatus])[];
+}
+
+/** Signs with the leaf's key. `before` runs while a call is under way. */
+function testService(before: (call: number) => Promise<void> = async () => undefined): TestService {
+  let asked = 0;
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const reports: [string, ReportStatus][] = [];
+  return {
+    get asked() {
+      return asked;
+    },
+    get mostAtOnce() {
+      return mostAtOnce;
+    },
+    reports,
+    async sign({ digest, beforeSend }) {
+      await beforeSend?.();
+      const call = ++asked;
+      atOnce++;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      try {
+        await before(call);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      } finally {
+        atOnce--;
+      }
+      const { privateEncrypt, constants } = await import('node:crypto');
+      const key = { key: leaf.privateKey, padding: constants.RSA_PKCS1_PADDING };
+      return { id: `record-${call}`, signature: privateEncrypt(key, Buffer.concat([DIGEST_INFO_SHA256, digest])) };
+    },
+    async report(id, status) {
+      reports.push([id, status]);
+    },
+    close: async () => undefined,
+  };
+}
+
+function signingWith(service: SigningService, more: Partial<Signing> = {}): Signing {
+  return {
+    formats,
+    chain,
+    service,
+    authorities: undefined,
+    origin: 'https://service.example.com',
+    claims: withoutJournal,
+    code: '1',
+    algorithm: 'SHA256',
+    existing: 'replace',
+    concurrency: 4,
+    allOrNothing: false,
+    allowUnsignedResult: false,
+    report: true,
+    dryRun: false,
+    client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
+    digestEntries,
+    describe: describeFile,
+    clock: () => performance.now(),
+    now: () => new Date(),
+    randomName: () => Math.random().toString(16).slice(2),
+    temporaryFiles: new Set(),
+    onEvent: () => undefined,
+    ...more,
+  };
+}
+
+async function programs(count: number): Promise<{ path: string; output: string }[]> {
+  const paths = Array.from({ length: count }, (_, index) => join(folder, `app-${index}.exe`));
+  for (const path of paths) await copyFile(fixture('pe/hello.exe'), path);
+  return paths.map((path) => ({ path, output: path }));
+}
+
+async function stateOf(path: string) {
+  const { ino, mode, mtimeNs } = await stat(path, { bigint: true });
+  return { ino, mode, mtimeNs, bytes: await readFile(path) };
+}
+
+async function noTemporaryFiles(): Promise<boolean> {
+  return Object.keys(await snapshot(folder)).every((file) => !file.endsWith('.tmp'));
+}
+
+it('the test service makes the signatures that the key makes', async () => {
+  const { createHash } = await import('node:crypto');
+  const message = Buffer.from('message');
+  const digest = createHash('sha256').update(message).digest();
+  const { signature } = await testService().sign({ code: '1', algorithm: 'SHA256', digest });
+  expect(Buffer.from(signature)).toEqual(rsaSign('sha256', message, leaf.privateKey));
+});
+
+describe('a run', () => {
+  it('sends the first call alone, then as many at once as asked for', async () => {
+    let firstDone = false;
+    const atOnceBeforeProof: number[] = [];
+    const service = testService(async (call) => {
+      if (!firstDone) atOnceBeforeProof.push(call);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      firstDone = true;
+    });
+    const { summary } = await signFiles(await programs(9), signingWith(service));
+    expect(summary.signed).toBe(9);
+    expect(atOnceBeforeProof).toEqual([1]);
+    expect(service.mostAtOnce).toBe(4);
+  });
+
+  it('goes on alone after a first call that failed', async () => {
+    let firstEnded = 0;
+    let secondStarted = 0;
+    const service = testService(async (call) => {
+      if (call === 2) secondStarted = performance.now();
+      if (call > 1) return;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      firstEnded = performance.now();
+      throw businessErrors('refused', { operation: 'sign', serviceCode: 1001 });
+    });
+    const { files } = await signFiles(await programs(3), signingWith(service));
+    expect(files.map(({ status }) => status).sort()).toEqual(['failed', 'signed', 'signed']);
+    expect(secondStarted).toBeGreaterThanOrEqual(firstEnded);
+  });
+
+  it('signs on while a report hangs', async () => {
+    let release: () => void = () => undefined;
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const service = { ...testService(), report: () => hanging };
+    let finished = 0;
+    const onEvent = ({ type }: SigningEvent) => {
+      if (type === 'file-finished' && ++finished === 3) release();
+    };
+    const { summary } = await signFiles(await programs(3), signingWith(service, { concurrency: 1, onEvent }));
+    expect(summary.signed).toBe(3);
+  });
+
+  it.each([
+    { held: 'large', first: 'large' },
+    { held: 'small', first: 'small' },
+  ] as const)('signs on while calls for $held files, named first, are not answered', async ({ held, first }) => {
+    const files = await programs(12);
+    const large = new Set((first === 'large' ? files.slice(0, 6) : files.slice(6)).map(({ path }) => path));
+    for (const path of large) await truncate(path, 9_000_000);
+    const isHeld = (path: string | undefined) => large.has(path ?? '') === (held === 'large');
+    const others = new Set(files.map(({ path }) => path).filter((path) => !isHeld(path)));
+    let letGo: () => void = () => undefined;
+    const othersAreSigned = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const onEvent = (event: SigningEvent) => {
+      if (event.type === 'file-finished') others.delete(event.outcome.path);
+      if (others.size === 0) letGo();
+    };
+    const service = testService();
+    const holding: SigningService = {
+      ...service,
+      async sign(request) {
+        // The first call is alone under way until it has proven the service.
+        if (service.asked > 0 && isHeld(request.file)) await othersAreSigned;
+        return service.sign(request);
+      },
+    };
+    const signing = signingWith(holding, { onEvent });
+    const { summary } = await signFiles(files, { ...signing, client: { ...signing.client, mask: 'none' } });
+    expect(summary.signed).toBe(12);
+  });
+
+  it('reports 1 for what was written and 2 for what was not', async () => {
+    const files = await programs(3);
+    const service = testService(async (call) => {
+      if (call === 2) await appendFile(files[1]?.path ?? '', 'x');
+    });
+    await signFiles(files, signingWith(service, { concurrency: 1 }));
+    expect(service.reports).toEqual([
+      ['record-1', 1],
+      ['record-2', 2],
+      ['record-3', 1],
+    ]);
+  });
+
+  it('starts nothing new once interrupted, and writes what was asked for', async () => {
+    const interrupt = new AbortController();
+    const service = testService(async () => interrupt.abort());
+    const { files } = await signFiles(await programs(3), signingWith(service), interrupt.signal);
+    const words = files.map((file) => (file.status === 'failed' ? file.error.code : file.status));
+    expect(words.sort()).toEqual(['not-attempted', 'not-attempted', 'signed']);
+    expect(service.asked).toBe(1);
+    expect(await noTemporaryFiles()).toBe(true);
+  });
+
+  it('refuses two results for one place, and writes neither', async () => {
+    const [a, b] = await programs(2);
+    const output = join(folder, 'same.exe');
+    const service = testService();
+    const { files } = await signFiles(
+      [a, b].map((file) => ({ path: file?.path ?? '', output })),
+      signingWith(service),
+    );
+    expect(files.map((file) => file.status === 'failed' && file.error.code)).toEqual([
+      'output-conflict',
+      'output-conflict',
+    ]);
+    expect(service.asked).toBe(0);
+  });
+
+  it('signs although a listener throws, and says so', async () => {
+    const onEvent = () => {
+      throw new Error('broken listener');
+    };
+    const service = testService();
+    const { summary, warnings } = await signFiles(await programs(2), signingWith(service, { onEvent }));
+    expect([summary.signed, service.reports.length]).toEqual([2, 2]);
+    expect(warnings).toEqual([expect.stringContaining('broken listener')]);
+  });
+
+  it('keeps the true error and the record when its temporary file is swept away', async () => {
+    const service = testService(async () => {
+      for (const name of await readdir(folder)) if (name.endsWith('.tmp')) await rm(join(folder, name));
+    });
+    const { files } = await signFiles(await programs(1), signingWith(service));
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-not-found' }, record: 'record-1' });
+    expect(service.reports).toEqual([['record-1', 2]]);
+  });
+
+  it('leaves the original and keeps the record when a program changes its temporary file while the service signs', async () => {
+    const service = testService(async () => {
+      for (const name of await readdir(folder)) {
+        if (name.endsWith('.tmp')) await writeFile(join(folder, name), '!', { flag: 'r+' });
+      }
+    });
+    const [file] = await programs(1);
+    const before = await readFile(file?.path ?? '');
+    const { files } = await signFiles([file ?? { path: '', output: '' }], signingWith(service));
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'copy-changed' }, record: 'record-1' });
+    expect((await readFile(file?.path ?? '')).equals(before)).toBe(true);
+    expect(await noTemporaryFiles()).toBe(true);
+  });
+
+  it('writes no result over another file of the run', async () => {
+    const [a, b] = await programs(2);
+    const out = join(folder, 'out');
+    await mkdir(out);
+    await symlink(a?.path ?? '', join(out, 'app-1.exe'));
+    const service = testService();
+    const files = [a, b].map((file, index) => ({ path: file?.path ?? '', output: join(out, `app-${index}.exe`) }));
+    const before = await readFile(a?.path ?? '');
+    const result = await signFiles(files, signingWith(service));
+    expect(result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status))).toEqual([
+      'signed',
+      'output-conflict',
+    ]);
+    expect(await readFile(a?.path ?? '')).toEqual(before);
+    expect(service.asked).toBe(1);
+  });
+
+  it('asks for nothing when the file changed while its call waited for its turn', async () => {
+    const files = await programs(3);
+    const service = testService(async (call) => {
+      if (call === 1) for (const { path } of files) await appendFile(path, 'x').catch(() => undefined);
+    });
+    const result = await signFiles(files, signingWith(service));
+    expect(result.summary).toMatchObject({ signed: 0, failed: 3 });
+    expect(service.asked).toBe(1);
+  });
+
+  it('rehearses files of many megabytes', async () => {
+    const path = join(folder, 'large.exe');
+    await writeFile(path, Buffer.concat([await readFile(fixture('pe/hello.exe')), Buffer.alloc(5 * 1024 * 1024, 7)]));
+    const { files } = await signFiles([{ path, output: path }], signingWith(testService(), { dryRun: true }));
+    expect(files[0]).toMatchObject({ status: 'planned', bytes: 1536 + 5 * 1024 * 1024 });
+  });
+
+  it('tells each step of a file as an event, the outcome before the report', async () => {
+    const events: SigningEvent['type'][] = [];
+    const service = { ...testService(), report: () => Promise.reject(new Error('away')) };
+    const { files } = await signFiles(
+      await programs(1),
+      signingWith(service, { onEvent: ({ type }) => events.push(type) }),
+    );
+    const steps = ['file-step', 'signature-given', 'file-step'];
+    expect(events).toEqual(['file-started', ...steps, 'file-finished', 'report-failed']);
+    expect(files[0]).toMatchObject({ status: 'signed', reported: false });
+  });
+});
+
+describe('a file that changes while it is signed', () => {
+  it.each([
+    ['is written to', (path: string) => appendFile(path, 'more')],
+    [
+      'is replaced by another',
+      async (path: string) => {
+        await rm(path);
+        await copyFile(fixture('pe/pe32.exe'), path);
+      },
+    ],
+    ['loses its rights', (path: string) => chmod(path, 0o444)],
+  ])('%s: refused, and left as it now is', async (_, change) => {
+    const [file] = await programs(1);
+    const path = file?.path ?? '';
+    let changed: Awaited<ReturnType<typeof stateOf>> | undefined;
+    const service = testService(async () => {
+      await change(path);
+      changed = await stateOf(path);
+    });
+    const { files } = await signFiles([{ path, output: path }], signingWith(service));
+    expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-changed' }, record: 'record-1' });
+    expect(await stateOf(path)).toEqual(changed);
+    expect(service.reports).toEqual([['record-1', 2]]);
+    expect(await noTemporaryFiles()).toBe(true);
+  });
+
+  it('changes between the pre-flight and its turn: refused, before a signature is asked for', async () => {
+    const files = await programs(2);
+    const service = testService(async () => appendFile(files[1]?.path ?? '', 'more'));
+    const result = await signFiles(files, signingWith(service, { concurrency: 1 }));
+    expect(result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status))).toEqual([
+      'signed',
+      'file-changed',
+    ]);
+    expect(service.asked).toBe(1);
+  });
+});
+
+it('signs one file after the other when the journal cannot tell whether certificate and number belong together', async () => {
+  const service = testService();
+  const isProven = () => Promise.reject(new Error('the folder is gone'));
+  const { summary } = await signFiles(
+    await programs(3),
+    signingWith(service, { claims: { ...withoutJournal, isProven } }),
+  );
+  expect(summary).toMatchObject({ signed: 3, failed: 0 });
+  const none = await signFiles([], signingWith(testService(), { claims: { ...withoutJournal, isProven } }));
+  expect(none.files).toEqual([]);
+});

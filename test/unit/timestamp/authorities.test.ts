@@ -1,0 +1,165 @@
+/** Which answers of authorities are used and which are not, with each mode of the tests' authority alone and before a good one. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { exitCodeFor } from '../../../src/errors/exit-codes.ts';
+import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
+import { openssl } from '../../support/programs/openssl.ts';
+import {
+  AUTHORITY_MODES,
+  type AuthorityMode,
+  startTimestampAuthority,
+  type TimestampAuthority,
+} from '../../support/services/timestamp-authority.ts';
+import { type OpenOptions, openAuthorities } from './support/open-authorities.ts';
+
+const SIGNATURE = Buffer.from('signature');
+
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  authority = await startTimestampAuthority();
+});
+afterAll(() => authority.stop());
+
+const USABLE: Readonly<Partial<Record<AuthorityMode, { readonly waits: readonly number[] }>>> = {
+  ok: { waits: [] },
+  'granted-with-mods': { waits: [] },
+  slow: { waits: [] },
+  'throttled-once': { waits: [1000] },
+  'unavailable-once': { waits: [250] },
+};
+
+interface Unusable {
+  readonly reason: RegExp;
+  /** 1 when left out. */
+  readonly attempts?: number;
+}
+
+const UNUSABLE: Readonly<Partial<Record<AuthorityMode, Unusable>>> = {
+  throttled: { reason: /HTTP 429 after 4 attempts$/, attempts: 4 },
+  http500: { reason: /HTTP 500 after 4 attempts$/, attempts: 4 },
+  http404: { reason: /HTTP 404$/ },
+  redirect: { reason: /HTTP 302, a redirect to \/ok$/ },
+  http200html: { reason: /a web page instead of a timestamp$/ },
+  empty: { reason: /the answer is empty$/ },
+  garbage: { reason: /the answer is no timestamp \(.*\)$/ },
+  hang: { reason: /no answer within 0\.5 s$/ },
+  reset: { reason: /the connection broke \(.*\) after 4 attempts$/, attempts: 4 },
+  reject: { reason: /it refuses: rejection \(Requested policy is not supported\.; policy not supported\)$/ },
+  replay: { reason: /is of other data$/ },
+  'nonce-wrong': { reason: /the nonce of another request$/ },
+  'nonce-missing': { reason: /lacks the nonce/ },
+  'imprint-wrong': { reason: /is of other data$/ },
+  'imprint-algorithm-wrong': { reason: /another digest algorithm \(2\.16\.840\.1\.101\.3\.4\.2\.8\) than SHA256$/ },
+  'policy-wrong': { reason: /is of policy 1\.3\.6\.1\.4\.1\.99999\.2, not 1\.3\.6\.1\.4\.1\.99999\.1$/ },
+  corrupt: { reason: /own signature is wrong/ },
+  'certificate-missing': { reason: /does not carry the certificate/ },
+  'certificate-expired': { reason: /"Test Timestamp Authority" expired on 2025-01-01T00:00:00Z/ },
+  'purpose-uncritical': { reason: /not critical/ },
+  'purpose-several': { reason: /more than timeStamping/ },
+  'purpose-wrong': { reason: /lacks timeStamping/ },
+  'certificate-differs': { reason: /names another certificate/ },
+  past: { reason: /says 2024-06-01T12:00:00Z, and this machine's clock .*: either may be wrong$/ },
+  future: { reason: /says 2040-06-01T12:00:00Z, and this machine's clock .*: either may be wrong$/ },
+};
+
+/** With the policy asked for: an authority that gives another one is found out. */
+const optionsFor = (mode: AuthorityMode): OpenOptions => ({
+  policy: authority.policy,
+  timeoutMilliseconds: mode === 'hang' ? 500 : 10_000,
+});
+
+it('every mode is tried', () => {
+  expect([...Object.keys(USABLE), ...Object.keys(UNUSABLE)].sort()).toEqual([...AUTHORITY_MODES].sort());
+});
+
+describe.each(Object.entries(USABLE))('an authority that is %s', (mode, { waits }) => {
+  it('gives a timestamp that OpenSSL takes', async () => {
+    const url = authority.urlOf(mode as AuthorityMode);
+    const authorities = openAuthorities([url], optionsFor('ok'));
+    const stamped = await authorities.stamp(SIGNATURE);
+    await authorities.close();
+    expect(stamped.authority).toBe(url);
+    expect(Math.abs(stamped.time.getTime() - Date.now())).toBeLessThan(60_000);
+    expect(readTimestampToken(stamped.token, SIGNATURE)).toMatchObject({ time: stamped.time, findings: [] });
+    expect(authorities.waits).toEqual(waits);
+    const args = ['ts', '-verify', '-token_in', '-in', 'token', '-data', 'data', '-CAfile', 'root.pem'];
+    const files = { token: stamped.token, data: SIGNATURE, 'root.pem': authority.rootPem };
+    expect(openssl(args, files).toString()).toContain('Verification: OK');
+  });
+});
+
+describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, { reason, attempts = 1 }) => {
+  const mode = name as AuthorityMode;
+  const asked = () => authority.requests.filter((request) => request.mode === mode).length;
+
+  it('alone gives no timestamp, and is named with the reason', async () => {
+    const before = asked();
+    const authorities = openAuthorities([authority.urlOf(mode)], optionsFor(mode));
+    const error: CodesignError = await authorities.stamp(SIGNATURE).then(
+      () => expect.fail('a timestamp was given'),
+      (thrown) => thrown,
+    );
+    await authorities.close();
+    expect(error).toMatchObject({ code: 'timestamp-failed', category: 'timestamp' });
+    expect(exitCodeFor([error.category])).toBe(7);
+    expect(error.message).toContain(`${authority.urlOf(mode)}: `);
+    expect(error.message).toMatch(reason);
+    expect(error.hint).toContain('--timestamp-url');
+    expect(asked() - before).toBe(attempts);
+  });
+
+  it('is passed over for the next one', async () => {
+    const authorities = openAuthorities([authority.urlOf(mode), authority.url], optionsFor(mode));
+    const stamped = await authorities.stamp(SIGNATURE);
+    await authorities.close();
+    expect(stamped.authority).toBe(authority.url);
+    expect(readTimestampToken(stamped.token, SIGNATURE).findings).toEqual([]);
+  });
+});
+
+it.each(['SHA1', 'SHA384', 'SHA512'] as const)('%s is asked for and given', async (algorithm) => {
+  const authorities = openAuthorities([authority.url], { algorithm });
+  const { token } = await authorities.stamp(SIGNATURE);
+  await authorities.close();
+  expect(readTimestampToken(token, SIGNATURE).algorithm).toBe(algorithm.toLowerCase());
+});
+
+it('a request names its media types, and another nonce each time', async () => {
+  const before = authority.requests.length;
+  const authorities = openAuthorities([authority.url]);
+  for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
+  await authorities.close();
+  const requests = authority.requests.slice(before);
+  expect(requests).toHaveLength(2);
+  for (const { method, headers } of requests) {
+    expect(method).toBe('POST');
+    expect(headers).toMatchObject({
+      'content-type': 'application/timestamp-query',
+      accept: 'application/timestamp-reply',
+    });
+  }
+  expect(requests[0]?.body.equals(requests[1]?.body ?? Buffer.alloc(0))).toBe(false);
+});
+
+it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
+  const now = () => new Date(Date.now() + minutes * 60_000);
+  const authorities = openAuthorities([authority.url], { now });
+  const stamped = authorities.stamp(SIGNATURE);
+  if (Math.abs(minutes) < 10) await expect(stamped).resolves.toMatchObject({ authority: authority.url });
+  else await expect(stamped).rejects.toMatchObject({ code: 'timestamp-failed' });
+  await authorities.close();
+});
+
+it('when none helps, each is named with its reason, in order', async () => {
+  const modes = ['http404', 'reject', 'nonce-wrong'] as const;
+  const authorities = openAuthorities(modes.map((mode) => authority.urlOf(mode)));
+  const error: CodesignError = await authorities.stamp(SIGNATURE).then(
+    () => expect.fail('a timestamp was given'),
+    (thrown) => thrown,
+  );
+  await authorities.close();
+  const places = modes.map((mode) => error.message.indexOf(`${authority.urlOf(mode)}: `));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+});

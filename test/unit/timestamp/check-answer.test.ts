@@ -1,0 +1,147 @@
+/** Whether an answer is used: the chain that its token carries, and answers made to exhaust. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { encode, sequence, smallInteger } from '../../../src/asn1/write.ts';
+import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
+import { DIGEST_OID } from '../../../src/cms/object-identifiers.ts';
+import { NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
+import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
+import { buildToken, buildTstInfo, TIME_STAMPING, type TokenParts, tokenSigner } from './support/build-token.ts';
+
+const SIGNATURE = Buffer.from('signature');
+const NONCE = Uint8Array.of(1, 2, 3);
+/** Of the built tokens. */
+const NOW = new Date('2024-06-01T12:00:00Z');
+
+const judge = (
+  parts: TokenParts,
+  algorithm: 'SHA1' | 'SHA256' = 'SHA256',
+  trusted: readonly IssuedCertificate[] | undefined = undefined,
+) => {
+  const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(SIGNATURE).digest();
+  const info = buildTstInfo(SIGNATURE, { algorithm: DIGEST_OID[algorithm], digest, rest: [encode(0x02, NONCE)] });
+  const certificates = trusted?.map(({ der }) => parseCertificate(der, 'root'));
+  const roots = certificates && { roots: certificates, source: 'roots.pem' };
+  const body = sequence(sequence(smallInteger(0)), buildToken({ info, ...parts }));
+  return checkAnswer(body, { signatureValue: SIGNATURE, algorithm, policy: undefined, nonce: NONCE, now: NOW, roots });
+};
+const authority = (name: string, more: Partial<Parameters<typeof issue>[0]> = {}): IssuedCertificate =>
+  issue({ commonName: name, key: testKey('rsa-2048', name), ca: true, ...more });
+const signerUnder = (issuer: IssuedCertificate): IssuedCertificate =>
+  issue({ commonName: 'TSA', key: testKey('rsa-2048', 'tsa'), issuer, purposes: [TIME_STAMPING] });
+
+const root = authority('Root');
+
+describe('a token, with roots named', () => {
+  const issuer = authority('Issuer', { issuer: root });
+  const signer = signerUnder(issuer);
+  const whole = { signer, certificates: [issuer.der, signer.der] };
+  const refused = { refusal: 'the certificates of its timestamp do not lead to a root in roots.pem' };
+
+  it('is used when its chain ends at one of them', () => {
+    const used = expect.objectContaining({ time: NOW });
+    expect(judge(whole, 'SHA256', [authority('Other'), root])).toEqual(used);
+    expect(judge(whole, 'SHA256', [issuer])).toEqual(used);
+    expect(judge(whole, 'SHA256', [signer])).toEqual(used);
+    expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [issuer])).toEqual(used);
+  });
+
+  it('is refused when it ends elsewhere, or does not get there', () => {
+    expect(judge(whole, 'SHA256', [authority('Other')])).toEqual(refused);
+    expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [])).toEqual(refused);
+    expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [root])).toEqual(refused);
+  });
+
+  it('is refused when its root has only the name of one of them', () => {
+    const namesake = issue({ commonName: 'Root', key: testKey('rsa-2048', 'namesake'), ca: true });
+    expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [namesake])).toEqual(refused);
+  });
+
+  it('is refused when a certificate on the way to one of them had expired', () => {
+    const old = authority('Old', { issuer: root, notAfter: new Date('2024-01-01') });
+    const below = signerUnder(old);
+    const judged = judge({ signer: below, certificates: [old.der, below.der] }, 'SHA256', [root]);
+    expect(judged).toEqual({ refusal: expect.stringMatching(/"Old" expired/) });
+  });
+});
+
+describe('a token', () => {
+  it('signed under an authority that it carries is used', () => {
+    const issuer = authority('Issuer', { issuer: root });
+    const signer = signerUnder(issuer);
+    const used = expect.objectContaining({ time: NOW });
+    expect(judge({ signer, certificates: [root.der, issuer.der, signer.der] })).toEqual(used);
+    expect(judge({ signer, certificates: [signer.der, issuer.der] })).toEqual(used);
+    expect(judge({ signer, certificates: [signer.der] })).toEqual(used);
+    expect(judge({})).toEqual(used);
+  });
+
+  it.each<[string, IssuedCertificate, RegExp]>([
+    ['that is none', authority('None', { issuer: root, ca: false, purposes: [] }), /no certificate authority's/],
+    ['that had expired', authority('Old', { issuer: root, notAfter: new Date('2024-01-01') }), /"Old" expired/],
+    [
+      'that was not valid yet',
+      authority('Young', { issuer: root, notBefore: new Date('2024-07-01') }),
+      /"Young" is not valid/,
+    ],
+    [
+      'that may not sign certificates',
+      authority('Mute', { issuer: root, keyUsage: ['digitalSignature'] }),
+      /keyCertSign/,
+    ],
+    [
+      'for other purposes',
+      authority('Elsewhere', { issuer: root, purposes: ['1.3.6.1.5.5.7.3.3'] }),
+      /lacks timeStamping/,
+    ],
+  ])('signed under an authority %s is not used', (_which, issuer, refusal) => {
+    const signer = signerUnder(issuer);
+    const checked = judge({ signer, certificates: [signer.der, issuer.der, root.der] });
+    expect(checked).toEqual({ refusal: expect.stringMatching(refusal) });
+  });
+
+  it('that carries another of its issuer’s name, which signed nothing, is used: only real links count', () => {
+    const issuer = authority('Issuer', { issuer: root });
+    const impostor = issue({ commonName: 'Issuer', key: testKey('rsa-2048', 'impostor'), ca: false });
+    const signer = signerUnder(issuer);
+    expect(judge({ signer, certificates: [impostor.der, signer.der] })).toMatchObject({ time: NOW });
+  });
+
+  it('whose signing certificate had expired is not used', () => {
+    const key = testKey('rsa-2048', 'tsa');
+    const signer = issue({ commonName: 'TSA', key, purposes: [TIME_STAMPING], notAfter: new Date('2024-05-31') });
+    expect(judge({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
+  });
+
+  it('that is itself signed with SHA-1 is used only where SHA-1 was asked for: Java takes the JAR as unsigned', () => {
+    expect(judge({ algorithm: 'SHA1' })).toEqual({ refusal: expect.stringMatching(/SHA-1/) });
+    expect(judge({ algorithm: 'SHA1' }, 'SHA1')).toMatchObject({ time: NOW });
+    expect(judge({}, 'SHA1')).toMatchObject({ time: NOW });
+  });
+
+  it('with 200 certificates that could all be issuers is judged within a second', () => {
+    const key = testKey('rsa-2048', 'Issuer');
+    const certificates = Array.from({ length: 198 }, (_, index) => {
+      const notAfter = new Date(Date.UTC(2030, 0, 1 + index));
+      return issue({
+        commonName: 'Issuer',
+        key,
+        issuer: { ...root, ...key, subject: root.subject },
+        ca: true,
+        notAfter,
+      }).der;
+    });
+    const signer = signerUnder(authority('Issuer', { issuer: root }));
+    const start = performance.now();
+    judge({ signer, certificates: [signer.der, ...certificates] });
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+it('an answer is no timestamp when what it holds is a certificate', () => {
+  const body = sequence(sequence(smallInteger(0)), tokenSigner().der);
+  const asked = { signatureValue: SIGNATURE, algorithm: 'SHA256', policy: undefined, nonce: NONCE, now: NOW } as const;
+  expect(checkAnswer(body, asked)).toEqual({ refusal: expect.stringContaining('cannot be read') });
+});

@@ -1,0 +1,263 @@
+/** Authorities and many files: how many requests at once, what is repeated and after what wait, which authority is asked last, and interruption. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CodesignError } from '../../../src/errors/codesign-error.ts';
+import type { Failure, Outcome } from '../../../src/http/exchange.ts';
+import { LONGEST_WAIT_IN_SUM, MAX_ATTEMPTS } from '../../../src/timestamp/authority.ts';
+import {
+  type AuthorityMode,
+  startTimestampAuthority,
+  type TimestampAuthority,
+} from '../../support/services/timestamp-authority.ts';
+import { answer, cannedHttp, type OpenedAuthorities, openAuthorities } from './support/open-authorities.ts';
+
+const SIGNATURE = Buffer.from('signature');
+
+let authority: TimestampAuthority;
+beforeAll(async () => {
+  authority = await startTimestampAuthority();
+});
+afterAll(() => authority.stop());
+
+const asked = (mode: AuthorityMode) => authority.requests.filter((request) => request.mode === mode).length;
+const stampTimes = (authorities: OpenedAuthorities, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, index) => authorities.stamp(Buffer.from(`signature ${index}`))));
+const failureOf = (authorities: OpenedAuthorities, signal?: AbortSignal): Promise<CodesignError> =>
+  authorities.stamp(SIGNATURE, signal).then(
+    () => expect.fail('a timestamp was given'),
+    (thrown) => thrown,
+  );
+const failure = (reason: Failure['reason']): Outcome => ({
+  kind: 'failure',
+  reason,
+  mayHaveArrived: false,
+  head: undefined,
+  detail: `because of ${reason}`,
+});
+
+describe('one authority', () => {
+  it('gets two requests at once, whatever the number of files', async () => {
+    const authorities = openAuthorities([authority.urlOf('slow')]);
+    await stampTimes(authorities, 6);
+    await authorities.close();
+    expect(authority.mostAtOnce()).toBe(2);
+  });
+
+  it('gets as many as are allowed, and each authority its own', async () => {
+    const underWay = new Map<string, number>();
+    const most = new Map<string, number>();
+    const http = cannedHttp(async ({ hostname }) => {
+      const now = (underWay.get(hostname) ?? 0) + 1;
+      underWay.set(hostname, now);
+      most.set(hostname, Math.max(now, most.get(hostname) ?? 0));
+      await pause(5);
+      underWay.set(hostname, now - 1);
+      return answer(404);
+    });
+    const authorities = openAuthorities(['http://a.example/', 'http://b.example/'], { http, concurrency: 3 });
+    await Promise.allSettled(Array.from({ length: 12 }, () => authorities.stamp(SIGNATURE)));
+    expect([...most]).toEqual([
+      ['a.example', 3],
+      ['b.example', 3],
+    ]);
+  });
+});
+
+describe('an authority that has failed for one file', () => {
+  it('by not answering, is asked last for the following ones', async () => {
+    const before = asked('hang');
+    const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 1000 });
+    for (let count = 0; count < 3; count += 1) {
+      expect((await authorities.stamp(SIGNATURE)).authority).toBe(authority.url);
+    }
+    await authorities.close();
+    expect(asked('hang') - before).toBe(1);
+  });
+
+  it('is asked by no more of the files that were waiting for it', async () => {
+    const before = asked('hang');
+    const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 1000 });
+    const start = performance.now();
+    const stamped = await stampTimes(authorities, 8);
+    await authorities.close();
+    expect(stamped.map((one) => one.authority)).toEqual(Array(8).fill(authority.url));
+    expect(asked('hang') - before).toBe(2);
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  it.each(['refused', 'tls-untrusted', 'timed-out'] as const)(
+    '(%s) is asked again when the others fail too, and first once it is well',
+    async (reason) => {
+      const order: string[] = [];
+      let isWell = false;
+      const http = cannedHttp(({ hostname }) => {
+        order.push(hostname);
+        return hostname === 'bad.example' && !isWell ? failure(reason) : answer(404);
+      });
+      const authorities = openAuthorities(['http://bad.example/', 'http://good.example/'], { http });
+      const once = async (): Promise<readonly string[]> => {
+        order.length = 0;
+        const error = await failureOf(authorities);
+        expect(error.message).toContain('http://bad.example/: ');
+        expect(error.message).toContain('http://good.example/: HTTP 404');
+        return [...new Set(order)];
+      };
+      expect(await once()).toEqual(['bad.example', 'good.example']);
+      expect(await once()).toEqual(['good.example', 'bad.example']);
+      isWell = true;
+      expect(await once()).toEqual(['good.example', 'bad.example']);
+      expect(await once()).toEqual(['bad.example', 'good.example']);
+    },
+  );
+
+  it('by what is wrong with its answer, is asked first again: the next answer may be right', async () => {
+    const before = asked('nonce-wrong');
+    const authorities = openAuthorities([authority.urlOf('nonce-wrong'), authority.url]);
+    for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
+    await authorities.close();
+    expect(asked('nonce-wrong') - before).toBe(2);
+  });
+});
+
+describe('a failure that may pass', () => {
+  const waitsOf = async (...outcomes: Outcome[]): Promise<readonly number[]> => {
+    let attempts = 0;
+    const http = cannedHttp(() => outcomes[Math.min(attempts++, outcomes.length - 1)] ?? answer(404));
+    const authorities = openAuthorities(['http://a.example/'], { http });
+    await failureOf(authorities);
+    expect(attempts).toBe(authorities.waits.length + 1);
+    return authorities.waits;
+  };
+  const busy = (retryAfter: string) => answer(429, '', { 'retry-after': retryAfter });
+
+  it.each([
+    ['429', answer(429)],
+    ['500', answer(500)],
+    ['503', answer(503)],
+    ['refused', failure('refused')],
+    ['host-not-found', failure('host-not-found')],
+    ['broken', failure('broken')],
+    ['unreachable', failure('unreachable')],
+  ])('(%s) is repeated, backing off, and not for ever', async (_name, outcome) => {
+    expect(await waitsOf(outcome)).toEqual([250, 500, 1000]);
+    expect(MAX_ATTEMPTS).toBe(4);
+  });
+
+  it.each([
+    ['400', answer(400)],
+    ['timed-out', failure('timed-out')],
+    ['connect-timed-out', failure('connect-timed-out')],
+    ['tls-untrusted', failure('tls-untrusted')],
+    ['tls-failed', failure('tls-failed')],
+    ['too-large', failure('too-large')],
+  ])('(%s) is none of them', async (_name, outcome) => {
+    expect(await waitsOf(outcome)).toEqual([]);
+  });
+
+  it('is repeated no sooner than the authority asks for', async () => {
+    expect(await waitsOf(busy('3'), busy('0'), answer(404))).toEqual([3000, 0]);
+  });
+
+  it('is not waited for longer than a minute, nor for more than a minute and a half in all', async () => {
+    expect(await waitsOf(busy('3600'))).toEqual([60_000]);
+    expect(await waitsOf(busy('40'))).toEqual([40_000, 40_000]);
+    expect(LONGEST_WAIT_IN_SUM).toBe(90_000);
+  });
+
+  it('has the status of a head whose body never came whole', async () => {
+    const head = { status: 503, headers: new Map([['retry-after', '2']]) };
+    const outcome: Outcome = { kind: 'failure', reason: 'broken', mayHaveArrived: true, head, detail: 'cut off' };
+    expect(await waitsOf(outcome, answer(404))).toEqual([2000]);
+  });
+});
+
+describe('an interruption', () => {
+  it('before the first request sends none', async () => {
+    const before = authority.requests.length;
+    const authorities = openAuthorities([authority.url]);
+    const error = await failureOf(authorities, AbortSignal.abort());
+    await authorities.close();
+    expect(error).toMatchObject({ code: 'timestamp-interrupted', category: 'timestamp' });
+    expect(authority.requests.length).toBe(before);
+  });
+
+  it('ends a wait between attempts at once', async () => {
+    const http = cannedHttp(() => answer(429, '', { 'retry-after': '60' }));
+    const authorities = openAuthorities(['http://a.example/'], { http, realClock: true });
+    const start = performance.now();
+    const error = await failureOf(authorities, AbortSignal.timeout(50));
+    expect(error).toMatchObject({ code: 'timestamp-interrupted' });
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  it('ends the wait for a place at once, and leaves the places in order', async () => {
+    const release: (() => void)[] = [];
+    const http = cannedHttp(() => new Promise((resolve) => release.push(() => resolve(answer(404)))));
+    const authorities = openAuthorities(['http://a.example/'], { http, concurrency: 1 });
+    const first = failureOf(authorities);
+    const second = failureOf(authorities, AbortSignal.timeout(20));
+    const third = failureOf(authorities);
+    expect(await second).toMatchObject({ code: 'timestamp-interrupted' });
+    expect(release).toHaveLength(1);
+    release[0]?.();
+    expect(await first).toMatchObject({ code: 'timestamp-failed' });
+    await pause(0);
+    release[1]?.();
+    expect(await third).toMatchObject({ code: 'timestamp-failed' });
+  });
+
+  it('waits for the answer under way, and takes it', async () => {
+    const interrupt = new AbortController();
+    const before = asked('slow');
+    const authorities = openAuthorities([authority.urlOf('slow')]);
+    const stamped = authorities.stamp(SIGNATURE, interrupt.signal);
+    while (asked('slow') === before) await pause(5);
+    interrupt.abort();
+    await expect(stamped).resolves.toMatchObject({ authority: authority.urlOf('slow') });
+    await authorities.close();
+  });
+
+  it('asks no further authority, and says what the ones before said', async () => {
+    const interrupt = new AbortController();
+    const hosts: string[] = [];
+    const http = cannedHttp(({ hostname }) => {
+      hosts.push(hostname);
+      interrupt.abort();
+      return answer(404);
+    });
+    const authorities = openAuthorities(['http://a.example/', 'http://b.example/'], { http });
+    const error = await failureOf(authorities, interrupt.signal);
+    expect(error).toMatchObject({ code: 'timestamp-interrupted' });
+    expect(error.message).toContain('http://a.example/: HTTP 404');
+    expect(hosts).toEqual(['a.example']);
+  });
+});
+
+describe('what is shown', () => {
+  it('of an address has no user information and no query', async () => {
+    const http = cannedHttp(() => answer(404));
+    const error = await failureOf(openAuthorities(['http://user:secret@a.example/ts?key=secret#secret'], { http }));
+    expect(error.message).toContain('http://a.example/ts: HTTP 404');
+    expect(error.message).not.toMatch(/secret|user/);
+  });
+
+  it('of an authority’s words cannot move the cursor', async () => {
+    // PKIStatusInfo: rejection, "\x1b[2J::error::no"
+    const text = Buffer.from('\x1b[2J::error::no\n');
+    const texts = Buffer.concat([Buffer.of(0x30, text.length + 2, 0x0c, text.length), text]);
+    const status = Buffer.concat([Buffer.of(0x02, 1, 2), texts]);
+    const response = Buffer.concat([Buffer.of(0x30, status.length + 2, 0x30, status.length), status]);
+    const http = cannedHttp(() => answer(200, response));
+    const { message } = await failureOf(openAuthorities(['http://a.example/'], { http }));
+    expect(message).toContain('it refuses: rejection (\\x1b[2J:\\x3aerror::no\\n)');
+    expect(message).not.toContain('\x1b');
+  });
+
+  it('of a redirect’s target cannot either', async () => {
+    const http = cannedHttp(() => answer(301, '', { location: `http://b.example/\x1b[2J${'x'.repeat(9999)}` }));
+    const { message } = await failureOf(openAuthorities(['http://a.example/'], { http }));
+    expect(message).toContain('http://b.example/\\x1b[2Jxxx');
+    expect(message.length).toBeLessThan(600);
+  });
+});

@@ -1,0 +1,66 @@
+/** Timestamp authorities as the program asks them, with waits that are recorded instead of slept. */
+
+import { randomBytes } from 'node:crypto';
+import type { Outcome } from '../../../../src/http/exchange.ts';
+import { createHttp, type Http } from '../../../../src/http/http.ts';
+import {
+  createTimestampAuthorities,
+  type TimestampAuthorities,
+  type TimestampAuthoritiesOptions,
+} from '../../../../src/timestamp/authorities.ts';
+
+export interface OpenedAuthorities extends TimestampAuthorities {
+  /** Milliseconds of each wait between attempts. */
+  readonly waits: readonly number[];
+  /** Closes the HTTP connections. */
+  close(): Promise<void>;
+}
+
+export type OpenOptions = Partial<TimestampAuthoritiesOptions> & {
+  /** Really sleeps. */
+  readonly realClock?: boolean;
+};
+
+export function openAuthorities(urls: readonly string[], options: OpenOptions = {}): OpenedAuthorities {
+  const { realClock = false, ...given } = options;
+  const waits: number[] = [];
+  const clock = {
+    random: () => 0,
+    sleep: async (milliseconds: number, signal?: AbortSignal) => {
+      signal?.throwIfAborted();
+      waits.push(milliseconds);
+    },
+  };
+  const http = given.http ?? openHttp();
+  const authorities = createTimestampAuthorities({
+    urls: urls.map((url) => new URL(url)),
+    algorithm: 'SHA256',
+    timeoutMilliseconds: 10_000,
+    now: () => new Date(),
+    randomBytes: (length) => randomBytes(length),
+    ...(realClock ? {} : { clock }),
+    ...given,
+    http,
+  });
+  return { ...authorities, waits, close: () => http.close() };
+}
+
+export function openHttp(): Http {
+  return createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'codesign-remote/test' });
+}
+
+/** HTTP that answers what it is told to, by the URL. */
+export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Promise<Outcome>): Http {
+  const never = () => Promise.reject(new Error('not expected here'));
+  return {
+    post: async ({ url, body }) => answer(url, body),
+    get: never,
+    postJson: never,
+    prepare: () => undefined,
+    close: async () => undefined,
+  };
+}
+
+export function answer(status: number, body: string | Uint8Array = '', headers: Record<string, string> = {}): Outcome {
+  return { kind: 'answer', status, headers: new Map(Object.entries(headers)), body: Buffer.from(body) };
+}

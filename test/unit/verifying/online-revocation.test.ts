@@ -1,0 +1,387 @@
+/** Revocation by what the certificates' addresses answer: openssl ocsp and openssl ca behind a server of this process. */
+
+import { sign } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fieldsOf, readDer } from '../../../src/asn1/read.ts';
+import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
+import { buildOcspRequest } from '../../../src/certificates/ocsp-request.ts';
+import { readOcspResponse } from '../../../src/certificates/ocsp-response.ts';
+import { readCrls } from '../../../src/certificates/read-crls.ts';
+import type { Finding } from '../../../src/errors/finding.ts';
+import { createHttp, type Http } from '../../../src/http/http.ts';
+import { loadRoots } from '../../../src/http/roots.ts';
+import { createRevocation } from '../../../src/verifying/revocation.ts';
+import { openssl } from '../../support/programs/openssl.ts';
+import { answerOcsp, type Made, make, makeCrl, type OcspRequest, opensslFile, SIGNER } from './support/openssl-pki.ts';
+
+/** openssl ocsp answers as of now. */
+const NOW = new Date();
+const DAY = 24 * 60 * 60 * 1000;
+const LAST_YEAR = new Date(NOW.getTime() - 365 * DAY);
+const RESPONDER = ['keyUsage=digitalSignature', 'extendedKeyUsage=OCSPSigning', 'noCheck=ignored'];
+
+type Answer = (body: Buffer) => Uint8Array | number;
+
+let server: Server;
+let base: string;
+let http: Http;
+let issuer: Made;
+let leaf: Made;
+let answers: Record<string, Answer>;
+let requests: {
+  readonly method: string;
+  readonly url: string;
+  readonly type: string | undefined;
+  readonly body: Buffer;
+}[];
+
+/** Of making answers: a test that asks for an answer that does not count must not be content with none. */
+let failures: unknown[];
+
+beforeAll(async () => {
+  server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  http = createHttp({ roots: await loadRoots({ environment: {} }), userAgent: 'test' });
+  issuer = make({ subject: 'Issuer' });
+  leaf = named([`OCSP;URI:${base}/ocsp`], [`URI:${base}/list.crl`]);
+});
+beforeEach(() => {
+  answers = {};
+  requests = [];
+  failures = [];
+});
+afterEach(() => {
+  expect(failures).toEqual([]);
+});
+afterAll(async () => {
+  await http.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  const body = Buffer.concat(await request.toArray());
+  requests.push({ method, url, type: headers['content-type'], body });
+  let answer: Uint8Array | number = 404;
+  try {
+    answer = answers[url]?.(body) ?? 404;
+  } catch (thrown) {
+    failures.push(thrown);
+  }
+  if (typeof answer === 'number') response.writeHead(answer, { location: `${base}/elsewhere` }).end();
+  else response.end(answer);
+}
+
+/** A certificate with addresses of responders and lists. */
+function named(responders: readonly string[], lists: readonly string[], by = issuer): Made {
+  const extensions = [
+    ...SIGNER,
+    ...(responders.length === 0 ? [] : [`authorityInfoAccess=${responders.join(',')}`]),
+    ...(lists.length === 0 ? [] : [`crlDistributionPoints=${lists.join(',')}`]),
+  ];
+  return make({ subject: 'Publisher', issuer: by, extensions });
+}
+
+const ocsp = (options: Omit<OcspRequest, 'request' | 'authority'> & { authority?: Made }): Answer => {
+  return (request) => answerOcsp({ authority: issuer, request, ...options });
+};
+const list = (pem: string): Answer => {
+  const der = openssl(['crl', '-outform', 'DER', '-in', 'in'], { in: pem });
+  return () => der;
+};
+const opensslTime = (date: Date) => `${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`;
+const fresh = { from: '20200101000000Z', to: '20400101000000Z' };
+const RECENTLY = opensslTime(new Date(NOW.getTime() - 30 * DAY));
+const revokedRecently = {
+  revoked: [
+    {
+      get certificate() {
+        return leaf;
+      },
+      date: RECENTLY,
+      reason: 'superseded',
+    },
+  ],
+};
+
+interface Asked {
+  readonly certificate?: Made;
+  readonly at?: Date;
+  readonly now?: Date;
+}
+
+async function ask({ certificate = leaf, at = LAST_YEAR, now = NOW }: Asked = {}): Promise<readonly Finding[]> {
+  const revocation = createRevocation({ crls: [], http, now, deadlineMilliseconds: 5000 });
+  return revocation.judge(certificate.parsed, issuer.parsed, at);
+}
+
+/** Codes of what speaks against trust; of warnings in brackets. */
+const codes = (findings: readonly Finding[]) =>
+  findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
+const paths = () => requests.map(({ method, url }) => `${method} ${url}`);
+
+describe('the request', () => {
+  it('is one that openssl reads, and holds digests and the serial number alone', () => {
+    const request = buildOcspRequest(leaf.parsed, issuer.parsed);
+    const text = openssl(['ocsp', '-reqin', 'request', '-req_text'], { request }).toString();
+    expect(text).toContain('Hash Algorithm: sha1');
+    expect(text).toContain(`Serial Number: ${leaf.parsed.x509.serialNumber}`);
+    expect(text).not.toMatch(/Nonce|Signature|Extensions/);
+    const files = { 'ca.pem': issuer.pem, 'leaf.pem': leaf.pem };
+    const made = opensslFile(['ocsp', '-issuer', 'ca.pem', '-cert', 'leaf.pem', '-no_nonce'], '-reqout', files);
+    expect(Buffer.from(request).equals(made)).toBe(true);
+  });
+
+  it('goes out as OCSP over HTTP', async () => {
+    answers = { '/ocsp': ocsp({ known: [leaf] }) };
+    await ask();
+    const body = Buffer.from(buildOcspRequest(leaf.parsed, issuer.parsed));
+    expect(requests).toEqual([{ method: 'POST', url: '/ocsp', type: 'application/ocsp-request', body }]);
+  });
+});
+
+describe('an OCSP answer', () => {
+  it('of the issuer itself counts: good', async () => {
+    answers = { '/ocsp': ocsp({ known: [leaf] }) };
+    expect(await ask()).toEqual([]);
+    answers = { '/ocsp': ocsp({ known: [leaf], args: ['-resp_key_id', '-resp_no_certs'] }) };
+    expect(await ask()).toEqual([]);
+    answers = { '/ocsp': ocsp({ known: [leaf], args: ['-rmd', 'sha384'] }) };
+    expect(await ask()).toEqual([]);
+  });
+
+  it('of the issuer itself counts: revoked, before or after the certificate was used', async () => {
+    answers = { '/ocsp': ocsp(revokedRecently) };
+    expect(codes(await ask({ at: NOW }))).toEqual(['certificate-revoked']);
+    expect(codes(await ask())).toEqual(['(certificate-revoked)']);
+    expect((await ask({ at: NOW }))[0]?.message).toContain('it was superseded');
+  });
+
+  it('of a responder that the issuer has certified for it counts', async () => {
+    const responder = make({ subject: 'Responder', issuer, extensions: RESPONDER });
+    for (const args of [[], ['-resp_key_id']]) {
+      answers = { '/ocsp': ocsp({ responder, known: [leaf], args }) };
+      expect(await ask()).toEqual([]);
+    }
+    answers = { '/ocsp': ocsp({ responder, ...revokedRecently }) };
+    expect(codes(await ask())).toEqual(['(certificate-revoked)']);
+  });
+
+  it.each<[string, RegExp, () => Answer]>([
+    [
+      'of a responder without the purpose',
+      /may not answer for the issuer/,
+      () => ocsp({ responder: make({ subject: 'R', issuer }), known: [leaf] }),
+    ],
+    [
+      'of a responder with a keyUsage for something else',
+      /may not sign/,
+      () => {
+        const extensions = ['keyUsage=keyEncipherment', 'extendedKeyUsage=OCSPSigning'];
+        return ocsp({ responder: make({ subject: 'R', issuer, extensions }), known: [leaf] });
+      },
+    ],
+    [
+      "of another authority's responder",
+      /certified by somebody else/,
+      () => {
+        const other = make({ subject: 'Other' });
+        const responder = make({ subject: 'R', issuer: other, extensions: RESPONDER });
+        return ocsp({ responder, known: [leaf] });
+      },
+    ],
+    [
+      'of an authority of the same name and another key',
+      /certified by somebody else/,
+      () => ocsp({ responder: make({ subject: 'Issuer' }), known: [leaf] }),
+    ],
+    [
+      'of a responder whose certificate has expired',
+      /has expired/,
+      () => {
+        const to = '20250101000000Z';
+        return ocsp({ responder: make({ subject: 'R', issuer, extensions: RESPONDER, to }), known: [leaf] });
+      },
+    ],
+    ['that does not know the certificate', /does not know/, () => ocsp({})],
+    [
+      'about another serial number',
+      /another certificate/,
+      () => elsewhere(() => make({ subject: 'Publisher', issuer }), issuer),
+    ],
+    [
+      "about another authority's certificate of the same serial number",
+      /another certificate/,
+      () => {
+        const authority = make({ subject: 'Other' });
+        const serial = leaf.parsed.x509.serialNumber;
+        return elsewhere(() => make({ subject: 'Publisher', issuer: authority, serial }), authority, issuer);
+      },
+    ],
+    ['that was changed', /signature is not by/, () => changed(ocsp({ known: [leaf] }))],
+    ['that is no OCSP', /OCSP answer: /, () => () => Buffer.from('<html>')],
+    ['that is cut off', /announced/, () => (body) => (ocsp({ known: [leaf] })(body) as Buffer).subarray(0, 200)],
+    ['that refuses', /only those it knows/, () => () => Uint8Array.of(0x30, 3, 0x0a, 1, 6)],
+    ['with an HTTP error', /status 500/, () => () => 500],
+    ['with a redirect, which is not followed', /status 302/, () => () => 302],
+    ['that is too large', /larger than 65536/, () => () => Buffer.alloc(65 * 1024, 0x30)],
+  ])('%s does not count', async (_, reason, answer) => {
+    answers = { '/ocsp': answer() };
+    const findings = await ask();
+    expect(codes(findings)).toEqual(['revocation-unknown']);
+    expect(findings[0]?.message).toMatch(reason);
+    expect(paths()).toEqual(['POST /ocsp', 'GET /list.crl']);
+  });
+
+  it('that says several things of the certificate counts by the worst of them', async () => {
+    const [good, revoked, unknown] = [ocsp({ known: [leaf] }), ocsp(revokedRecently), ocsp({})];
+    for (const pair of [
+      [good, revoked],
+      [revoked, good],
+      [unknown, revoked],
+    ] as const) {
+      answers = { '/ocsp': merged(...pair) };
+      expect(codes(await ask({ at: NOW }))).toEqual(['certificate-revoked']);
+    }
+    answers = { '/ocsp': merged(good, unknown) };
+    expect(codes(await ask())).toEqual(['revocation-unknown']);
+    answers = { '/ocsp': merged(good, good) };
+    expect(codes(await ask())).toEqual([]);
+  });
+
+  it('that says "revoked" counts after it has expired, and before that of another responder', async () => {
+    answers = { '/ocsp': ocsp(revokedRecently) };
+    expect(codes(await ask({ at: NOW, now: new Date(NOW.getTime() + 8 * DAY) }))).toEqual(['certificate-revoked']);
+    const certificate = named([`OCSP;URI:${base}/first`, `OCSP;URI:${base}/second`], []);
+    const entry = { certificate, date: RECENTLY, reason: 'superseded' };
+    answers = { '/first': ocsp({ known: [certificate] }), '/second': ocsp({ revoked: [entry] }) };
+    expect(codes(await ask({ certificate, at: NOW }))).toEqual(['certificate-revoked']);
+  });
+
+  it('does not count when it has expired, or is of the future', async () => {
+    answers = { '/ocsp': ocsp({ known: [leaf] }) };
+    const daysLater = (days: number) => ask({ now: new Date(NOW.getTime() + days * DAY) });
+    expect(codes(await daysLater(6))).toEqual([]);
+    expect(codes(await daysLater(8))).toEqual(['revocation-unknown']);
+    expect(codes(await daysLater(-1))).toEqual(['revocation-unknown']);
+  });
+});
+
+/** An answer about another certificate than was asked about. */
+function elsewhere(other: () => Made, authority: Made, responder = authority): Answer {
+  const certificate = other();
+  return () => {
+    const request = buildOcspRequest(certificate.parsed, authority.parsed);
+    return answerOcsp({ authority, responder, request, known: [certificate] });
+  };
+}
+
+/** One answer that says what two say, signed by the issuer. */
+function merged(...answersToMerge: readonly Answer[]): Answer {
+  return (body) => {
+    const bodies = answersToMerge.map((answer) => {
+      const response = readOcspResponse(answer(body) as Uint8Array);
+      if (typeof response === 'string') throw new Error(response);
+      const fields = fieldsOf(readDer(response.signedBytes, 'body'), 0x30, 'body');
+      const [responder, producedAt] = [fields.any('responder').bytes, fields.any('time').bytes];
+      const { contents } = fields.next(0x30, 'answers');
+      return { head: [responder, producedAt], contents, signatureAlgorithm: response.signatureAlgorithm };
+    });
+    const [first] = bodies;
+    if (first === undefined) throw new Error('nothing to merge');
+    const signed = sequence(...first.head, sequence(...bodies.map(({ contents }) => contents)));
+    const signature = encode(0x03, Uint8Array.of(0), sign('sha256', signed, issuer.key));
+    const basic = sequence(signed, first.signatureAlgorithm, signature);
+    const typed = sequence(objectIdentifier('1.3.6.1.5.5.7.48.1.1'), octetString(basic));
+    return sequence(encode(0x0a, Uint8Array.of(0)), contextConstructed(0, typed));
+  };
+}
+
+function changed(answer: Answer): Answer {
+  return (body) => {
+    const bytes = Buffer.from(answer(body) as Uint8Array);
+    const at = bytes.indexOf(Buffer.from('Issuer')); // in the name of the responder
+    bytes[at] = 0x4a;
+    return bytes;
+  };
+}
+
+describe('a CRL', () => {
+  it('is fetched when no OCSP answer counts', async () => {
+    answers = { '/list.crl': list(makeCrl({ issuer, ...fresh })) };
+    expect(await ask()).toEqual([]);
+    expect(paths()).toEqual(['POST /ocsp', 'GET /list.crl']);
+    answers = { '/list.crl': list(makeCrl({ issuer, ...fresh, ...revokedRecently })) };
+    expect(codes(await ask({ at: NOW }))).toEqual(['certificate-revoked']);
+  });
+
+  it('is not fetched when an OCSP answer counts', async () => {
+    answers = { '/ocsp': ocsp({ known: [leaf] }) };
+    await ask();
+    expect(paths()).toEqual(['POST /ocsp']);
+  });
+
+  it('of another issuer does not count', async () => {
+    answers = { '/list.crl': list(makeCrl({ issuer: make({ subject: 'Other' }), ...fresh })) };
+    expect(codes(await ask())).toEqual(['revocation-unknown']);
+  });
+
+  it('is fetched once for all certificates that name it', async () => {
+    answers = { '/list.crl': list(makeCrl({ issuer, ...fresh })) };
+    const revocation = createRevocation({ crls: [], http, now: NOW });
+    for (let count = 0; count < 3; count += 1) {
+      const other = named([], [`URI:${base}/list.crl`]);
+      expect(await revocation.judge(other.parsed, issuer.parsed, NOW)).toEqual([]);
+    }
+    expect(paths()).toEqual(['GET /list.crl']);
+  });
+});
+
+describe('nothing that counts', () => {
+  it('is a finding with every reason', async () => {
+    const [finding] = await ask();
+    expect(finding?.message).toContain(`${base}/ocsp: HTTP status 404; ${base}/list.crl: HTTP status 404`);
+  });
+
+  it('is there when a certificate names no address', async () => {
+    expect(codes(await ask({ certificate: make({ subject: 'Alone', issuer }) }))).toEqual(['revocation-unknown']);
+  });
+
+  it('comes of addresses that are not for the web, or hold a password: they are not called', async () => {
+    const host = base.slice('http://'.length);
+    const certificate = named(
+      ['OCSP;URI:file:///etc/passwd', `OCSP;URI:http://user:secret@${host}/ocsp`],
+      [`URI:ldap://${host}/cn`, `URI:ftp://${host}/list.crl`, 'URI:nonsense'],
+    );
+    expect(codes(await ask({ certificate }))).toEqual(['revocation-unknown']);
+    expect(requests).toEqual([]);
+  });
+
+  it('is looked for at three addresses of each kind at most', async () => {
+    const many = (kind: string) => Array.from({ length: 6 }, (_, index) => `URI:${base}/${kind}${index}`);
+    await ask({
+      certificate: named(
+        many('o').map((uri) => `OCSP;${uri}`),
+        many('c'),
+      ),
+    });
+    expect(requests).toHaveLength(6);
+  });
+
+  it('is looked for once, however many files ask', async () => {
+    const revocation = createRevocation({ crls: [], http, now: NOW });
+    for (let count = 0; count < 3; count += 1) await revocation.judge(leaf.parsed, issuer.parsed, NOW);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('leaves it to the CRLs of files', async () => {
+    const crls = readCrls(Buffer.from(makeCrl({ issuer, ...fresh })));
+    if (typeof crls === 'string') throw new Error(crls);
+    const revocation = createRevocation({ crls, http, now: NOW });
+    expect(await revocation.judge(leaf.parsed, issuer.parsed, NOW)).toEqual([]);
+    expect(requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,99 @@
+/** Where trusted roots come from, and what is said of files that hold none. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTrustRoots, type TrustRootsOptions } from '../../../src/verifying/roots.ts';
+import { type Made, make, newKey } from './support/openssl-pki.ts';
+
+let folder: string;
+let first: Made;
+let second: Made;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'codesign-roots-'));
+  first = make({ subject: 'First' });
+  second = make({ subject: 'Second' });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function fileOf(contents: string | Uint8Array, name = 'roots.pem'): Promise<string> {
+  const file = path.join(await mkdtemp(path.join(folder, 'f-')), name);
+  await writeFile(file, contents);
+  return file;
+}
+
+const load = (options: Partial<TrustRootsOptions>) => loadTrustRoots({ environment: {}, ...options });
+const namesOf = async (options: Partial<TrustRootsOptions>) => (await load(options)).roots.map(({ name }) => name);
+const refusal = (options: Partial<TrustRootsOptions>) =>
+  load(options).then(
+    () => 'accepted',
+    (error: { code: string }) => error.code,
+  );
+const damaged = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+
+describe('a file of roots', () => {
+  it('is the only thing trusted when it is given', async () => {
+    const file = await fileOf(`a comment\n${first.pem}\n${second.pem}`);
+    const SSL_CERT_FILE = await fileOf(second.pem);
+    expect(await namesOf({ file, environment: { SSL_CERT_FILE } })).toEqual(['First', 'Second']);
+    expect((await load({ file })).source).toBe(file);
+  });
+
+  it('may be DER', async () => {
+    expect(await namesOf({ file: await fileOf(first.der, 'root.der') })).toEqual(['First']);
+  });
+
+  it('must be readable', async () => {
+    expect(await refusal({ file: path.join(folder, 'missing.pem') })).toBe('roots-unreadable');
+    expect(await refusal({ file: folder })).toBe('roots-unreadable');
+    expect(await refusal({ environment: { SSL_CERT_FILE: path.join(folder, 'missing') } })).toBe('roots-unreadable');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['text', 'hello'],
+    ['a key', newKey()],
+    ['a damaged certificate', damaged],
+  ])('must not hold %s', async (_, contents) => {
+    expect(await refusal({ file: await fileOf(contents) })).toBe('roots-unusable');
+  });
+
+  it('must not hold a damaged certificate beside a good one', async () => {
+    expect(await refusal({ file: await fileOf(first.pem + damaged) })).toBe('roots-unusable');
+  });
+
+  it('has a limit', async () => {
+    expect(await refusal({ file: await fileOf(Buffer.alloc(5 * 1024 * 1024, 0x20)) })).toBe('roots-unreadable');
+  });
+});
+
+describe('without one', () => {
+  it('SSL_CERT_FILE counts, with what can be read of it', async () => {
+    const SSL_CERT_FILE = await fileOf(damaged + first.pem);
+    const systemBundles = [await fileOf(second.pem)];
+    expect(await namesOf({ environment: { SSL_CERT_FILE }, systemBundles })).toEqual(['First']);
+  });
+
+  it('the first bundle of the system that can be used counts', async () => {
+    const systemBundles = [
+      path.join(folder, 'missing'),
+      await fileOf('empty'),
+      await fileOf(second.pem),
+      await fileOf(first.pem),
+    ];
+    expect(await namesOf({ systemBundles })).toEqual(['Second']);
+    expect((await load({ systemBundles })).source).toBe(systemBundles[2]);
+  });
+
+  it('and without a bundle, the roots that Node.js knows of', async () => {
+    const { roots, source } = await load({ systemBundles: [] });
+    expect(roots.length).toBeGreaterThan(50);
+    expect(['Node.js', 'the operating system']).toContain(source);
+  });
+
+  it('gives the same roots when asked again', async () => {
+    const loaded = await load({ systemBundles: [await fileOf(second.pem)] });
+    expect(loaded.roots).toBe(loaded.roots);
+  });
+});

@@ -1,0 +1,181 @@
+/** Judging trust: findings for everything that certificates hold, never a throw, and one search for the same question. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Crl } from '../../../src/certificates/crl.ts';
+import { readCrls } from '../../../src/certificates/read-crls.ts';
+import { createRevocation } from '../../../src/verifying/revocation.ts';
+import type { TrustRoots } from '../../../src/verifying/roots.ts';
+import { type TrustRequest, trustJudge } from '../../../src/verifying/trust.ts';
+import { AUTHORITY, type Made, make, makeCrl, SIGNER, TIME_STAMPER } from './support/openssl-pki.ts';
+
+const NOW = new Date('2026-06-01T00:00:00Z');
+
+let root: Made;
+let intermediate: Made;
+let leaf: Made;
+beforeAll(() => {
+  root = make({ subject: 'Root' });
+  intermediate = make({ subject: 'Issuing CA', issuer: root, extensions: AUTHORITY });
+  leaf = make({ subject: 'Publisher', issuer: intermediate });
+});
+
+const rootsOf = (...roots: readonly Made[]): TrustRoots => ({
+  roots: roots.map(({ parsed }) => parsed),
+  source: 'roots.pem',
+});
+const ask = (asked: Partial<Omit<TrustRequest, 'leaf' | 'certificates'>> & { leaf: Made; pool?: readonly Made[] }) => ({
+  at: NOW,
+  purpose: 'code-signing' as const,
+  ...asked,
+  leaf: asked.leaf.der,
+  certificates: (asked.pool ?? [intermediate]).map(({ der }) => der),
+});
+const codes = (findings: readonly { code: string; against: string }[]) =>
+  findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
+
+describe('trust', () => {
+  it('is there with a path to a root, for the purpose, at the time', async () => {
+    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })(ask({ leaf }));
+    expect(trust).toMatchObject({ isTrusted: true, findings: [], root: root.parsed });
+    expect(trust.path.map(({ name }) => name)).toEqual(['Publisher', 'Issuing CA', 'Root']);
+  });
+
+  it('names the root that is not trusted', async () => {
+    const judge = trustJudge({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
+    const trust = await judge(ask({ leaf, pool: [intermediate, root] }));
+    expect([trust.isTrusted, codes(trust.findings), trust.root?.name]).toEqual([false, ['root-not-trusted'], 'Root']);
+    expect(trust.findings[0]?.message).toContain('The root "Root" is not among the trusted roots (roots.pem)');
+  });
+
+  it('names a self-signed signer', async () => {
+    const own = make({ subject: 'Own', extensions: SIGNER });
+    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })(ask({ leaf: own, pool: [] }));
+    expect(codes(trust.findings)).toEqual(['root-not-trusted']);
+    expect(trust.findings[0]?.message).toContain('self-signed certificate "Own"');
+  });
+
+  it('names the issuer that is missing', async () => {
+    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })(ask({ leaf, pool: [] }));
+    expect([trust.isTrusted, codes(trust.findings), trust.root]).toEqual([false, ['chain-incomplete'], undefined]);
+    expect(trust.findings[0]?.message).toContain('The issuer "Issuing CA" of "Publisher"');
+  });
+
+  it('is not there when something speaks against the path', async () => {
+    const server = make({ subject: 'Server', issuer: intermediate, extensions: ['extendedKeyUsage=serverAuth'] });
+    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    expect(await judge(ask({ leaf: server }))).toMatchObject({
+      isTrusted: false,
+      findings: [{ code: 'certificate-purpose' }],
+    });
+    const stamper = make({ subject: 'Stamper', issuer: intermediate, extensions: TIME_STAMPER });
+    expect((await judge(ask({ leaf: stamper, purpose: 'time-stamping' }))).isTrusted).toBe(true);
+    expect((await judge(ask({ leaf: stamper }))).isTrusted).toBe(false);
+  });
+
+  it('ends with the certificate for a lifetime signer, whatever the time it signed at', async () => {
+    const lifetime = ['extendedKeyUsage=codeSigning,1.3.6.1.4.1.311.10.3.13'];
+    const signer = (extensions: readonly string[]) =>
+      make({ subject: 'Signer', issuer: intermediate, extensions, to: '20260101000000Z' });
+    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const at = new Date('2025-06-01T00:00:00Z');
+    expect(codes((await judge(ask({ leaf: signer(lifetime), at }))).findings)).toEqual(['certificate-expired']);
+    expect(codes((await judge(ask({ leaf: signer(SIGNER), at }))).findings)).toEqual([]);
+  });
+});
+
+describe('odd certificates', () => {
+  it('are findings, never throws', async () => {
+    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    for (const bytes of [new Uint8Array(), Buffer.from('not a certificate'), leaf.der.subarray(0, 100)]) {
+      const trust = await judge({ ...ask({ leaf }), leaf: bytes });
+      expect(trust).toMatchObject({ isTrusted: false, path: [], findings: [{ code: 'certificate-unreadable' }] });
+      const beside = await judge({ ...ask({ leaf }), certificates: [bytes, intermediate.der] });
+      expect([beside.isTrusted, codes(beside.findings)]).toEqual([true, ['(certificate-unreadable)']]);
+    }
+  });
+
+  it('are findings whichever byte of a certificate is changed', async () => {
+    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    for (let index = 0; index < leaf.der.length; index += 1) {
+      const changed = Uint8Array.from(leaf.der);
+      changed[index] = (changed[index] ?? 0) ^ 0x11;
+      // The path ends at the leaf: its signature does not verify any more.
+      expect((await judge({ ...ask({ leaf }), leaf: changed })).isTrusted).toBe(false);
+    }
+  });
+
+  it('in thousands are not all looked at', async () => {
+    const certificates = Array.from({ length: 2000 }, (_, index) => Buffer.from(String(index)));
+    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })({ ...ask({ leaf }), certificates });
+    expect(codes(trust.findings)).toContain('(too-many-certificates)');
+  });
+});
+
+describe('a question asked again', () => {
+  it('has the same answer, without looking for it', async () => {
+    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const first = await judge(ask({ leaf }));
+    expect(await judge(ask({ leaf }))).toBe(first);
+  });
+
+  it('is another one with other certificates, another time or purpose', async () => {
+    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    expect((await judge(ask({ leaf, pool: [] }))).isTrusted).toBe(false);
+    expect((await judge(ask({ leaf }))).isTrusted).toBe(true);
+    expect((await judge(ask({ leaf, at: new Date('2050-01-01') }))).isTrusted).toBe(false);
+    expect((await judge(ask({ leaf, purpose: 'time-stamping' }))).isTrusted).toBe(false);
+  });
+
+  it('about what is below a revoked authority is not asked', async () => {
+    const asked: string[] = [];
+    const revocation = {
+      async judge({ name }: { readonly name: string }) {
+        asked.push(name);
+        return [{ code: 'certificate-revoked', message: 'Revoked.', against: 'trust' } as const];
+      },
+    };
+    const trust = await trustJudge({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
+    expect([trust.isTrusted, codes(trust.findings), asked]).toEqual([false, ['certificate-revoked'], ['Issuing CA']]);
+  });
+
+  it('ends with a list that lists the certificate by another key of its issuer, certified by an authority of the path', async () => {
+    const asked = async (by: Made, pool: readonly Made[] = [by]) => {
+      const revoked = [{ certificate: leaf, date: '240601000000Z', reason: 'keyCompromise' }];
+      const crls = readCrls(Buffer.from([{ revoked }, {}].map((one) => makeCrl({ issuer: by, ...one })).join('')));
+      if (typeof crls === 'string') throw new Error(crls);
+      const judged = async (lists: readonly Crl[]) => {
+        const revocation = createRevocation({ crls: lists, http: undefined, now: NOW });
+        const judge = trustJudge({ roots: rootsOf(root), now: NOW, revocation });
+        const { findings } = await judge(ask({ leaf, pool: [intermediate, ...pool] }));
+        return findings.map(({ code, message }) => `${code} ${/"(.*?)"/.exec(message)?.[1]}`);
+      };
+      return [await judged(crls.slice(0, 1)), await judged(crls.slice(1))];
+    };
+    const ofRoot = 'revocation-unknown Issuing CA';
+    const unknown = [ofRoot, 'revocation-unknown Publisher'];
+    const authority = { subject: 'Issuing CA', extensions: AUTHORITY };
+    // By the root, by the key before, and by somebody else.
+    const renewed = make({ ...authority, issuer: root });
+    expect(await asked(renewed)).toEqual([[ofRoot, 'certificate-revoked Publisher'], unknown]);
+    const next = make({ ...authority, issuer: intermediate });
+    expect(await asked(next)).toEqual([[ofRoot, 'certificate-revoked Publisher'], unknown]);
+    expect(await asked(make(authority))).toEqual([unknown, unknown]);
+    expect(await asked(renewed, [])).toEqual([unknown, unknown]);
+  });
+
+  it('of an untrusted path never reaches revocation, whose addresses anybody could have written', async () => {
+    const asked: string[] = [];
+    const revocation = {
+      async judge({ name }: { readonly name: string }) {
+        asked.push(name);
+        return [];
+      },
+    };
+    await trustJudge({ roots: rootsOf(make({ subject: 'Other' })), now: NOW, revocation })(
+      ask({ leaf, pool: [intermediate, root] }),
+    );
+    expect(asked).toEqual([]);
+    await trustJudge({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
+    expect(asked).toEqual(['Issuing CA', 'Publisher']);
+  });
+});

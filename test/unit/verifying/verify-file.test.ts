@@ -1,0 +1,272 @@
+/** The verdict on a file, from what a format, timestamps and the judge of trust say of it. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bytesErrors } from '../../../src/bytes/errors.ts';
+import type { Finding } from '../../../src/errors/finding.ts';
+import type { EmbeddedSignature, Format, SignableFile } from '../../../src/formats/format.ts';
+import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
+import type { VerifyPolicy } from '../../../src/verifying/policy.ts';
+import type { JudgeTrust, Trust } from '../../../src/verifying/trust.ts';
+import type { VerifiedFile } from '../../../src/verifying/verdict.ts';
+import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+
+const NOW = new Date('2026-06-01T12:00:00Z');
+const EARLIER = new Date('2024-06-01T12:00:00Z');
+const SIGNER = Uint8Array.of(1);
+const AUTHORITY = Uint8Array.of(2);
+const BROKEN: Finding = { code: 'content-digest-differs', message: 'It differs.', against: 'integrity' };
+const ODD: Finding = { code: 'odd', message: 'It is odd.', against: 'nothing' };
+const NOT_TRUSTED: Finding = { code: 'root-not-trusted', message: 'Not trusted.', against: 'trust' };
+const NO_POLICY: VerifyPolicy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
+
+let folder: string;
+let path: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-verify-'));
+  path = join(folder, 'file');
+  await writeFile(path, 'content');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function signature(
+  more: Partial<EmbeddedSignature> & { readonly findings?: readonly Finding[] } = {},
+): EmbeddedSignature {
+  const { findings = [], ...given } = more;
+  return {
+    place: 'here',
+    cms: new Uint8Array(),
+    signedData: undefined,
+    signerCertificate: SIGNER,
+    signerName: 'Signer',
+    algorithm: 'SHA256',
+    nested: [],
+    timestamps: [],
+    details: async () => [],
+    examine: async () => findings,
+    ...given,
+  };
+}
+
+function timestamp(more: Partial<Timestamp> = {}): Timestamp {
+  return {
+    kind: 'rfc3161',
+    bytes: new Uint8Array(),
+    time: EARLIER,
+    algorithm: 'sha256',
+    policy: '1.2.3',
+    serialNumber: '01',
+    signerCertificate: AUTHORITY,
+    signerName: 'Authority',
+    certificates: [],
+    findings: [],
+    ...more,
+  };
+}
+
+interface Setting {
+  readonly signatures: readonly EmbeddedSignature[];
+  /** Of the file. */
+  readonly findings?: readonly Finding[];
+  readonly judgeTrust?: JudgeTrust | undefined;
+  readonly policy?: Partial<VerifyPolicy>;
+}
+
+const trusted: Trust = { isTrusted: true, path: [], root: undefined, findings: [] };
+const untrusted: Trust = { isTrusted: false, path: [], root: undefined, findings: [NOT_TRUSTED] };
+const trustAll: JudgeTrust = async () => trusted;
+const trustNobodyOf =
+  (certificate: Uint8Array): JudgeTrust =>
+  async ({ leaf }) =>
+    leaf === certificate ? untrusted : trusted;
+/** As for a certificate that was valid at one time alone. */
+const trustAt =
+  (time: Date): JudgeTrust =>
+  async ({ at, purpose }) =>
+    purpose === 'time-stamping' || at.getTime() === time.getTime() ? trusted : untrusted;
+
+function formatWith(open: Format['open']): Format {
+  return {
+    id: 'test',
+    title: 'Test',
+    extensions: [],
+    options: [],
+    modes: ['replace'],
+    defaultMode: 'replace',
+    purpose: 'code-signing',
+    detect: async () => true,
+    open,
+  };
+}
+
+function verifying(format: Format, { judgeTrust, policy }: Pick<Setting, 'judgeTrust' | 'policy'>): Verifying {
+  const describe = async () => 'something else';
+  return { formats: [format], describe, digestEntries, judgeTrust, now: NOW, policy: { ...NO_POLICY, ...policy } };
+}
+
+function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
+  const refuse = async () => Promise.reject(new Error('verifying changes nothing'));
+  const file: SignableFile = {
+    warnings: [],
+    reopen: () => file,
+    signatures: async () => signatures,
+    judge: refuse,
+    prepare: refuse,
+    check: refuse,
+    examine: async () => findings,
+    layout: () => [],
+    remove: refuse,
+    stamp: refuse,
+    attach: refuse,
+  };
+  const judgeTrust = 'judgeTrust' in setting ? setting.judgeTrust : trustAll;
+  return verifyFile(
+    path,
+    verifying(
+      formatWith(async () => file),
+      { ...setting, judgeTrust },
+    ),
+  );
+}
+
+const verdictOf = async (setting: Setting) => (await verify(setting)).verdict;
+
+describe('the verdict', () => {
+  it('is trusted for an intact signature by a trusted signer', async () => {
+    expect(await verdictOf({ signatures: [signature()] })).toBe('trusted');
+  });
+
+  it('is unsigned without a signature, whatever else is odd', async () => {
+    expect(await verdictOf({ signatures: [], findings: [BROKEN] })).toBe('unsigned');
+  });
+
+  it('is broken when something speaks against the integrity of the signature or the file', async () => {
+    expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })] })).toBe('broken');
+    expect(await verdictOf({ signatures: [signature()], findings: [BROKEN] })).toBe('broken');
+    expect(await verdictOf({ signatures: [signature({ nested: [signature({ findings: [BROKEN] })] })] })).toBe(
+      'broken',
+    );
+    expect(await verdictOf({ signatures: [signature(), signature({ findings: [BROKEN] })] })).toBe('broken');
+  });
+
+  it('is not touched by warnings', async () => {
+    expect(await verdictOf({ signatures: [signature({ findings: [ODD] })], findings: [ODD] })).toBe('trusted');
+  });
+
+  it('is untrusted when the signer is not trusted, of a nested signature too', async () => {
+    const judgeTrust = trustNobodyOf(AUTHORITY);
+    const nested = signature({ signerCertificate: AUTHORITY });
+    expect(await verdictOf({ signatures: [signature()], judgeTrust: trustNobodyOf(SIGNER) })).toBe('untrusted');
+    expect(await verdictOf({ signatures: [signature({ nested: [nested] })], judgeTrust })).toBe('untrusted');
+  });
+
+  it('is untrusted for a signature whose certificate is missing', async () => {
+    expect(await verdictOf({ signatures: [signature({ signerCertificate: undefined })] })).toBe('untrusted');
+  });
+
+  it('is intact, at best, where trust is not asked about', async () => {
+    expect(await verdictOf({ signatures: [signature()], judgeTrust: undefined })).toBe('intact');
+    expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })], judgeTrust: undefined })).toBe('broken');
+  });
+
+  it('is broken for a file of the format whose structure is refused, and says why', async () => {
+    const format = formatWith(async () => {
+      throw bytesErrors('read-past-end', { what: 'header', length: 4, offset: 8, size: 9 });
+    });
+    const file = await verifyFile(path, verifying(format, { judgeTrust: trustAll }));
+    expect(file).toMatchObject({ verdict: 'broken', error: undefined });
+    expect(file.findings).toEqual([expect.objectContaining({ code: 'read-past-end', against: 'integrity' })]);
+  });
+
+  it('is none for a file that is not there, or that is of no format', async () => {
+    const nothing = { ...formatWith(() => Promise.reject(new Error('not opened'))), detect: async () => false };
+    const ofNoFormat = await verifyFile(path, verifying(nothing, { judgeTrust: trustAll }));
+    expect(ofNoFormat).toMatchObject({ verdict: null, format: null, error: { code: 'unsupported-format' } });
+    const missing = await verifyFile(join(folder, 'missing'), verifying(nothing, { judgeTrust: trustAll }));
+    expect(missing).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
+  });
+});
+
+describe('a timestamp', () => {
+  it('lets the signer be judged at its time instead of now', async () => {
+    const judgeTrust = trustAt(EARLIER);
+    expect(await verdictOf({ signatures: [signature()], judgeTrust })).toBe('untrusted');
+    const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], judgeTrust });
+    expect(file.verdict).toBe('trusted');
+    expect(file.signatures[0]?.time).toEqual(EARLIER);
+  });
+
+  it('gives its earliest time where there are several', async () => {
+    const timestamps = [timestamp({ time: new Date('2025-01-01T00:00:00Z') }), timestamp()];
+    const file = await verify({ signatures: [signature({ timestamps })] });
+    expect(file.signatures[0]?.time).toEqual(EARLIER);
+  });
+
+  it.each([
+    ['is unsound', { findings: [{ ...BROKEN, code: 'timestamp-other-signature' }] }, 'broken'],
+    ['cannot be read', { time: undefined }, 'broken'],
+    ['is of a time to come', { time: new Date('2026-06-01T12:20:00Z') }, 'untrusted'],
+  ] as const)('that %s gives no time, and is not passed over', async (_, more, verdict) => {
+    const file = await verify({ signatures: [signature({ timestamps: [timestamp(more)] })] });
+    expect(file.verdict).toBe(verdict);
+    expect(file.signatures[0]?.time).toBeUndefined();
+  });
+
+  it('by an authority that is not trusted gives no time, and is not passed over', async () => {
+    const signatures = [signature({ timestamps: [timestamp()] })];
+    const file = await verify({ signatures, judgeTrust: trustNobodyOf(AUTHORITY) });
+    expect(file).toMatchObject({ verdict: 'untrusted', signatures: [{ timestamps: [{ trust: 'untrusted' }] }] });
+    expect(file.signatures[0]?.time).toBeUndefined();
+  });
+
+  it('counts where trust is not asked about, when it is sound', async () => {
+    const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], judgeTrust: undefined });
+    expect(file).toMatchObject({ verdict: 'intact', signatures: [{ time: EARLIER, trust: 'not-checked' }] });
+  });
+});
+
+describe('what is asked of a signature', () => {
+  const SHA256_OF_SIGNER = '4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a';
+  const stamped = signature({ timestamps: [timestamp()] });
+
+  it.each([
+    ['a timestamp', { requireTimestamp: true }, [stamped]],
+    ['a common name', { signer: { commonName: 'Signer' } }, [signature()]],
+    ['a certificate', { signer: { sha256: SHA256_OF_SIGNER } }, [signature()]],
+    ['an algorithm', { leastAlgorithm: 'SHA256' }, [signature({ algorithm: 'SHA384' })]],
+    [
+      'an algorithm, of a nested signature',
+      { leastAlgorithm: 'SHA256' },
+      [signature({ algorithm: 'SHA1', nested: [signature()] })],
+    ],
+  ] as const)('holds: %s', async (_, policy, signatures) => {
+    expect(await verdictOf({ signatures, policy })).toBe('trusted');
+  });
+
+  it.each([
+    ['timestamp-required', { requireTimestamp: true }, signature()],
+    ['signer-differs', { signer: { commonName: 'signer' } }, signature()],
+    ['signer-differs', { signer: { sha256: '00'.repeat(32) } }, signature()],
+    ['algorithm-too-weak', { leastAlgorithm: 'SHA384' }, signature()],
+    ['algorithm-too-weak', { leastAlgorithm: 'SHA1' }, signature({ algorithm: undefined })],
+  ] as const)('does not hold: %s', async (code, policy, one) => {
+    const file = await verify({ signatures: [one], policy });
+    expect(file).toMatchObject({ verdict: 'not-accepted', findings: [{ code, against: 'trust' }] });
+  });
+
+  it('must hold of one signature together, not of several in parts', async () => {
+    const policy = { requireTimestamp: true, leastAlgorithm: 'SHA256' } as const;
+    const old = signature({ algorithm: 'SHA1', timestamps: [timestamp()] });
+    expect(await verdictOf({ signatures: [old, signature()], policy })).toBe('not-accepted');
+    expect(await verdictOf({ signatures: [old, stamped], policy })).toBe('trusted');
+  });
+
+  it('does not hold by a name without a certificate behind it', async () => {
+    const named = signature({ signerCertificate: undefined });
+    const policy = { signer: { commonName: 'Signer' } };
+    expect(await verdictOf({ signatures: [named], policy, judgeTrust: undefined })).toBe('not-accepted');
+  });
+});

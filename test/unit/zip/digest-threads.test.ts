@@ -1,0 +1,179 @@
+/** Digesting with threads beside the main one: the same digests, the same errors, and no harm where a thread fails. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileSource } from '../../../src/bytes/file-source.ts';
+import { readArchive } from '../../../src/zip/archive.ts';
+import { createDigestThreads, type DigestThreads } from '../../../src/zip/digest-threads.ts';
+import { digestEntriesWith } from '../../../src/zip/entry-digests.ts';
+import { digestPacked } from '../../../src/zip/packed-window.ts';
+import { facts } from './support/reading.ts';
+import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
+
+const MIB = 1024 * 1024;
+const ALGORITHMS = ['sha256', 'sha512'];
+/** Bytes of contents from which on threads help here. */
+const WORTH = 24 * MIB;
+
+let folder: string;
+let program: URL;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-threads-'));
+  const outfile = join(folder, 'digest-worker.mjs');
+  await build({ entryPoints: ['src/zip/digest-worker.ts'], bundle: true, platform: 'node', format: 'esm', outfile });
+  program = pathToFileURL(outfile);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Thirty-odd windows: stored and deflated entries, an empty one, and one that is digested in pieces. */
+const contents = [
+  ...Array.from({ length: 32 }, () => randomBytes(MIB - 10_000)),
+  Buffer.alloc(0),
+  randomBytes(2 * MIB),
+  ...Array.from({ length: 32 }, (_, index) => Buffer.concat([randomBytes(20_000), Buffer.alloc(20_000, index)])),
+];
+const expected = contents.map((each) => ALGORITHMS.map((name) => createHash(name).update(each).digest('base64')));
+
+function archiveOf(wrong: readonly number[] = []): Buffer {
+  const entries = contents.map((each, index): EntryParts => {
+    const { size, crc32 } = facts(each);
+    const method = each.length < MIB / 2 ? DEFLATED : STORED;
+    const data = method === DEFLATED ? deflateRawSync(each) : each;
+    return { name: `entry-${index}`, method, data, size, crc: wrong.includes(index) ? crc32 ^ 1 : crc32 };
+  });
+  return buildZip({ entries });
+}
+
+async function digestsOf(archive: Buffer, threads: DigestThreads): Promise<string[][]> {
+  const path = join(folder, `${randomBytes(8).toString('hex')}.zip`);
+  await writeFile(path, archive);
+  await using handle = await open(path);
+  const source = fileSource(handle, archive.length);
+  const { entries } = await readArchive(source);
+  const digests = await digestEntriesWith(threads, WORTH)(source, entries, ALGORITHMS);
+  return entries.map((_, position) => ALGORITHMS.map((name) => digests.base64(position, name)));
+}
+
+/** As `threads`, counting the windows that they take. */
+function counting(threads: DigestThreads): { readonly threads: DigestThreads; taken: number } {
+  const counted = {
+    taken: 0,
+    threads: {
+      start: threads.start,
+      offer(pack: Parameters<DigestThreads['offer']>[0]) {
+        const outcome = threads.offer(pack);
+        if (outcome !== undefined) counted.taken += 1;
+        return outcome;
+      },
+    },
+  };
+  return counted;
+}
+
+describe('threads that digest', () => {
+  it('give the digests of the contents', async () => {
+    const counted = counting(createDigestThreads(program, 2));
+    let all = await digestsOf(archiveOf(), counted.threads);
+    expect(all).toEqual(expected);
+    // The second archive meets threads that run; on a slow machine they may have come too late for the first.
+    for (let tries = 0; counted.taken === 0 && tries < 100; tries++) {
+      await sleep(20);
+      all = await digestsOf(archiveOf(), counted.threads);
+    }
+    expect(counted.taken).toBeGreaterThan(0);
+    expect(all).toEqual(expected);
+  });
+
+  it('are not started for what one thread does sooner', async () => {
+    let started = false;
+    const threads: DigestThreads = { start: () => (started = true), offer: () => expect.fail('a window was offered') };
+    const { size, crc32 } = facts(Buffer.from('one'));
+    const entry = { name: 'one', method: STORED, data: Buffer.from('one'), size, crc: crc32 };
+    const small = buildZip({ entries: [entry] });
+    await digestsOf(small, threads);
+    expect(started).toBe(false);
+  });
+});
+
+describe('the first damaged entry is told', () => {
+  /** Takes every window whose number is in `theirs`, late, as a thread would. */
+  function takes(theirs: (window: number) => boolean): DigestThreads {
+    let count = 0;
+    return {
+      start: () => undefined,
+      offer: (pack) => {
+        count += 1;
+        if (!theirs(count - 1)) return undefined;
+        const window = pack();
+        return sleep(20).then(() => {
+          try {
+            return { bytes: window.bytes, digests: digestPacked(window) };
+          } catch {
+            return { bytes: window.bytes, digests: undefined };
+          }
+        });
+      },
+    };
+  }
+
+  it.each([
+    { who: 'another thread meets it', theirs: (window: number) => window % 2 === 0 },
+    { who: 'this thread meets it', theirs: (window: number) => window % 2 === 1 },
+    { who: 'others take all', theirs: () => true },
+  ])('where $who', async ({ theirs }) => {
+    const rejection = expect(digestsOf(archiveOf([3, 4, 5, 6]), takes(theirs))).rejects;
+    await rejection.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(/entry-3\b/) });
+  });
+
+  it('and nothing where none is', async () => {
+    expect(
+      await digestsOf(
+        archiveOf(),
+        takes((window) => window % 3 !== 0),
+      ),
+    ).toEqual(expected);
+  });
+});
+
+describe('where a thread fails, this one does its work', () => {
+  async function programOf(text: string): Promise<URL> {
+    const path = join(folder, `${randomBytes(8).toString('hex')}.mjs`);
+    await writeFile(path, text);
+    return pathToFileURL(path);
+  }
+
+  it('and it dies over a window', async () => {
+    const text = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(1));`;
+    const counted = counting(createDigestThreads(await programOf(text), 1));
+    for (let tries = 0; counted.taken === 0 && tries < 100; tries++) {
+      expect(await digestsOf(archiveOf(), counted.threads)).toEqual(expected);
+      await sleep(20);
+    }
+    expect(counted.taken).toBeGreaterThan(0);
+  });
+
+  it.each([
+    {
+      what: 'it throws',
+      text: `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => nothing());`,
+    },
+    { what: 'it cannot be started', text: 'this is no program' },
+  ])('and $what', async ({ text }) => {
+    const threads = createDigestThreads(await programOf(text), 1);
+    expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
+    await sleep(100);
+    expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
+  });
+
+  it('and its program is gone', async () => {
+    const threads = createDigestThreads(new URL('gone.mjs', program), 1);
+    expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
+  });
+});

@@ -1,0 +1,221 @@
+/** The directory: its records, their ZIP64 fields, and the names and flags that are refused. */
+
+import { describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../src/bytes/byte-source.ts';
+import { readArchive } from '../../../src/zip/archive.ts';
+import { entryNamed, namesOrCode, read, refusal } from './support/reading.ts';
+import { buildZip, deflated, type EntryParts, extraField, stored } from './support/zip-builder.ts';
+
+const DIRECTORY_RECORD = 'PK\x01\x02';
+const one = (entry: EntryParts): Buffer => buildZip({ entries: [stored('first.txt'), entry] });
+const u64 = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 8);
+  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), index * 8);
+  return bytes;
+};
+/** The last entry's directory record with this change. */
+function changedRecord(bytes: Buffer, change: (record: Buffer) => void): Buffer {
+  const copy = Buffer.from(bytes);
+  change(copy.subarray(copy.lastIndexOf(DIRECTORY_RECORD, undefined, 'latin1')));
+  return copy;
+}
+
+describe('a directory record', () => {
+  it('gives what it says of its entry, and where that is', async () => {
+    const bytes = one(deflated('folder/a.txt', { comment: 'a comment', extra: { central: extraField(0xcafe, 'x') } }));
+    const archive = await read(bytes);
+    const entry = entryNamed(archive, 'folder/a.txt');
+    expect(entry).toMatchObject({ index: 1, method: 8, size: 'This is folder/a.txt.\n'.length, flags: 0 });
+    expect(bytes.toString('latin1', entry.offset + 30, entry.dataOffset)).toBe('folder/a.txt');
+    expect(entry.end).toBe(entry.dataOffset + entry.compressedSize);
+    expect(archive.directory.toString('latin1', entry.recordStart, entry.recordStart + 4)).toBe(DIRECTORY_RECORD);
+    expect(archive.directory.toString('latin1', entry.recordEnd - 9, entry.recordEnd)).toBe('a comment');
+    expect(archive.directory.length).toBe(entry.recordEnd);
+  });
+
+  it.each<[string, string, (record: Buffer) => void]>([
+    ['begins with something else', 'zip-malformed', (record) => record.write('PK\x05\x01', 'latin1')],
+    ['says a name longer than the directory', 'zip-malformed', (record) => record.writeUInt16LE(0xffff, 28)],
+    ['says extra fields longer than the directory', 'zip-malformed', (record) => record.writeUInt16LE(1, 30)],
+    ['says a comment longer than the directory', 'zip-malformed', (record) => record.writeUInt16LE(9, 32)],
+    ['says a name shorter than it is', 'zip-malformed', (record) => record.writeUInt16LE(1, 28)],
+    ['is on another disk', 'zip-unsupported', (record) => record.writeUInt16LE(1, 34)],
+    ['leads to the directory', 'zip-malformed', (record) => record.writeUInt32LE(88, 42)],
+    ['leads into the data of another entry', 'zip-ambiguous', (record) => record.writeUInt32LE(40, 42)],
+    ['has an encrypted entry', 'zip-unsupported', (record) => record.writeUInt16LE(1, 8)],
+    ['has an entry of patch data', 'zip-unsupported', (record) => record.writeUInt16LE(1 << 5, 8)],
+    ['has a strongly encrypted entry', 'zip-unsupported', (record) => record.writeUInt16LE(1 << 6, 8)],
+    ['has a masked header', 'zip-unsupported', (record) => record.writeUInt16LE(1 << 13, 8)],
+    ['has a method that is not known', 'zip-unsupported', (record) => record.writeUInt16LE(93, 10)],
+    ['has two sizes of a stored entry', 'zip-ambiguous', (record) => record.writeUInt32LE(1, 24)],
+  ])('is refused where it %s', async (_, code, change) => {
+    expect(await namesOrCode(changedRecord(one(stored('b.txt')), change))).toBe(code);
+  });
+
+  it('is refused where the directory is cut off in its fixed part', async () => {
+    const bytes = one(stored('b.txt'));
+    const end = bytes.length - 22;
+    const cut = Buffer.concat([bytes.subarray(0, end - 20), bytes.subarray(end)]);
+    cut.writeUInt32LE(cut.readUInt32LE(cut.length - 10) - 20, cut.length - 10);
+    expect(await namesOrCode(cut)).toBe('zip-malformed');
+  });
+
+  it('may have flags and versions that say nothing about reading', async () => {
+    const bytes = changedRecord(one(stored('b.txt', { flags: 0x0806 })), (record) => record.writeUInt16LE(0x033f, 4));
+    expect(await namesOrCode(bytes)).toEqual(['first.txt', 'b.txt']);
+  });
+});
+
+describe('the ZIP64 field of a directory record', () => {
+  it.each([
+    [['size']],
+    [['compressedSize']],
+    [['offset']],
+    [['size', 'compressedSize']],
+    [['size', 'offset']],
+    [['compressedSize', 'offset']],
+    [['size', 'compressedSize', 'offset']],
+  ] as const)('gives just the values whose fields say so: %s', async (moved) => {
+    const plain = await read(one(deflated('b.txt', { contents: 'x'.repeat(100) })));
+    const moving = await read(one(deflated('b.txt', { contents: 'x'.repeat(100), zip64: { central: moved } })));
+    const { size, compressedSize, offset } = entryNamed(plain, 'b.txt');
+    expect(entryNamed(moving, 'b.txt')).toMatchObject({ size, compressedSize, offset });
+  });
+
+  it('gives the disk', async () => {
+    const onDisk = (disk: number): Buffer => {
+      const extra = { central: extraField(1, Buffer.alloc(28)) };
+      return changedRecord(one(stored('b.txt', { extra })), (record) => {
+        const values = u64(record.readUInt32LE(24), record.readUInt32LE(20), record.readUInt32LE(42));
+        Buffer.concat([values, Buffer.of(disk)]).copy(record, 46 + 'b.txt'.length + 4);
+        record.fill(0xff, 20, 28).fill(0xff, 34, 36).fill(0xff, 42, 46);
+      });
+    };
+    expect(await namesOrCode(onDisk(0))).toEqual(['first.txt', 'b.txt']);
+    expect(await namesOrCode(onDisk(2))).toBe('zip-unsupported');
+  });
+
+  it.each<[string, Buffer | undefined]>([
+    ['is missing', undefined],
+    ['is empty', extraField(1, Buffer.alloc(0))],
+  ])('is refused where it %s', async (_, central) => {
+    const entry = stored('b.txt', central === undefined ? {} : { extra: { central } });
+    const bytes = changedRecord(one(entry), (record) => record.fill(0xff, 24, 28));
+    expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has no ZIP64 field/);
+  });
+
+  it.each([1, 4, 7, 12, 20, 32])('is refused with %i bytes, with which Java opens no archive', async (length) => {
+    const bytes = one(stored('b.txt', { extra: { central: extraField(1, Buffer.alloc(length)) } }));
+    expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has a ZIP64 field of \d+ bytes, at byte \d+/);
+  });
+
+  it.each<[string, Buffer]>([
+    ['the offset is beyond 2^53', u64(2 ** 60)],
+    ['the offset is beyond the file', u64(5_000_000_000)],
+  ])('is refused where %s', async (_, value) => {
+    const entry = stored('b.txt', { extra: { central: extraField(1, value) } });
+    const bytes = changedRecord(one(entry), (record) => record.fill(0xff, 42, 46));
+    expect(await namesOrCode(bytes)).toBe('zip-malformed');
+  });
+
+  it('says nothing where no field asks for it', async () => {
+    const bytes = one(stored('b.txt', { extra: { central: extraField(1, u64(1, 2, 3)) } }));
+    expect(entryNamed(await read(bytes), 'b.txt').size).toBe('This is b.txt.\n'.length);
+  });
+
+  it.each<[string, Buffer]>([
+    ['are less than a header', Buffer.of(1, 2, 3)],
+    ['come twice', Buffer.concat([extraField(7, 'a'), extraField(7, 'b')])],
+  ])('is not looked for in extra fields that %s, which stay as they are', async (_, bytes) => {
+    const built = one(stored('b.txt', { extra: { central: bytes, local: bytes } }));
+    expect(await namesOrCode(built)).toEqual(['first.txt', 'b.txt']);
+  });
+});
+
+it.each<[string, Buffer]>([
+  ['the only one', Buffer.of(1, 0, 50, 0, 7)],
+  ['one before another', Buffer.concat([Buffer.of(9, 9, 200, 0), extraField(1, u64(22))])],
+])('an extra field that is cut off, %s, is refused: Java opens no such archive', async (_, central) => {
+  expect(await refusal(one(stored('b.txt', { extra: { central } })))).toMatch(/^zip-malformed: .*b\.txt/);
+});
+
+describe('the name of an entry', () => {
+  it.each(['a', 'folder/', 'a b.txt', 'Grüße/日本/🎈.txt', '..a/b..', 'a/.../b', 'META-INF/x', 'tab\there', 'C:x'])(
+    'may be %j',
+    async (name) => {
+      expect(await namesOrCode(one(stored(name, { contents: '' })))).toEqual(['first.txt', name]);
+    },
+  );
+
+  it.each(['..', '../a', 'a/..', 'a/../b', '..\\a', 'a\\..\\b', 'a\nb', 'a\rb', 'a\0b', '\n'])(
+    'is refused: %j',
+    async (name) => {
+      expect(await namesOrCode(one(stored(name)))).toBe('zip-name-refused');
+    },
+  );
+
+  it.each([
+    ['Latin 1', Buffer.from('Gr\xfc\xdfe.txt', 'latin1')],
+    ['half a character', Buffer.from('Grüße').subarray(0, 3)],
+    ['surrogates', Buffer.of(0x61, 0xed, 0xa0, 0x80)],
+    ['overlong dots', Buffer.of(0xc0, 0xae, 0xc0, 0xae, 0x2f)],
+  ])('is refused where it is not UTF-8: %s', async (_, name) => {
+    expect(await namesOrCode(one({ ...stored('x'), name }))).toBe('zip-name-refused');
+  });
+
+  it('is read as UTF-8 whether or not the flag says so', async () => {
+    expect(await namesOrCode(one(stored('Grüße', { flags: 0 })))).toEqual(['first.txt', 'Grüße']);
+  });
+
+  it('is refused where it comes twice', async () => {
+    expect(await refusal(one(stored('first.txt')))).toMatch(/^zip-ambiguous: .*two entries first\.txt/);
+  });
+
+  it('is refused where its record is longer than Java reads, and told in a few characters', async () => {
+    const longest = 'n'.repeat(0xffff - 46);
+    expect(await namesOrCode(one(stored(longest, { contents: '' })))).toEqual(['first.txt', longest]);
+    const message = await refusal(one(stored(`${longest}n`, { contents: '' })));
+    expect(message).toMatch(/^zip-name-refused/);
+    expect(message.length).toBeLessThan(500);
+  });
+});
+
+describe('the directory', () => {
+  const SIZE = 128 * 1024 * 1024;
+
+  /** Zeros, an entry, and an end record that says a directory of this size; nothing of it is in memory. */
+  function sourceWithDirectory(size: number): ByteSource & { longest: number } {
+    const end = Buffer.alloc(22);
+    end.write('PK\x05\x06', 'latin1');
+    end.writeUInt16LE(1, 8);
+    end.writeUInt16LE(1, 10);
+    end.writeUInt32LE(size, 12);
+    const source = {
+      size: size + 22,
+      longest: 0,
+      read(offset: number, length: number): Promise<Uint8Array> {
+        const bytes = Buffer.alloc(Math.min(length, 1024 * 1024));
+        if (length > 1024 * 1024) source.longest = length;
+        if (offset === 0) bytes.write(DIRECTORY_RECORD, 'latin1');
+        if (offset + length === source.size) end.copy(bytes, bytes.length - 22);
+        return Promise.resolve(bytes);
+      },
+      stream: () => {
+        throw new Error('nobody streams');
+      },
+    };
+    return source;
+  }
+
+  it('is not read where it is larger than 128 MiB', async () => {
+    const source = sourceWithDirectory(SIZE + 1);
+    await expect(readArchive(source)).rejects.toMatchObject({ code: 'zip-unsupported' });
+    expect(source.longest).toBe(0);
+  });
+
+  it('is read where it has 128 MiB', async () => {
+    const source = sourceWithDirectory(SIZE);
+    await expect(readArchive(source)).rejects.toMatchObject({ code: 'zip-malformed' });
+    expect(source.longest).toBe(SIZE);
+  });
+});

@@ -1,0 +1,271 @@
+/** Where an archive ends: the one end record that counts, whatever looks like one around it, and its ZIP64 companion. */
+
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { endsLikeArchive, findEndOfArchive } from '../../../src/zip/end-record.ts';
+import { countingSource, namesOrCode, read, refusal } from './support/reading.ts';
+import { type ArchiveParts, buildZip, stored } from './support/zip-builder.ts';
+
+const END_RECORD = 'PK\x05\x06';
+const LAUNCHER = '#!/bin/sh\nexec java -jar "$0"\n';
+const zip = (about: Partial<ArchiveParts> = {}): Buffer =>
+  buildZip({ entries: [stored('a.txt'), stored('b.txt')], ...about });
+const NAMES = ['a.txt', 'b.txt'];
+
+/** An end record and nothing before it; `comment`: how long it says its comment is. */
+function endRecord({ count = 0, size = 0, offset = 0, comment = 0 } = {}): Buffer {
+  const record = Buffer.alloc(22);
+  record.write(END_RECORD, 'latin1');
+  record.writeUInt16LE(count, 8);
+  record.writeUInt16LE(count, 10);
+  record.writeUInt32LE(size, 12);
+  record.writeUInt32LE(offset, 16);
+  record.writeUInt16LE(comment, 20);
+  return record;
+}
+
+/** Where the last of these bytes are. */
+const lastOf = (bytes: Buffer, text: string): number => bytes.lastIndexOf(text, undefined, 'latin1');
+
+function changed(bytes: Buffer, change: (copy: Buffer) => void): Buffer {
+  const copy = Buffer.from(bytes);
+  change(copy);
+  return copy;
+}
+
+describe('the end record', () => {
+  it.each<[string, Buffer]>([
+    ['no comment', zip()],
+    ['a comment', zip({ comment: 'Built by hand.' })],
+    ['the longest comment', zip({ comment: 'x'.repeat(0xffff) })],
+    ['a comment that only begins like an end record', zip({ comment: `${END_RECORD}` })],
+    [
+      'an empty archive in the comment, with bytes after it',
+      zip({ comment: Buffer.concat([endRecord(), Buffer.of(1)]) }),
+    ],
+    ['bytes after it', zip({ trailing: '\n\n\n' })],
+    ['bytes after a comment', zip({ comment: 'Built by hand.', trailing: Buffer.alloc(500) })],
+  ])('is found with %s', async (_, bytes) => {
+    expect(await namesOrCode(bytes)).toEqual(NAMES);
+  });
+
+  it.each<[string, Buffer]>([
+    ['in the comment', zip({ comment: endRecord({ count: 3, size: 150, offset: 9 }) })],
+    ['among the bytes after it', zip({ trailing: endRecord({ count: 1, size: 60 }) })],
+  ])('decides where it ends with the file, although it leads nowhere: %s', async (_, bytes) => {
+    expect(await refusal(bytes)).toMatch(/^zip-malformed/);
+  });
+
+  it('tells comment and bytes after it apart', async () => {
+    const bytes = zip({ comment: 'four', trailing: 'sixsix' });
+    const end = await findEndOfArchive(memorySource(bytes));
+    expect(end.recordOffset + 22 + 4 + 6).toBe(bytes.length);
+    expect(end).toMatchObject({ trailingLength: 6, entryCount: 2, base: 0, zip64: undefined });
+  });
+
+  it.each<[string, Partial<ArchiveParts>]>([
+    ['alone', {}],
+    ['with a comment', { comment: 'Built by hand.' }],
+    ['with bytes after it', { trailing: 'bytes' }],
+    ['with ZIP64', { zip64: true }],
+    ['after bytes of nobody', { gap: 'a gap' }],
+  ])('is the outer one where the last entry is a stored archive, %s', async (_, about) => {
+    const inner = buildZip({ entries: [stored('inner.txt')], comment: 'inner' });
+    const bytes = buildZip({ entries: [stored('a.txt'), stored('inner.jar', { contents: inner })], ...about });
+    expect(await namesOrCode(bytes)).toEqual(['a.txt', 'inner.jar']);
+  });
+
+  it('is the outer one where an archive in an archive says that its comment reaches to the end of the file', async () => {
+    const inner = (comment: number) =>
+      changed(buildZip({ entries: [stored('inner.txt')] }), (copy) => copy.writeUInt16LE(comment, copy.length - 2));
+    const outer = (comment: number) => buildZip({ entries: [stored('inner.jar', { contents: inner(comment) })] });
+    const bytes = outer(0);
+    const reach = bytes.length - (bytes.indexOf(END_RECORD, 0, 'latin1') + 22);
+    expect(await namesOrCode(outer(reach))).toEqual(['inner.jar']);
+  });
+
+  it('is refused as ambiguous where another in the comment leads to a directory too', async () => {
+    expect(await refusal(zip({ comment: buildZip({ entries: [stored('c.txt')] }) }))).toMatch(/^zip-ambiguous/);
+  });
+
+  it('is refused as ambiguous where another one follows it', async () => {
+    expect(await refusal(zip({ trailing: buildZip({ entries: [stored('c.txt')] }) }))).toMatch(/^zip-ambiguous/);
+  });
+
+  it('is refused as ambiguous where another one stands in the directory', async () => {
+    // In the comment of the last entry: it takes the records before it for its own directory.
+    const size = zip().length - 22 - lastDirectory(zip());
+    const bytes = zip({
+      entries: [
+        stored('a.txt'),
+        stored('b.txt', { comment: endRecord({ count: 2, size, offset: lastDirectory(zip()) }) }),
+      ],
+    });
+    expect(await refusal(bytes)).toMatch(/^zip-ambiguous/);
+  });
+
+  it.each<[string, Partial<ArchiveParts>]>([
+    ['a disk other than the first', { end: { disk: 1 } }],
+    ['only some of the entries on this disk', { end: { diskCount: 1 } }],
+  ])('is refused where it says %s', async (_, about) => {
+    expect(await refusal(zip(about))).toMatch(/^zip-unsupported: .*several/);
+  });
+
+  it.each<[string, Buffer]>([
+    ['says more entries', zip({ end: { count: 3, diskCount: 3 } })],
+    ['says fewer entries', zip({ end: { count: 1, diskCount: 1 } })],
+    ['says no entries, but a directory', zip({ end: { count: 0, diskCount: 0 } })],
+    ['says a directory larger than the file', zip({ end: { directorySize: 100_000 } })],
+    ['says a directory one byte shorter', zip({ end: { directorySize: 101 } })],
+    ['says a directory of three bytes', zip({ end: { directorySize: 3 } })],
+    ['says an offset behind the directory', zip({ end: { directoryOffset: 1000 } })],
+    ['is cut off', zip().subarray(0, -1)],
+    ['is cut off within its comment', zip({ comment: 'comment' }).subarray(0, -1)],
+    ['is not there', zip().subarray(0, -22)],
+  ])('is refused where it %s', async (_, bytes) => {
+    expect(await refusal(bytes)).toMatch(/^zip-malformed/);
+  });
+
+  it.each([0, 1, 21])('is missing in a file of %i bytes', async (length) => {
+    const bytes = Buffer.alloc(length, 'PK\x05\x06\x00', 'latin1');
+    expect(await refusal(bytes)).toMatch(/^zip-malformed/);
+    expect(await endsLikeArchive(memorySource(bytes))).toBe(length >= 4);
+  });
+
+  it.each<[string, Buffer, number]>([
+    ['22 bytes', endRecord(), 0],
+    ['a comment', Buffer.concat([endRecord({ comment: 3 }), Buffer.from('abc')]), 0],
+    ['something before it', Buffer.concat([Buffer.from(LAUNCHER), endRecord({ offset: LAUNCHER.length })]), 0],
+    ['something put before it later', Buffer.concat([Buffer.from(LAUNCHER), endRecord()]), LAUNCHER.length],
+    ['ZIP64', buildZip({ entries: [], zip64: true }), 0],
+  ])('is an archive without entries by itself: with %s', async (_, bytes, base) => {
+    const archive = await read(bytes);
+    expect(archive.entries).toEqual([]);
+    expect(archive.start).toBe(archive.end.directoryOffset);
+    expect(archive.end.base).toBe(base);
+  });
+
+  it('is refused, not searched for, in an empty archive with bytes after it: zeros would be one anywhere', async () => {
+    expect(await refusal(Buffer.concat([endRecord(), Buffer.of(0)]))).toMatch(/^zip-malformed/);
+  });
+});
+
+describe('what stands before the archive', () => {
+  it.each<['file' | 'archive', boolean]>([
+    ['file', false],
+    ['archive', false],
+    ['file', true],
+    ['archive', true],
+  ])('is told from it where offsets count from the %s (ZIP64: %s)', async (offsets, zip64) => {
+    const bytes = zip({ preamble: LAUNCHER, offsets, zip64 });
+    const archive = await read(bytes);
+    expect(archive.end.base).toBe(offsets === 'file' ? 0 : LAUNCHER.length);
+    expect(archive.start).toBe(LAUNCHER.length);
+    expect(archive.entries.map(({ offset }) => bytes.toString('latin1', offset, offset + 4))).toEqual([
+      'PK\x03\x04',
+      'PK\x03\x04',
+    ]);
+    expect(archive.end.zip64 !== undefined).toBe(zip64);
+  });
+});
+
+describe('the ZIP64 end record', () => {
+  const zip64 = zip({ zip64: true });
+  const locator = lastOf(zip64, 'PK\x06\x07');
+  const record = lastOf(zip64, 'PK\x06\x06');
+
+  /** The archive with more at the end of its ZIP64 record ("extensible data"). */
+  function withExtensibleData(preamble: string, data: Buffer): Buffer {
+    const long = changed(zip64, (copy) => {
+      copy.writeBigUInt64LE(BigInt(44 + data.length), record + 4);
+    });
+    return Buffer.concat([Buffer.from(preamble), long.subarray(0, locator), data, long.subarray(locator)]);
+  }
+
+  it('is read, with data after its fields', async () => {
+    const archive = await read(withExtensibleData('', Buffer.from('more data')));
+    expect(archive.entries).toHaveLength(2);
+    expect(archive.end.zip64).toHaveLength(56 + 9);
+  });
+
+  it('is found by its usual length where the locator leads elsewhere: something was put before the archive', async () => {
+    const change = (copy: Buffer) => copy.fill(0xff, locator + 8, locator + 16);
+    expect(await namesOrCode(changed(zip64, change))).toEqual(NAMES);
+  });
+
+  it.each<[string, RegExp, (copy: Buffer) => void]>([
+    ['a locator of two disks', /^zip-unsupported/, (copy) => copy.writeUInt32LE(2, locator + 16)],
+    ['a length that does not reach the locator', /^zip-malformed/, (copy) => copy.writeUInt32LE(43, record + 4)],
+    ['no record where the locator leads', /^zip-malformed/, (copy) => copy.write('XX', record)],
+    ['a length beyond all numbers', /^zip-malformed/, (copy) => copy.fill(0xff, record + 4, record + 12)],
+    ['another number of entries', /^zip-unsupported/, (copy) => copy.writeUInt32LE(3, record + 32)],
+    ['a directory larger than the file', /^zip-malformed/, (copy) => copy.writeUInt32LE(1, record + 44)],
+    ['an offset beyond the file', /^zip-malformed/, (copy) => copy.writeUInt32LE(1, record + 52)],
+  ])('is refused with %s', async (_, code, change) => {
+    expect(await refusal(changed(zip64, change))).toMatch(code);
+  });
+
+  it.each<[string, number, number]>([
+    ['is on another disk', 16, 1],
+    ['leads to a directory on another disk', 20, 1],
+    ['counts only some of the entries on this disk', 24, 1],
+  ])('is refused where it %s', async (_, at, value) => {
+    expect(await refusal(changed(zip64, (copy) => copy.writeUInt32LE(value, record + at)))).toMatch(/^zip-unsupported/);
+  });
+
+  it('with data after its fields is not looked for behind a preamble that offsets do not count: nor does Java', async () => {
+    expect(await namesOrCode(withExtensibleData(LAUNCHER, Buffer.from('more data')))).toBe('zip-malformed');
+  });
+
+  it.each<[string, NonNullable<ArchiveParts['end']>]>([
+    ['entries', { count: 1, diskCount: 1 }],
+    ['directory size', { directorySize: 51 }],
+    ['directory offset', { directoryOffset: 1 }],
+  ])('is refused as ambiguous where the end record says other %s', async (_, end) => {
+    expect(await refusal(zip({ zip64: true, end }))).toMatch(/^zip-ambiguous: .*differ/);
+  });
+
+  it('may say again what the end record says', async () => {
+    const { end } = await read(zip());
+    const bytes = zip({
+      zip64: true,
+      end: { count: 2, diskCount: 2, directorySize: end.directorySize, directoryOffset: end.directoryOffset },
+    });
+    expect(await namesOrCode(bytes)).toEqual(NAMES);
+  });
+});
+
+it('the end record is refused where it leads to a directory on another disk', async () => {
+  expect(await refusal(zip({ end: { directoryDisk: 1 } }))).toMatch(/^zip-unsupported/);
+});
+
+describe('looking for the end', () => {
+  const ENOUGH = 70_000;
+
+  it.each<[string, Buffer]>([
+    ['signatures alone', Buffer.alloc(ENOUGH, END_RECORD, 'latin1')],
+    ['whole records', Buffer.alloc(ENOUGH, endRecord({ count: 1, size: 46 }))],
+    ['empty archives', Buffer.alloc(ENOUGH, endRecord())],
+  ])('stays fast in 64 KiB of look-alikes: %s', async (_, lookAlikes) => {
+    const comment = lookAlikes.subarray(0, 0xffff);
+    const started = performance.now();
+    const source = countingSource(memorySource(zip({ comment })));
+    await findEndOfArchive(source).catch((thrown: unknown) => expect(thrown).toMatchObject({ category: 'local' }));
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(source.counted().bytes).toBeLessThan(1024 * 1024);
+  });
+
+  it('stays fast in 64 KiB of look-alikes: locators that lead to the beginning of a large file', async () => {
+    const locator = Buffer.alloc(20);
+    locator.write('PK\x06\x07', 'latin1');
+    const lookAlikes = Buffer.alloc(0xffff, Buffer.concat([locator, endRecord({ count: 1, size: 46 })]));
+    const source = countingSource(memorySource(zip({ preamble: Buffer.alloc(8 * 1024 * 1024), comment: lookAlikes })));
+    await findEndOfArchive(source).catch((thrown: unknown) => expect(thrown).toMatchObject({ category: 'local' }));
+    expect(source.counted().bytes).toBeLessThan(1024 * 1024);
+  });
+});
+
+/** Where the directory begins, by its first record. */
+function lastDirectory(bytes: Buffer): number {
+  return bytes.indexOf('PK\x01\x02', 0, 'latin1');
+}

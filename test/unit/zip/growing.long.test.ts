@@ -1,0 +1,228 @@
+/** Archives that grow beyond what their fields hold: ZIP64 appears where it has become necessary, and nowhere else. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readArchive } from '../../../src/zip/archive.ts';
+import { editArchive } from '../../../src/zip/edit-archive.ts';
+import { storedEntry } from '../../../src/zip/new-entry.ts';
+import { mainJava, mustRunJava } from '../../support/programs/java.ts';
+import { edited } from './support/editing.ts';
+import { readByPython, readSparseByPython } from './support/python.ts';
+import { entryNamed, read } from './support/reading.ts';
+import { patchSparse, type Segment, sparseSource } from './support/sparse.ts';
+import { buildZip, stored } from './support/zip-builder.ts';
+
+const FOUR_GIB = 2 ** 32;
+const ADDED = ['META-INF/A', 'META-INF/B', 'META-INF/C'].map((name) => storedEntry(name, Buffer.from(`of ${name}`)));
+const ADDED_NAMES = ADDED.map(({ name }) => name);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-growing-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the number of entries', () => {
+  /** Of empty entries with numbers as names, put together fast; the builder gives the pattern. */
+  function archiveOf(count: number): Buffer {
+    const zip64 = count > 0xffff;
+    const pattern = buildZip({ entries: [stored('00000', { contents: '' })], zip64 });
+    const [local, central] = [30 + 5, 46 + 5];
+    const [directory, end] = [count * local, count * (local + central)];
+    const bytes = Buffer.alloc(end + pattern.length - local - central);
+    for (let index = 0; index < count; index++) {
+      const name = `${index}`.padStart(5, '0');
+      const at = directory + index * central;
+      pattern.copy(bytes, index * local, 0, local);
+      pattern.copy(bytes, at, local, local + central);
+      bytes.write(name, index * local + 30, 'latin1');
+      bytes.writeUInt32LE(index * local, at + 42);
+      bytes.write(name, at + 46, 'latin1');
+    }
+    pattern.copy(bytes, end, local + central);
+    if (zip64) {
+      for (const [at, value] of [
+        [24, count],
+        [32, count],
+        [40, end - directory],
+        [48, directory],
+        [56 + 8, end],
+      ] as const) {
+        bytes.writeBigUInt64LE(BigInt(value), end + at);
+      }
+    } else {
+      for (const at of [8, 10]) bytes.writeUInt16LE(count, end + at);
+      bytes.writeUInt32LE(end - directory, end + 12);
+      bytes.writeUInt32LE(directory, end + 16);
+    }
+    return bytes;
+  }
+
+  it.each<[number, string]>([
+    [65_531, 'fits'],
+    [65_532, 'fits no longer'],
+    [65_533, 'fits no longer'],
+    [65_534, 'fits no longer'],
+    [65_535, 'was the last without ZIP64'],
+    [65_536, 'did not fit before'],
+  ])('%i, with three more: %s', async (count, _) => {
+    const original = archiveOf(count);
+    const before = await read(original);
+    const result = await edited(original, { add: ADDED });
+    const after = await read(result);
+    expect(before.end.zip64 !== undefined).toBe(count > 0xffff);
+    expect(after.end.zip64 !== undefined).toBe(count + 3 >= 0xffff);
+    expect(after.end.record.readUInt16LE(10)).toBe(Math.min(count + 3, 0xffff));
+    expect(after.end.record.readUInt32LE(12)).toBe(count > 0xffff ? 0xffffffff : after.end.directorySize);
+    const records = result.subarray(after.entries[3]?.offset, after.end.directoryOffset);
+    expect(records.equals(original.subarray(0, before.end.directoryOffset))).toBe(true);
+    expect((await edited(result, { remove: ADDED_NAMES, add: ADDED })).equals(result)).toBe(true);
+
+    const path = join(folder, `${count}.jar`);
+    await writeFile(path, result);
+    const [reading] = await readByPython([path], 'directory');
+    const places = (entries: readonly { name: string; offset: number }[] = []) =>
+      entries.map(({ name, offset }) => `${name} ${offset}`).join();
+    expect(places(reading?.entries) === places(after.entries)).toBe(true);
+  });
+
+  it('of 65,536 and more is read by Java', async () => {
+    const path = join(folder, 'java.jar');
+    await writeFile(path, await edited(archiveOf(65_534), { add: ADDED }));
+    const names = (await mustRunJava(mainJava(), 'jar', ['-tf', path])).trim().split(/\r?\n/);
+    expect(names).toHaveLength(65_537);
+    expect([...names.slice(0, 4), names.at(-1)]).toEqual([...ADDED_NAMES, '00000', '65533']);
+  });
+});
+
+describe('offsets', () => {
+  const CONTENTS = 'behind four gibibytes';
+
+  /**
+   * A stored entry of zeros, up to `behind`, where a small one stands. `sizes`: whether the small one's are in a ZIP64
+   * field, whose length then grows.
+   */
+  function hugeArchive(behind: number, { sizes = false, preamble = 0 } = {}): { size: number; segments: Segment[] } {
+    const hugeSize = behind - 30 - 'huge'.length;
+    const zip64 = sizes ? { central: ['size', 'compressedSize'] as const } : {};
+    const small = stored('small', { contents: CONTENTS, zip64 });
+    const huge = stored('huge', { contents: '', crc: 1, size: hugeSize, compressedSize: hugeSize });
+    const built = buildZip({ entries: [huge, small] });
+    const cut = 30 + 'huge'.length;
+    const directory = built.indexOf('PK\x01\x02', 0, 'latin1');
+    const head = built.subarray(0, cut);
+    const tail = Buffer.from(built.subarray(cut));
+    tail.writeUInt32LE(behind, tail.lastIndexOf('PK\x01\x02', undefined, 'latin1') + 42);
+    tail.writeUInt32LE(behind + directory - cut, tail.length - 6);
+    const segments = [
+      { start: preamble, bytes: head },
+      { start: preamble + behind, bytes: tail },
+    ];
+    return { size: preamble + behind + tail.length, segments };
+  }
+
+  async function grown({ size, segments }: { size: number; segments: readonly Segment[] }) {
+    const before = await readArchive(sparseSource(size, segments));
+    const patched = patchSparse(size, segments, editArchive(before, { remove: new Set(), first: ADDED }));
+    return { before, ...patched, after: await readArchive(sparseSource(patched.size, patched.segments)) };
+  }
+
+  /** How far three entries move what follows. */
+  async function movedBy(): Promise<number> {
+    const { before, after } = await grown(hugeArchive(1000));
+    return entryNamed(after, 'small').offset - entryNamed(before, 'small').offset;
+  }
+
+  it.each<[string, number, boolean]>([
+    ['two below the last that fits', -3, false],
+    ['the last that fits', -2, false],
+    ['the one that would be the mark of ZIP64', -1, true],
+    ['4 GiB', 0, true],
+    ['4 GiB and one', 1, true],
+    ['4 GiB and more', 40, true],
+  ])('become 64 bits wide where they must: %s', async (_, beyond, isWide) => {
+    const archive = hugeArchive(FOUR_GIB + beyond - (await movedBy()));
+    const { before, after, size, segments } = await grown(archive);
+    const small = entryNamed(after, 'small');
+    expect(small.offset).toBe(FOUR_GIB + beyond);
+    expect(before.end.zip64).toBeUndefined();
+    expect(after.directory.readUInt32LE(small.recordStart + 42)).toBe(isWide ? 0xffffffff : small.offset);
+    const growth = small.recordEnd - small.recordStart - (46 + 'small'.length);
+    expect(growth).toBe(isWide ? 4 + 8 : 0);
+    expect(after.directory.readUInt16LE(small.recordStart + 6)).toBe(isWide ? 45 : 10);
+    // The directory is behind 4 GiB in any case.
+    expect(after.end.zip64).toHaveLength(56);
+    expect(after.end.record.readUInt32LE(16)).toBe(0xffffffff);
+
+    const path = join(folder, `${beyond}.json`);
+    const reading = await readSparseByPython(path, size, segments);
+    const places = after.entries.map(({ name, offset, size }) => ({ name, offset, size }));
+    expect(reading?.entries.map(({ name, offset, size }) => ({ name, offset, size }))).toEqual(places);
+  });
+
+  it('of the directory alone make a ZIP64 end record, and no ZIP64 field', async () => {
+    const directoryAt = (beyond: number) => FOUR_GIB + beyond - (30 + 'small'.length + CONTENTS.length);
+    for (const [beyond, isWide] of [
+      [-2, false],
+      [-1, true],
+      [0, true],
+    ] as const) {
+      const { after } = await grown(hugeArchive(directoryAt(beyond) - (await movedBy())));
+      expect(after.end.directoryOffset).toBe(FOUR_GIB + beyond);
+      expect(after.end.zip64 !== undefined).toBe(isWide);
+      const { recordStart, recordEnd } = entryNamed(after, 'small');
+      expect(recordEnd - recordStart).toBe(46 + 'small'.length);
+    }
+  });
+
+  it('join sizes in a ZIP64 field that is there already', async () => {
+    const { before, after, size, segments } = await grown(hugeArchive(FOUR_GIB - 100, { sizes: true }));
+    const [old, now] = [entryNamed(before, 'small'), entryNamed(after, 'small')];
+    expect(now).toMatchObject({ size: CONTENTS.length, compressedSize: CONTENTS.length });
+    expect(now.offset).toBeGreaterThan(FOUR_GIB);
+    expect(now.recordEnd - now.recordStart).toBe(old.recordEnd - old.recordStart + 8);
+    const field = now.recordStart + 46 + 'small'.length;
+    expect(after.directory.readUInt16LE(field + 2)).toBe(24);
+    expect(Number(after.directory.readBigUInt64LE(field + 4 + 16))).toBe(now.offset);
+    const reading = await readSparseByPython(join(folder, 'sizes.json'), size, segments);
+    expect(reading?.entries.map(({ offset }) => offset)).toEqual(after.entries.map(({ offset }) => offset));
+  });
+
+  it('that do not count a preamble become wide later than those that do', async () => {
+    const { before, after } = await grown(hugeArchive(FOUR_GIB - 500, { preamble: 1000 }));
+    expect([before.end.base, after.end.base]).toEqual([1000, 1000]);
+    expect(entryNamed(after, 'small').offset).toBeGreaterThan(FOUR_GIB);
+    expect(after.end.zip64).toBeUndefined();
+    expect(after.directory.readUInt32LE(entryNamed(after, 'small').recordStart + 42)).toBeLessThan(0xffffffff);
+  });
+
+  it('stay 64 bits wide where an archive becomes smaller again, and lead to the same records', async () => {
+    const { size, segments, after } = await grown(hugeArchive(FOUR_GIB - 100));
+    const remove = new Set(ADDED_NAMES.map((name) => entryNamed(after, name)));
+    const back = patchSparse(size, segments, editArchive(after, { remove, first: [] }));
+    const archive = await readArchive(sparseSource(back.size, back.segments));
+    expect(entryNamed(archive, 'small').offset).toBe(FOUR_GIB - 100);
+    expect(archive.end.zip64).toHaveLength(56);
+  });
+
+  it('have no place in a record that is full: the archive is refused', async () => {
+    const archive = hugeArchive(FOUR_GIB - 100);
+    const [head, tail] = archive.segments.map(({ bytes }) => Buffer.from(bytes));
+    if (head === undefined || tail === undefined) throw new Error('two segments');
+    const record = tail.lastIndexOf('PK\x01\x02', undefined, 'latin1');
+    const room = 0xffff - 46 - 'small'.length;
+    tail.writeUInt16LE(room, record + 30);
+    const extra = Buffer.alloc(room);
+    extra.writeUInt16LE(0xcafe, 0);
+    extra.writeUInt16LE(room - 4, 2);
+    tail.writeUInt32LE(tail.readUInt32LE(tail.length - 10) + room, tail.length - 10);
+    const full = Buffer.concat([tail.subarray(0, -22), extra, tail.subarray(-22)]);
+    const segments = [
+      { start: 0, bytes: head },
+      { start: FOUR_GIB - 100, bytes: full },
+    ];
+    await expect(grown({ size: archive.size + room, segments })).rejects.toMatchObject({ category: 'local' });
+  });
+});

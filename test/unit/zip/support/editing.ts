@@ -1,0 +1,54 @@
+/** Changing archives in memory, and saying byte by byte what is left of their entries. */
+
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
+import { editArchive } from '../../../../src/zip/edit-archive.ts';
+import type { NewEntry } from '../../../../src/zip/new-entry.ts';
+import { applyPatch } from '../../formats/support/apply-patch.ts';
+import { entryNamed } from './reading.ts';
+
+export interface NamedChange {
+  readonly remove?: readonly string[];
+  /** Entries of the archive that come first. */
+  readonly move?: readonly string[];
+  /** What comes after them. */
+  readonly add?: readonly NewEntry[];
+  /** Name of an entry → what comes right behind it, or in its place when it is removed. */
+  readonly behind?: Readonly<Record<string, NewEntry>>;
+}
+
+export async function edited(
+  bytes: Buffer,
+  { remove = [], move = [], add = [], behind = {} }: NamedChange,
+): Promise<Buffer> {
+  const archive = await readArchive(memorySource(bytes));
+  const moved = move.map((name) => {
+    const entry = entryNamed(archive, name);
+    return { entry, bytes: bytes.subarray(entry.offset, entry.end) };
+  });
+  const removed = new Set(remove.map((name) => entryNamed(archive, name)));
+  const followers = new Map(Object.entries(behind).map(([name, item]) => [entryNamed(archive, name), item]));
+  return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add], behind: followers }));
+}
+
+export interface RecordBytes {
+  readonly name: string;
+  /** Header, data and descriptor. */
+  readonly local: string;
+  /** The directory's record, without where the local one is. */
+  readonly central: string;
+}
+
+/** All bytes of the entries' records, in the directory's order. */
+export function recordsOf(bytes: Buffer, { entries, directory }: ZipArchive): readonly RecordBytes[] {
+  return entries.map(({ name, offset, end, recordStart, recordEnd }) => {
+    const central = Buffer.from(directory.subarray(recordStart, recordEnd)).fill(0, 42, 46);
+    return { name, local: bytes.toString('latin1', offset, end), central: central.toString('latin1') };
+  });
+}
+
+/** Which of the stored entries with contents begin where in a word of four bytes. */
+export function alignmentsOf({ entries }: ZipArchive): ReadonlyMap<string, number> {
+  const stored = entries.filter(({ method, size }) => method === 0 && size > 0);
+  return new Map(stored.map(({ name, dataOffset }) => [name, dataOffset % 4]));
+}

@@ -1,0 +1,73 @@
+/** Short ways of asking what the reader makes of an archive in memory. */
+
+import { crc32 } from 'node:zlib';
+import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
+import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
+import type { ZipEntry } from '../../../../src/zip/entry.ts';
+import { unpack } from '../../../../src/zip/unpack.ts';
+
+export function read(bytes: Uint8Array): Promise<ZipArchive> {
+  return readArchive(memorySource(bytes));
+}
+
+/** The names in the directory's order, or the code of the error. */
+export async function namesOrCode(bytes: Uint8Array): Promise<readonly string[] | string> {
+  try {
+    return (await read(bytes)).entries.map(({ name }) => name);
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return thrown.code;
+    throw thrown;
+  }
+}
+
+/** The error's code and its message. */
+export async function refusal(bytes: Uint8Array): Promise<string> {
+  try {
+    await read(bytes);
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return `${thrown.code}: ${thrown.message}`;
+    throw thrown;
+  }
+  return 'accepted';
+}
+
+/** Name → contents of every entry, in the directory's order. */
+export async function contentsOf(bytes: Buffer): Promise<ReadonlyMap<string, string>> {
+  const { entries } = await read(bytes);
+  return new Map(entries.map((entry) => [entry.name, unpack(dataOf(bytes, entry), entry).toString('latin1')]));
+}
+
+export function dataOf(bytes: Buffer, { dataOffset, compressedSize }: ZipEntry): Buffer {
+  return bytes.subarray(dataOffset, dataOffset + compressedSize);
+}
+
+export function entryNamed({ byName }: Pick<ZipArchive, 'byName'>, name: string): ZipEntry {
+  const entry = byName.get(name);
+  if (entry === undefined) throw new Error(`there is no ${name}`);
+  return entry;
+}
+
+/** Counts what is read, so that a test can say how much that may be. */
+export function countingSource(
+  source: ByteSource,
+): ByteSource & { readonly counted: () => { reads: number; bytes: number } } {
+  let reads = 0;
+  let bytes = 0;
+  return {
+    size: source.size,
+    read(offset, length, scratch) {
+      reads++;
+      bytes += length;
+      return source.read(offset, length, scratch);
+    },
+    stream: (start, end) => source.stream(start, end),
+    counted: () => ({ reads, bytes }),
+  };
+}
+
+/** What an entry's records say of contents. */
+export function facts(contents: Uint8Array): { readonly size: number; readonly crc32: number } {
+  return { size: contents.length, crc32: crc32(contents) };
+}

@@ -1,0 +1,200 @@
+/** Contents of entries: digested whole or in pieces, from memory or a file; what lies about its size is refused. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constants, deflateRawSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../src/bytes/byte-source.ts';
+import { fileSource } from '../../../src/bytes/file-source.ts';
+import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { readArchive } from '../../../src/zip/archive.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { unpack, unpackInPieces } from '../../../src/zip/unpack.ts';
+import { fixturesIn } from '../formats/support/fixtures.ts';
+import { facts } from './support/reading.ts';
+import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
+
+const MIB = 1024 * 1024;
+const digestOf = (contents: Uint8Array, algorithm = 'sha256'): string =>
+  createHash(algorithm).update(contents).digest('base64');
+/** Half of it deflates well, half not at all. */
+const mixed = (length: number): Buffer => Buffer.concat([Buffer.alloc(length / 2, 'abc'), randomBytes(length / 2)]);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'codesign-unpack-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** An entry whose records tell the truth, or what `about` says. The builder's own deflate is for small contents. */
+function entryOf(name: string, contents: Buffer, method: number, about: Partial<EntryParts> = {}): EntryParts {
+  const { size, crc32 } = facts(contents);
+  return { name, method, data: method === DEFLATED ? deflateRawSync(contents) : contents, size, crc: crc32, ...about };
+}
+
+async function withSource<T>(kind: string, bytes: Buffer, work: (source: ByteSource) => Promise<T>): Promise<T> {
+  if (kind === 'memory') return work(memorySource(bytes));
+  const path = join(folder, `${createHash('md5').update(bytes).digest('hex')}.zip`);
+  await writeFile(path, bytes);
+  const handle = await open(path);
+  try {
+    return await work(fileSource(handle, bytes.length));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function digestsIn(kind: string, bytes: Buffer, algorithms: readonly string[] = ['sha256']): Promise<string[][]> {
+  return withSource(kind, bytes, async (source) => {
+    const { entries } = await readArchive(source);
+    const digests = await digestEntries(source, entries, algorithms);
+    return entries.map((_, position) => algorithms.map((algorithm) => digests.base64(position, algorithm)));
+  });
+}
+
+describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
+  it('are those of the contents, by every algorithm, small and large, stored and deflated', async () => {
+    const small = Buffer.from('small');
+    const large = mixed(5 * MIB);
+    const limit = mixed(MIB);
+    const contents = [small, large, Buffer.alloc(0), limit, small, Buffer.alloc(3 * MIB), large, Buffer.alloc(0)];
+    const entries = contents.map((each, index) => entryOf(`${index}`, each, index % 3 === 0 ? STORED : DEFLATED));
+    const algorithms = ['sha1', 'sha256', 'sha512'];
+    const expected = contents.map((each) => algorithms.map((algorithm) => digestOf(each, algorithm)));
+    expect(await digestsIn(kind, buildZip({ entries }), algorithms)).toEqual(expected);
+  });
+
+  it('are those of the contents where records are in another order than the directory, with gaps', async () => {
+    const contents = Array.from({ length: 7 }, (_, index) => mixed(300_000 + index * 2));
+    const entries = contents.map((each, index) => entryOf(`${index}`, each, STORED, { gap: Buffer.alloc(index) }));
+    const bytes = buildZip({ entries, localOrder: [3, 6, 0, 5, 1, 4, 2] });
+    expect(await digestsIn(kind, bytes)).toEqual(contents.map((each) => [digestOf(each)]));
+  });
+
+  it.each<[string, EntryParts]>([
+    ['stored', { name: 'x', contents: '', method: STORED }],
+    ['deflated', { name: 'x', contents: '', method: DEFLATED }],
+    [
+      'deflated, as a stored block',
+      { name: 'x', contents: '', method: DEFLATED, data: Buffer.of(1, 0, 0, 0xff, 0xff) },
+    ],
+  ])('are those of nothing for an empty entry: %s', async (_, entry) => {
+    expect(await digestsIn(kind, buildZip({ entries: [entry] }))).toEqual([[digestOf(Buffer.alloc(0))]]);
+  });
+
+  const large = mixed(3 * MIB);
+  const contents = Buffer.from('contents');
+  const wrong = { crc: 0x12345678 };
+  const size = (by: number) => (each: Buffer) => ({ size: each.length + by });
+  const lies: [string, number, (each: Buffer) => Partial<EntryParts>, RegExp][] = [
+    ['another CRC-32', STORED, () => wrong, /CRC-32/],
+    ['another CRC-32', DEFLATED, () => wrong, /CRC-32/],
+    ['more contents than it says', DEFLATED, size(-1), /more than|should have/],
+    ['less contents than it says', DEFLATED, size(1), /should have/],
+    ['no contents although it says some', DEFLATED, () => ({ data: Buffer.of(3, 0) }), /0 bytes/],
+    ['bytes behind its compressed data', DEFLATED, (each) => ({ data: behind(deflateRawSync(each)) }), /behind/],
+    ['compressed data cut off', DEFLATED, (each) => ({ data: deflateRawSync(each).subarray(0, -1) }), /unexpected end/],
+    ['a block of an unknown type', DEFLATED, (each) => ({ data: Buffer.alloc(each.length, 7) }), /invalid block type/],
+    ['no compressed data at all', DEFLATED, () => ({ data: Buffer.alloc(0) }), /unexpected end/],
+  ];
+  it.each(
+    lies.flatMap((lie) => [['a small entry', contents, ...lie] as const, ['a large entry', large, ...lie] as const]),
+  )('are refused for %s with %3$s (method %4$i)', async (...[, each, , method, about, message]) => {
+    const entries = [entryOf('before', contents, STORED), entryOf('x', each, method, about(each))];
+    const failing = expect(digestsIn(kind, buildZip({ entries }))).rejects;
+    await failing.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(message) });
+  });
+
+  it('are refused at once for an entry that says 10 bytes and inflates to 50 MB', async () => {
+    const data = deflateRawSync(Buffer.alloc(50_000_000));
+    const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
+    const before = process.memoryUsage.rss();
+    const started = performance.now();
+    await expect(digestsIn(kind, bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
+    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(25_000_000);
+  });
+});
+
+function behind(data: Buffer): Buffer {
+  return Buffer.concat([data, Buffer.alloc(2 * MIB)]);
+}
+
+describe('the damaged fixtures', () => {
+  it.each(fixturesIn('jar-damaged'))('open, and are refused when $name is read', async ({ bytes, code }) => {
+    expect(code).toBe('zip-entry-damaged');
+    const { entries } = await readArchive(memorySource(bytes));
+    await expect(digestEntries(memorySource(bytes), entries, ['sha256'])).rejects.toMatchObject({ code });
+  });
+});
+
+describe('one entry', () => {
+  const contents = mixed(2 * MIB);
+  const packed = deflateRawSync(contents);
+  const entry = { name: 'x', method: DEFLATED, compressedSize: packed.length, ...facts(contents) };
+
+  it('is unpacked whole', () => {
+    expect(unpack(packed, entry).equals(contents)).toBe(true);
+    expect(unpack(contents, { ...entry, method: STORED, compressedSize: contents.length }).equals(contents)).toBe(true);
+  });
+
+  it('is unpacked in pieces that are never much larger than a quarter of a mebibyte', async () => {
+    const pieces: Buffer[] = [];
+    await unpackInPieces(memorySource(packed), { ...entry, dataOffset: 0 }, (piece) => pieces.push(Buffer.from(piece)));
+    expect(Buffer.concat(pieces).equals(contents)).toBe(true);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(MIB / 4);
+  });
+
+  it('fails with what its taker throws', async () => {
+    const fault = new Error('no more, please');
+    const refuse = (): void => {
+      throw fault;
+    };
+    const place = { ...entry, dataOffset: 0 };
+    await expect(unpackInPieces(memorySource(packed), place, refuse)).rejects.toBe(fault);
+  });
+
+  it('fails with what its source throws', async () => {
+    const short = memorySource(packed.subarray(0, 1000));
+    await expect(unpackInPieces(short, { ...entry, dataOffset: 0 }, () => undefined)).rejects.toMatchObject({
+      code: 'zip-entry-damaged',
+    });
+  });
+
+  it('is given up once it has more than it says, however much compressed data there is', async () => {
+    const zeros = deflateRawSync(Buffer.alloc(8 * MIB));
+    const place = {
+      name: 'x',
+      method: DEFLATED,
+      compressedSize: zeros.length,
+      dataOffset: 0,
+      ...facts(Buffer.alloc(9)),
+    };
+    let taken = 0;
+    const unpacking = unpackInPieces(memorySource(zeros), place, (piece) => {
+      taken += piece.length;
+    });
+    await expect(unpacking).rejects.toMatchObject({ code: 'zip-entry-damaged' });
+    expect(taken).toBe(0);
+  });
+});
+
+describe('a bomb of five gigabytes', () => {
+  /** Deflated zeros, of which one byte gives a thousand. */
+  const block = deflateRawSync(Buffer.alloc(64 * MIB), { finishFlush: constants.Z_SYNC_FLUSH });
+  const data = Buffer.concat([...Array.from({ length: 80 }, () => block), deflateRawSync(Buffer.alloc(0))]);
+
+  it('takes little memory, and no more time than its first piece', async () => {
+    const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
+    await withSource('file', bytes, async (source) => {
+      const { entries } = await readArchive(source);
+      const before = process.memoryUsage.rss();
+      const started = performance.now();
+      await expect(digestEntries(source, entries, ['sha256'])).rejects.toMatchObject({ code: 'zip-entry-damaged' });
+      expect(performance.now() - started).toBeLessThan(5000);
+      expect(process.memoryUsage.rss() - before).toBeLessThan(50 * MIB);
+    });
+  });
+});
