@@ -22,10 +22,6 @@ describe('the layout', () => {
 });
 
 describe('every source file', () => {
-  it('opens with a comment that says what it is', () => {
-    expect(breaking((text) => !/^\/\*\*(\n \*)? \S.{15,}/.test(text))).toEqual([]);
-  });
-
   it('has at most 300 lines', () => {
     expect(breaking((text) => text.trimEnd().split('\n').length > 300)).toEqual([]);
   });
