@@ -105,7 +105,7 @@ const NUMBER = { ms: 0, '×': 2, MiB: 0, 'files/s': 0, '%': 0 };
 /** Where a part has not been kept, its aims are left out. */
 function measured() {
   return AIMS.flatMap((aim) => {
-    const path = new URL(`results-${aim.part}.json`, import.meta.url);
+    const path = new URL(`results/${aim.part}.json`, import.meta.url);
     if (!existsSync(path)) return [];
     const value = aim.of(JSON.parse(readFileSync(path, 'utf8')));
     if (!Number.isFinite(value)) return [];

@@ -4,17 +4,17 @@ import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { drawAims } from './aims.mjs';
-import * as batch from './batch.mjs';
-import * as growth from './growth.mjs';
-import * as jar from './jar.mjs';
-import * as memory from './memory.mjs';
-import * as mixed from './mixed.mjs';
-import * as nodes from './nodes.mjs';
-import * as pe from './pe.mjs';
-import * as server from './server.mjs';
+import * as batch from './parts/batch.mjs';
+import * as growth from './parts/growth.mjs';
+import * as jar from './parts/jar.mjs';
+import * as memory from './parts/memory.mjs';
+import * as mixed from './parts/mixed.mjs';
+import * as nodes from './parts/nodes.mjs';
+import * as pe from './parts/pe.mjs';
+import * as server from './parts/server.mjs';
+import * as startup from './parts/startup.mjs';
+import * as verify from './parts/verify.mjs';
 import { CLI, createSetting } from './setting.mjs';
-import * as startup from './startup.mjs';
-import * as verify from './verify.mjs';
 
 const PARTS = { startup, pe, jar, verify, batch, mixed, growth, nodes, server, memory };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
@@ -47,7 +47,7 @@ try {
 
 /** Each part has marks of its own, so that measuring one leaves the others' numbers as they are. */
 function keep(name, text, results) {
-  writeFileSync(new URL(`results-${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(new URL(`results/${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
   const command = `npm run bench -- ${name} --rounds ${values.rounds}`;
   const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\``;

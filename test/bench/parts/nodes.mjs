@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { compete, runOnce, seconds, spread, table } from '../measure.mjs';
+import { CLI, makeProgram } from '../setting.mjs';
 import { MADE, make } from './archives.mjs';
-import { compete, runOnce, seconds, spread, table } from './measure.mjs';
-import { CLI, makeProgram } from './setting.mjs';
 
 /** Where each version is a folder named by it, as npm installs the package `node`: 24/node_modules/.bin/node. */
 const FOLDER = process.env.CODESIGN_TEST_NODES || join(homedir(), '.cache', 'codesign-remote-nodes');

@@ -1,10 +1,10 @@
 // A few large programs among many small ones: how long each kind keeps the other waiting.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { runOnce, seconds, spread, table } from '../measure.mjs';
+import { makeProgram } from '../setting.mjs';
+import { makePrograms, startStandIn } from '../stand-in.mjs';
 import { fresh } from './batch.mjs';
-import { runOnce, seconds, spread, table } from './measure.mjs';
-import { makeProgram } from './setting.mjs';
-import { makePrograms, startStandIn } from './stand-in.mjs';
 
 const SMALL = { files: 200, bytes: 100_000 };
 const LARGE = { files: 4, bytes: 300_000_000 };

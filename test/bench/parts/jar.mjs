@@ -3,11 +3,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compete, mebibytes, runOnce, seconds, spread, table } from '../measure.mjs';
+import { CLI } from '../setting.mjs';
 import { closureCompiler, MADE, make } from './archives.mjs';
-import { compete, mebibytes, runOnce, seconds, spread, table } from './measure.mjs';
-import { CLI } from './setting.mjs';
 
-const INFLATE_ALL = fileURLToPath(new URL('inflate-all.mjs', import.meta.url));
+const INFLATE_ALL = fileURLToPath(new URL('../inflate-all.mjs', import.meta.url));
 const HEAD = ['archive', 'program', 'median', 'least–most', 'of jarsigner', 'peak memory'];
 
 const COMPILER = 'compiler.jar, 14.6 MB, 7,227 entries';

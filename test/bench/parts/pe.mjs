@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { compete, mebibytes, seconds, spread, table } from './measure.mjs';
-import { CLI, makeProgram } from './setting.mjs';
+import { compete, mebibytes, seconds, spread, table } from '../measure.mjs';
+import { CLI, makeProgram } from '../setting.mjs';
 
 const MEGABYTES = [1, 100, 500];
 

@@ -2,15 +2,15 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compete, table } from './measure.mjs';
-import { CLI } from './setting.mjs';
+import { compete, table } from '../measure.mjs';
+import { CLI } from '../setting.mjs';
 
 export const title = 'Starting';
 
 /** @returns the table and the numbers. */
 export async function bench({ folder, env }, rounds) {
   const program = join(folder, 'small.exe');
-  copyFileSync(fileURLToPath(new URL('../../fixtures/pe/hello.exe', import.meta.url)), program);
+  copyFileSync(fileURLToPath(new URL('../../../fixtures/pe/hello.exe', import.meta.url)), program);
   const ours = (...args) => [process.execPath, CLI, ...args];
   const contestants = [
     { name: 'node -e 0', command: [process.execPath, '-e', '0'] },

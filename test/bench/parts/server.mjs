@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from './measure.mjs';
-import { fromSource, makeData, measureBare, measureLoad, startEmpty, startServer } from './server/running.mjs';
+import { table } from '../measure.mjs';
+import { fromSource, makeData, measureBare, measureLoad, startEmpty, startServer } from '../server/running.mjs';
 
 const BITS = [2048, 3072, 4096];
 const STORES = ['SQLite', 'PostgreSQL'];

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { makeArchive } from './make-archive.mjs';
+import { makeArchive } from '../make-archive.mjs';
 
 const VERSION = '20261015.0.0';
 const SHA256 = '900abe99a5e746c327c67366e67492036f7b88aea561cd67f742a935e230599f';

@@ -2,13 +2,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeArchive } from '../make-archive.mjs';
+import { mebibytes, runOnce, seconds, table } from '../measure.mjs';
+import { CLI, makeProgram } from '../setting.mjs';
+import { makePrograms, startStandIn } from '../stand-in.mjs';
 import { fresh } from './batch.mjs';
-import { makeArchive } from './make-archive.mjs';
-import { mebibytes, runOnce, seconds, table } from './measure.mjs';
-import { CLI, makeProgram } from './setting.mjs';
-import { makePrograms, startStandIn } from './stand-in.mjs';
 
-const INFLATE_ALL = fileURLToPath(new URL('inflate-all.mjs', import.meta.url));
+const INFLATE_ALL = fileURLToPath(new URL('../inflate-all.mjs', import.meta.url));
 const MEGABYTES = [1, 10, 100, 500, 2000];
 const FILES = [1, 10, 100, 1000, 10_000];
 const AT_ONCE = [1, 2, 4, 8, 16, 32, 64];

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from './measure.mjs';
-import { fromSource, loadInStages, makeData, settledMemory, startServer } from './server/running.mjs';
+import { table } from '../measure.mjs';
+import { fromSource, loadInStages, makeData, settledMemory, startServer } from '../server/running.mjs';
 
 const STORES = ['SQLite', 'PostgreSQL'];
 /** Kept ones, the same before and after; so few that each has the buffers that it will ever have when it is first looked at, after some twenty calls. */

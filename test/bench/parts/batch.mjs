@@ -1,9 +1,9 @@
 // Batches of small programs: with a service that takes its time, with one that does not, and ten thousand of them for the memory.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { compete, mebibytes, runOnce, seconds, spread, table } from './measure.mjs';
-import { CLI } from './setting.mjs';
-import { makePrograms, startStandIn } from './stand-in.mjs';
+import { compete, mebibytes, runOnce, seconds, spread, table } from '../measure.mjs';
+import { CLI } from '../setting.mjs';
+import { makePrograms, startStandIn } from '../stand-in.mjs';
 
 const BYTES = 100_000;
 const AT_ONCE = 16;

@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { compete, mebibytes, runOnce, seconds, spread, table } from '../measure.mjs';
+import { CLI, makeProgram } from '../setting.mjs';
 import { MADE, make } from './archives.mjs';
-import { compete, mebibytes, runOnce, seconds, spread, table } from './measure.mjs';
-import { CLI, makeProgram } from './setting.mjs';
 
 const HEAD = ['file', 'program', 'median', 'least–most', 'of the peer', 'peak memory'];
 
