@@ -23,6 +23,7 @@ const constants = versionConstants(manifest.version);
 async function buildClient() {
   const { metafile } = await build({
     ...settings(manifest.engines.node),
+    plugins: [undiciAgent],
     entryPoints: {
       index: 'src/index.ts',
       'digest-worker': 'src/zip/digest-worker.ts',
@@ -40,6 +41,7 @@ async function buildCommandLine() {
   const { banner: _none, ...common } = settings(manifest.engines.node);
   const { metafile, outputFiles } = await build({
     ...common,
+    plugins: [undiciAgent],
     entryPoints: { cli: 'src/cli/main.ts', 'compile-cache': 'src/app/compile-cache.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
@@ -55,6 +57,18 @@ async function buildCommandLine() {
   }
   return metafile;
 }
+
+/** Bundles the agent of undici without fetch, WebSockets and the rest of its main file (docs/decisions/http-client.md). */
+const undiciAgent = {
+  name: 'undici-agent',
+  setup(bundle) {
+    bundle.onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'undici-agent' }));
+    bundle.onLoad({ filter: /.*/, namespace: 'undici-agent' }, () => ({
+      contents: "export { default as Agent } from 'undici/lib/dispatcher/agent.js';",
+      resolveDir: root,
+    }));
+  },
+};
 
 /** server/dist: the server's code, its page's style sheet, and the API's messages; the server's own dependencies are not bundled. */
 async function buildServer() {

@@ -1,12 +1,11 @@
 /** One request, once: bounded in time and size, and certain about whether anything was sent. */
 
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
-import type net from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
-import { type Target, targetOf } from './connect.ts';
 import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
-import type { Connections } from './connections.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
@@ -61,15 +60,18 @@ export interface Failure {
 export type Outcome = Answer | Failure;
 
 /**
- * Sends the request at most once and never follows a redirect. Gives every outcome as a value, network failures too;
+ * Sends the request at most once and does not follow redirects. Returns every outcome as a value, network failures too;
  * rejects only with what `beforeSend` throws.
  *
- * What tells "never left" from "may have arrived" is whether it was handed to a connection: to one that is open, and not
- * before. So no list of error codes has to be complete.
+ * `mayHaveArrived` is true from the moment at which the request is handed to an open connection, and not before: undici
+ * writes the head of a request together with the first part of its body. So no list of error codes has to be complete.
  */
-export function exchange(connections: Connections<Target>, request: ExchangeRequest): Promise<Outcome> {
+export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    let sent: ClientRequest | undefined;
+    let controller: Dispatcher.DispatchController | undefined;
+    let isSent = false;
+    let isHookRunning = false;
+    let ended: Error | undefined;
     let head: AnswerHead | undefined;
     let length = 0;
     const chunks: Uint8Array[] = [];
@@ -83,13 +85,16 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
     };
     const fail = (reason: FailureReason, detail: string): void => {
       const body = reason === 'too-large' ? undefined : Buffer.concat(chunks);
-      settle({ kind: 'failure', reason, mayHaveArrived: sent !== undefined, head, body, detail });
+      settle({ kind: 'failure', reason, mayHaveArrived: isSent, head, body, detail });
+    };
+    const failBy = (error: Error): void => {
+      if (error instanceof ConnectFailure) fail(error.reason, error.message);
+      else fail(isSent ? 'broken' : 'unreachable', error.message);
     };
     const giveUp = (reason: FailureReason, detail: string): void => {
       fail(reason, detail);
-      sent?.destroy();
+      controller?.abort(new Error(detail));
     };
-    const broken = ({ message }: Error): void => fail('broken', message);
     const timer = setTimeout(async () => {
       // After a standstill of this process the answer may be there, unread: Node looks at timers first.
       await turnOfEventLoop();
@@ -97,108 +102,68 @@ export function exchange(connections: Connections<Target>, request: ExchangeRequ
       if (!settled) giveUp('timed-out', `no answer within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
-    const take = (response: IncomingMessage, sending: ClientRequest): void => {
-      head = { status: response.statusCode ?? 0, headers: headersOf(response.rawHeaders) };
-      const { status } = head;
-      response.on('data', (chunk: Buffer) => {
+    /** Gives the body in one piece. A body that undici awaits also frees the connection of a request that is answered unread. */
+    async function* content(body: Uint8Array): AsyncGenerator<Uint8Array> {
+      isHookRunning = true;
+      try {
+        await request.beforeSend?.();
+      } catch (thrown) {
+        clearTimeout(timer);
+        settled = true;
+        reject(thrown);
+      }
+      isHookRunning = false;
+      if (ended !== undefined) failBy(ended);
+      if (settled) throw new Error('the request was given up before it was sent');
+      isSent = true;
+      yield body;
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        // The request was given up while it waited for a connection, or undici would send it again.
+        if (settled || controller !== undefined) throw new Error('the request is not sent');
+        controller = started;
+        isSent = request.body === undefined;
+      },
+      onResponseStart(_controller, status, headers) {
+        if (!isSent) controller?.abort(new Error('the service answered before it was asked'));
+        else if (status >= 200) head = { status, headers: joinValues(headers) };
+      },
+      onResponseData(_controller, chunk) {
         length += chunk.length;
         if (length > request.sizeLimit) giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
         else chunks.push(chunk);
-      });
-      response.on('end', () => {
-        if (status === 407 && request.proxy) settle(unauthorized(request.proxy));
-        else if (head !== undefined) settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
-        // Of a request that was answered unread, the rest is not waited for.
-        if (!sending.writableFinished) sending.destroy();
-      });
-      response.on('error', broken);
+      },
+      onResponseEnd() {
+        if (head === undefined) return fail('broken', 'the answer has no status');
+        if (head.status === 407 && request.proxy) return settle(unauthorized(request.proxy));
+        settle({ kind: 'answer', ...head, body: Buffer.concat(chunks) });
+      },
+      onResponseError(_controller, error) {
+        ended = error;
+        if (!isHookRunning) failBy(error);
+      },
     };
-
-    const send = (socket: net.Socket, origin: string): void => {
-      const { method, body } = request;
-      const sending = http.request({ ...STRICT, ...partsOf(request), method, createConnection: () => socket });
-      sent = sending;
-      sending.on('response', (response) => take(response, sending)).on('error', broken);
-      sending.once('close', () => {
-        fail('broken', 'the connection was closed');
-        connections.give(origin, socket, keptFor(head));
-      });
-      // All at once: some releases of Node take a request that is written in steps for finished twice.
-      sending.end(body);
-    };
-
-    const { url, proxy } = request;
-    const place = proxy?.url ?? url;
-    connections
-      .take(place.origin, targetOf(place), () => !settled)
-      .then(async (socket) => {
-        if (socket === undefined) return;
-        if (settled) return connections.give(place.origin, socket);
-        const refusal = await refusalBefore(request, socket);
-        if (refusal !== undefined) {
-          connections.give(place.origin, socket);
-          clearTimeout(timer);
-          settled = true;
-          return reject(refusal.thrown);
-        }
-        if (settled) return connections.give(place.origin, socket);
-        try {
-          if (socket.destroyed || socket.readableLength > 0) throw new Error('the connection ended, or spoke unasked');
-          send(socket, place.origin);
-        } catch (thrown) {
-          socket.destroy();
-          connections.give(place.origin, socket);
-          throw thrown;
-        }
-      })
-      .catch((failure: unknown) => {
-        if (failure instanceof ConnectFailure) return fail(failure.reason, failure.message);
-        fail(
-          sent === undefined ? 'unreachable' : 'broken',
-          failure instanceof Error ? failure.message : String(failure),
-        );
-      });
+    const { method } = request;
+    // undici takes any async iterable; its types name streams only.
+    const body = request.body === undefined ? null : (content(request.body) as unknown as Readable);
+    dispatcher.dispatch({ ...addressOf(request), method, body }, handler);
   });
 }
 
-/** What `beforeSend` throws. The connection is watched meanwhile: what comes now answers no request. */
-async function refusalBefore(
-  { beforeSend }: ExchangeRequest,
-  socket: net.Socket,
-): Promise<{ readonly thrown: unknown } | undefined> {
-  if (beforeSend === undefined) return undefined;
-  const drop = (): void => void socket.destroy();
-  socket.on('data', drop).on('end', drop);
-  try {
-    await beforeSend();
-    return undefined;
-  } catch (thrown) {
-    return { thrown };
-  } finally {
-    socket.off('data', drop).off('end', drop);
-  }
-}
-
-/** Taken off what a service says, which may have begun to count when it sent its answer. */
-const KEPT_MARGIN_MILLISECONDS = 2000;
-
-/** For how long the other side keeps the connection, where it says so (Keep-Alive: timeout=5, in seconds; RFC 2068, section 19.7.1.1). */
-function keptFor(head: AnswerHead | undefined): number | undefined {
-  const seconds = /\btimeout\s*=\s*(\d+)/i.exec(head?.headers.get('keep-alive') ?? '')?.[1];
-  return seconds === undefined ? undefined : Number(seconds) * 1000 - KEPT_MARGIN_MILLISECONDS;
-}
-
-/** Said aloud, because options of Node.js and its environment can make them otherwise. */
-const STRICT = { insecureHTTPParser: false, maxHeaderSize: 16 * 1024 } as const;
-
 /** RFC 9112, section 3.2: a path for the target itself, an absolute address for a proxy. */
-function partsOf({ url, headers, body, proxy }: ExchangeRequest) {
+function addressOf({ url, headers, body, proxy }: ExchangeRequest) {
   const path = url.pathname + url.search;
+  const { origin, hostname } = proxy?.url ?? url;
   const authorization = proxy?.authorization && { 'proxy-authorization': proxy.authorization };
   const length = body && { 'content-length': String(body.length) };
   return {
+    origin,
     path: proxy === undefined ? path : url.origin + path,
-    headers: { host: url.host, connection: 'keep-alive', ...reveal({ ...headers, ...authorization }), ...length },
+    headers: { host: url.host, ...reveal({ ...headers, ...authorization }), ...length },
+    // Without it undici opens a new connection for each `host`.
+    servername: hostname,
   };
 }
 
@@ -214,13 +179,6 @@ function reveal(headers: ExchangeRequest['headers']): Record<string, string> {
   );
 }
 
-/** @param raw names and values in turn, as they came */
-function headersOf(raw: readonly string[]): ReadonlyMap<string, string> {
-  const headers = new Map<string, string>();
-  for (let index = 0; index < raw.length; index += 2) {
-    const [name = '', value = ''] = [raw[index]?.toLowerCase(), raw[index + 1]];
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
-  }
-  return headers;
+function joinValues(headers: IncomingHttpHeaders): AnswerHead['headers'] {
+  return new Map(Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ').trim()]));
 }

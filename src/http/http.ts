@@ -1,16 +1,14 @@
-/** The program's HTTP: verified TLS, connections that are idle for a short time only, and no hidden repeats. */
+/** The program's HTTP client: undici with verified TLS, connections that are idle for a short time only, and no hidden retries. */
 
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import { type Connect, createConnector, type Target, targetOf } from './connect.ts';
-import { type Connections, keepConnections } from './connections.ts';
+import { createAgent } from './agent.ts';
+import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
 import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
 import { isLoopback } from './loopback.ts';
 import { isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
 import type { TrustRoots } from './roots.ts';
 
-/** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
-const IDLE_MILLISECONDS = 1900;
 const CONNECT_MILLISECONDS = 10_000;
 
 export interface HttpOptions {
@@ -67,25 +65,24 @@ export function createHttp(options: HttpOptions): Http {
     roots,
     timeoutMilliseconds: options.connectMilliseconds ?? CONNECT_MILLISECONDS,
   });
-  const keep = (open: Connect): Connections<Target> =>
-    keepConnections({ open, most: connections ?? Number.POSITIVE_INFINITY, idleMilliseconds: IDLE_MILLISECONDS });
-  const direct = keep(connector.connect);
+  const direct = createAgent(connector.connect, connections);
   // Apart from the others: a proxy may be a target too, and the connections to it differ in what they lead to.
   const { https } = proxies;
-  const tunnelled = https && isUsable(https) ? keep(connector.through(https)) : undefined;
+  const tunnelled = https && isUsable(https) ? createAgent(connector.through(https), connections) : undefined;
 
-  const wayTo = (url: URL) => {
+  const agentFor = (url: URL) => {
     const proxy = proxyFor(url, proxies);
-    if (proxy === undefined || url.protocol !== 'https:' || tunnelled === undefined) return { through: direct, proxy };
-    return { through: tunnelled, proxy: undefined };
+    if (proxy === undefined || url.protocol !== 'https:' || tunnelled === undefined) return { agent: direct, proxy };
+    return { agent: tunnelled, proxy: undefined };
   };
   const send = async (request: ExchangeRequest): Promise<Outcome> => {
-    const { through, proxy } = wayTo(request.url);
+    const { agent, proxy } = agentFor(request.url);
+    const dispatcher = await agent.get();
     // After long synchronous work neither the idle timers nor the service's closing of a connection have been looked
     // at. The first turn may end before both; the second has seen them.
     await turnOfEventLoop();
     await turnOfEventLoop();
-    return exchange(through, { ...request, proxy });
+    return exchange(dispatcher, { ...request, proxy });
   };
   const sendPlain = async (
     request: PlainRequest,
@@ -111,16 +108,12 @@ export function createHttp(options: HttpOptions): Http {
     post: (request) => sendPlain(request, 'POST', { 'content-type': request.contentType }, request.body),
     get: (request) => sendPlain(request, 'GET', {}),
     prepare(url) {
-      const { through, proxy } = wayTo(url);
-      const place = proxy?.url ?? url;
-      through.prepare(place.origin, targetOf(place));
+      const { agent, proxy } = agentFor(url);
+      agent.prepare(proxy?.url ?? url);
     },
     async close() {
       connector.abandon();
-      direct.close();
-      tunnelled?.close();
-      // What was under way hears of it now.
-      await turnOfEventLoop();
+      await Promise.all([direct.close(), tunnelled?.close()]);
     },
   };
 }

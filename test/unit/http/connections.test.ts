@@ -180,3 +180,33 @@ test('a request that is answered before it was read leaves its place', async () 
     expect(bodyOf(await http.post({ ...request, body, sizeLimit: 1000 }))).toBe('enough');
   }
 });
+
+test('an answer after an unexpected 100 Continue is found', async () => {
+  const url = await listen((socket, connection, request) => {
+    const first = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const second = 'HTTP/1.1 100\r\nx: y\r\n\r\n';
+    if (request === 1) socket.write(first + second + answerWith(`${request} of ${connection}`));
+    else socket.write(first, () => setTimeout(() => socket.write(answerWith(`${request} of ${connection}`)), 20));
+  });
+  const http = client();
+  expect(bodyOf(await get(http, url))).toBe('1 of 1');
+  expect(bodyOf(await get(http, url))).toBe('2 of 1');
+});
+
+test('what a service sends before the request answers nothing, and the request is not sent', async () => {
+  let received = 0;
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      received += 1;
+    });
+    setTimeout(() => socket.write(answerWith('unasked')), 50);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const url = new URL(`http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`);
+  const bounds = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
+  const outcome = await client().postJson({ url, ...bounds, beforeSend: () => pause(200) });
+  expect(outcome).toMatchObject({ kind: 'failure', reason: 'unreachable', mayHaveArrived: false });
+  expect(received).toBe(0);
+});

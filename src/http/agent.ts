@@ -1,0 +1,129 @@
+/** undici's agent over connections of our own: opened by our connector, the first one ahead of need. */
+
+import type net from 'node:net';
+import type { Agent } from 'undici';
+import { type Connect, type Target, targetOf } from './connect.ts';
+
+/** A request goes on a connection that was idle for less than 2 seconds, or on a fresh one. */
+const IDLE_MILLISECONDS = 1900;
+/** Subtracted from what a service promises, because its time may have started when it sent the answer. */
+const KEPT_MARGIN_MILLISECONDS = 2000;
+/** Options of Node.js and its environment could change the default. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export interface LazyAgent {
+  /** Loads undici on the first call. */
+  get(): Promise<Agent>;
+  /**
+   * Opens the first connection to this origin. If that fails, the first request reports it, unless the connection would
+   * have been idle for too long by then.
+   */
+  prepare(url: URL): void;
+  close(): Promise<void>;
+}
+
+/** @param connections the most to one origin; any number by default */
+export function createAgent(open: Connect, connections: number | undefined): LazyAgent {
+  const early = openEarly(open);
+  let agent: Promise<Agent> | undefined;
+  const get = (): Promise<Agent> => {
+    agent ??= import('./undici.ts').then(
+      (undici) =>
+        new undici.Agent({
+          connect: (target, done) => {
+            early.connect(target).then(
+              (socket) => done(null, skipInformation(socket)),
+              (failure: Error) => done(failure, null),
+            );
+          },
+          connections: connections ?? null,
+          keepAliveTimeout: IDLE_MILLISECONDS,
+          // The service may ask for less, never for more.
+          keepAliveMaxTimeout: IDLE_MILLISECONDS,
+          keepAliveTimeoutThreshold: KEPT_MARGIN_MILLISECONDS,
+          maxHeaderSize: MAX_HEADER_BYTES,
+          // The deadline of each request is the only time limit.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        }),
+    );
+    return agent;
+  };
+  return {
+    get,
+    prepare(url) {
+      early.prepare(targetOf(url));
+      // The first request reports a failure.
+      get().catch(() => undefined);
+    },
+    async close() {
+      early.close();
+      await (await agent)?.destroy();
+    },
+  };
+}
+
+interface EarlyConnections {
+  prepare(target: Target): void;
+  readonly connect: Connect;
+  close(): void;
+}
+
+function openEarly(open: Connect): EarlyConnections {
+  const known = new Set<string>();
+  const early = new Map<string, Promise<net.Socket>>();
+  const drop = (key: string, opening: Promise<net.Socket>): void => {
+    if (early.get(key) !== opening) return;
+    early.delete(key);
+    opening.then(
+      (socket) => socket.destroy(),
+      () => undefined,
+    );
+  };
+  return {
+    prepare(target) {
+      const key = keyOf(target);
+      if (known.has(key)) return;
+      known.add(key);
+      const opening = open(target);
+      early.set(key, opening);
+      const dropLater = (): unknown => setTimeout(drop, IDLE_MILLISECONDS, key, opening).unref();
+      opening.then(dropLater, dropLater);
+    },
+    async connect(target) {
+      const key = keyOf(target);
+      const opening = early.get(key);
+      known.add(key);
+      early.delete(key);
+      const socket = await opening;
+      if (socket?.readable && socket.writable) return socket;
+      return open(target);
+    },
+    close() {
+      for (const [key, opening] of early) drop(key, opening);
+    },
+  };
+}
+
+function keyOf({ protocol, hostname, port }: Target): string {
+  return `${protocol}//${hostname}:${port}`;
+}
+
+const INFORMATION = /^HTTP\/1\.[01] 1(?!01)\d\d\b[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/;
+const INFORMATION_BYTES = 1024;
+
+/**
+ * undici breaks a connection on which "100 Continue" arrives that it did not expect. A client must skip it (RFC 9110,
+ * section 15.2), and a signature may follow.
+ */
+function skipInformation(socket: net.Socket): net.Socket {
+  // This listener comes before undici's, which finds what is put back.
+  return socket.on('readable', () => {
+    let chunk: Buffer | null = socket.read();
+    while (chunk !== null && chunk.length > 0) {
+      const [head] = INFORMATION.exec(chunk.toString('latin1', 0, INFORMATION_BYTES)) ?? [];
+      if (head === undefined) return void socket.unshift(chunk);
+      chunk = chunk.subarray(head.length);
+    }
+  });
+}
