@@ -3,9 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Journal } from '../journal/journal.ts';
-import { type JournalOptions, openJournal } from '../journal/open-journal.ts';
+import { type JournalOptions, type JournalReading, openJournal, readJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
-import { type JournalReading, readJournal } from '../journal/read-journal.ts';
 import { stateFolder } from '../journal/state-folder.ts';
 import { homeFolder } from '../options/home-folder.ts';
 import type { Environment } from '../options/options.ts';

@@ -169,22 +169,22 @@ async function composeWriting(
     });
   }
   const beside = await composeTemporaryFiles();
-  const signingLike: SigningLike = ({ code, algorithm, manner }, claims) => {
+  const signingLike: SigningLike = ({ code, algorithm, signingOptions }, claims) => {
     const timestamps = settings.timestamps(algorithm);
     return {
       ...parts,
       ...beside,
       code,
       algorithm,
-      existing: manner.existing,
-      description: manner.description,
-      url: manner.url,
-      signerName: manner.signerName,
-      allowUnsignedResult: manner.allowUnsignedResult,
+      existing: signingOptions.existing,
+      description: signingOptions.description,
+      url: signingOptions.url,
+      signerName: signingOptions.signerName,
+      allowUnsignedResult: signingOptions.allowUnsignedResult,
       timestampAlgorithm: urls.length > 0 ? timestamps.algorithm : undefined,
       concurrency: settings.concurrency,
       allOrNothing: false,
-      report: settings.report && manner.report !== false,
+      report: settings.report && signingOptions.report !== false,
       dryRun: false,
       formats,
       chain,

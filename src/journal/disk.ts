@@ -5,7 +5,7 @@ import { mkdir, open, rename, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolders } from '../bytes/make-folders.ts';
-import { type LinesFile, linesFile, readAll } from './lines-file.ts';
+import { type LinesFile, linesFile, readAll } from './lines.ts';
 import { assertOwned, assertOwnLinks, enterFolder, type OwnFolder, refusal } from './own-folder.ts';
 
 const FILE_MODE = 0o600;

@@ -14,7 +14,7 @@ export interface Work {
 }
 
 /** What is kept of a call beside its work, for people and for reports. Never a credential. */
-export interface CallFacts {
+export interface CallMetadata {
   /** The file as the user named it. */
   readonly file: string;
   readonly bytes: number;
@@ -23,11 +23,11 @@ export interface CallFacts {
   /** SHA-256 of the access key, in hex: a report goes out only with the credentials that the signature came from. */
   readonly client: string;
   /** For `resume`, which must prepare the very same; undefined where that is not wanted. */
-  readonly manner?: SigningManner | undefined;
+  readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
 /** Where a file is, where its result goes, and what was asked for that the bytes to be signed or written depend on. */
-export interface SigningManner {
+export interface RecordedSigningOptions {
   /** Both absolute; the same when signing in place. */
   readonly path: string;
   readonly output: string;
@@ -91,7 +91,7 @@ export interface Claim {
   /** The request may have been answered with a signature that never arrived. Ends the claim. */
   unanswered(reason: string): Promise<void>;
   /**
-   * The signature does not verify under the certificate of this claim's facts. It stays for a claim with another
+   * The signature does not verify under the certificate of this claim's metadata. It stays for a claim with another
    * certificate; a claim of the same work with this one gets a call of its own. Ends the claim; its report is pending,
    * unless `reported(2)` follows.
    */
@@ -122,7 +122,7 @@ export interface UnfinishedCall {
   readonly at: string;
   readonly work: Work;
   /** Of the file that the signature was asked for. */
-  readonly facts: CallFacts;
+  readonly metadata: CallMetadata;
   /** Every file that shares the signature, as its user named it. */
   readonly files: readonly SharingFile[];
   readonly record: string | undefined;
@@ -137,7 +137,7 @@ export interface SharingFile {
   readonly unusable: boolean;
   /** Why it is not written; undefined when nobody could tell. */
   readonly reason: string | undefined;
-  readonly manner: SigningManner | undefined;
+  readonly signingOptions: RecordedSigningOptions | undefined;
 }
 
 export type CallOutcome = UnfinishedKind | 'written' | 'refused' | 'unusable' | 'given-up';
@@ -171,7 +171,7 @@ export interface Journal {
    * The right to ask for this work's signature, or the signature itself. Waits while another file or process is asking
    * for it. Throws `journal-unusable`, `journal-full`, `claim-interrupted`.
    */
-  claim(work: Work, facts: CallFacts, options?: ClaimOptions): Promise<Claim>;
+  claim(work: Work, metadata: CallMetadata, options?: ClaimOptions): Promise<Claim>;
   /** Unordered, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** Every call that is over, from the oldest, and then those that are not; read as a stream. */

@@ -1,6 +1,7 @@
-/** Lines of JSON that carry their own checksum, so that a torn or damaged one is told from a whole one. */
+/** An open file of lines: appended to by whole lines, flushed, and read up to a bound. */
 
 import { hash } from 'node:crypto';
+import { closeSync, fdatasync, fstatSync, readSync, writeSync } from 'node:fs';
 
 /** Hexadecimal digits of SHA-256: against accidents, not against forgers. */
 const SUM_LENGTH = 16;
@@ -35,4 +36,135 @@ export function splitLines(bytes: Uint8Array): { readonly lines: readonly string
 
 function checksum(json: string): string {
   return hash('sha256', json, 'hex').slice(0, SUM_LENGTH);
+}
+
+/** The file of a call has a few lines for each file that shares its signature. */
+const LARGEST_CALL_FILE = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const LINE_END = Buffer.from([NEWLINE]);
+const NOTHING = Buffer.alloc(0);
+
+const APPEND_ATTEMPTS = 5;
+
+export interface LinesFile extends AsyncDisposable {
+  /** All of it, from this very file, even if its name is another's by now. What is known of it is not read again. */
+  read(): Promise<Uint8Array>;
+  /** At its end, in this order. */
+  append(lines: readonly string[]): Promise<void>;
+  /** To the disk. */
+  flush(): Promise<void>;
+}
+
+/** All of an open file, without the right to write. */
+export function readAll(fd: number): Uint8Array {
+  const size = sizeOf(fd);
+  assertNotTooLarge(size);
+  return readFrom(fd, 0, size);
+}
+
+/** Takes over the descriptor. */
+export function linesFile(descriptor: number, isNew: boolean): LinesFile {
+  let isClosed = false;
+  let flushing: Promise<unknown> = Promise.resolve();
+
+  /** The number of a file that was closed may be another file's by now. */
+  function file(): number {
+    if (isClosed) throw Object.assign(new Error('the file was closed'), { code: 'EBADF' });
+    return descriptor;
+  }
+
+  /** From its beginning, as far as it has been read. Undefined for one that is only appended to: a history is large. */
+  let known: Buffer | undefined = isNew ? NOTHING : undefined;
+
+  /** The end of the file when the lines were appended begins here, with what was the last byte before them. */
+  function learn(tail: Buffer, start: number): void {
+    if (known !== undefined && known.length >= start) known = Buffer.concat([known.subarray(0, start), tail]);
+    else known = undefined;
+  }
+
+  return {
+    async read() {
+      const fd = file();
+      const size = sizeOf(fd);
+      assertNotTooLarge(size);
+      const before = known !== undefined && known.length <= size ? known : NOTHING;
+      known = Buffer.concat([before, readFrom(fd, before.length, size - before.length)]);
+      return known;
+    },
+    async append(lines) {
+      let missing: readonly Buffer[] = lines.map((line) => Buffer.from(line));
+      for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
+        missing = appendOnce(file(), missing, learn);
+        if (missing.length === 0) return;
+      }
+      throw Object.assign(new Error('what was appended is not there'), { code: 'EIO' });
+    },
+    async flush() {
+      const flushed = flushData(file());
+      flushing = flushed.catch(() => undefined);
+      await flushed;
+    },
+    async [Symbol.asyncDispose]() {
+      if (isClosed) return;
+      isClosed = true;
+      await flushing;
+      closeSync(descriptor);
+    },
+  };
+}
+
+/**
+ * Gives the lines that did not become lines of their own: another process was stopped inside a line of its own meanwhile,
+ * or this is a network's file system, on which one end of the file can be taken for another.
+ */
+function appendOnce(
+  fd: number,
+  lines: readonly Buffer[],
+  learn: (tail: Buffer, start: number) => void,
+): readonly Buffer[] {
+  const size = sizeOf(fd);
+  const before = Math.max(0, size - 1);
+  // A torn line before these must not take the first along.
+  const isInsideLine = size > 0 && readFrom(fd, before, 1)[0] !== NEWLINE;
+  const bytes = Buffer.concat(isInsideLine ? [LINE_END, ...lines] : lines);
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done);
+  }
+  const tail = readFrom(fd, before, sizeOf(fd) - before);
+  learn(tail, before);
+  return lines.filter((line) => !isLineIn(tail, line, before === 0));
+}
+
+function isLineIn(tail: Buffer, line: Buffer, isWhole: boolean): boolean {
+  const at = tail.indexOf(line);
+  return (at === 0 && isWhole) || (at > 0 && tail[at - 1] === NEWLINE);
+}
+
+function assertNotTooLarge(size: number): void {
+  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
+}
+
+/**
+ * All but this is asked of the system directly: the journal's files are small, what is read was just written, and it is
+ * hardly ever on another machine's disk, so the system answers out of memory. Through Node's thread pool each call would take
+ * ten times as long, and that is most of what a step of the journal costs. A flush waits for the disk, and so it goes there.
+ */
+function flushData(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (failure) => (failure ? reject(failure) : resolve()));
+  });
+}
+
+function sizeOf(fd: number): number {
+  return fstatSync(fd).size;
+}
+
+function readFrom(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.max(0, length));
+  let done = 0;
+  for (let read = -1; read !== 0 && done < length; done += read) {
+    read = readSync(fd, bytes, done, length - done, position + done);
+  }
+  return bytes.subarray(0, done);
 }

@@ -3,14 +3,13 @@
 import { join } from 'node:path';
 import { claim } from './calls/claim.ts';
 import { unfinishedCalls } from './calls/unfinished-calls.ts';
+import { createContext, foldersIn, type JournalContext, type JournalOptions, warningList } from './context.ts';
 import { type Disk, openDisk } from './disk.ts';
-import { inJournal } from './guard.ts';
-import { lookForUnendedRuns } from './history/unended-runs.ts';
-import type { Claim, Journal } from './journal.ts';
-import { foldersIn, type JournalOptions, makeParts, warningList } from './make-parts.ts';
-import type { JournalParts } from './parts.ts';
+import { inJournal } from './errors.ts';
+import { lookForUnendedRuns, noUnendedRuns } from './history/unended-runs.ts';
+import type { Journal, ProvenPair } from './journal.ts';
 
-export type { JournalOptions } from './make-parts.ts';
+export type { JournalOptions } from './context.ts';
 
 const PROBE_NAME = '.probe-';
 
@@ -31,10 +30,10 @@ async function open(options: JournalOptions): Promise<Journal> {
   await probe(folder, disk, randomId());
   const run = randomId();
   const unended = await lookForUnendedRuns({ folder: folders.running, disk, now, self: run });
-  const parts = makeParts(options, { disk, warn, run, unended, isReadOnly: false });
-  await parts.finished.removeOld(unended.since);
-  await parts.history.removeOld(options.keepDays);
-  return guarded(parts, warnings);
+  const context = createContext(options, { disk, warn, run, unended, isReadOnly: false });
+  await context.finished.removeOld(unended.since);
+  await context.history.removeOld(options.keepDays);
+  return guarded(context, warnings);
 }
 
 /** What a full or read-only disk would refuse is refused here, before anything is asked of anybody. */
@@ -50,21 +49,21 @@ async function probe(folder: string, disk: Disk, id: string): Promise<void> {
   }
 }
 
-function guarded(parts: JournalParts, warnings: readonly string[]): Journal {
-  const { guard } = parts;
-  const unfinished = unfinishedCalls(parts);
+function guarded(context: JournalContext, warnings: readonly string[]): Journal {
+  const { guard } = context;
+  const { history, ...openCalls } = unfinishedCalls(context);
+  const isProven = (pair: ProvenPair) => context.proven.has(pair);
+  const claimGuarded: Journal['claim'] = async (work, metadata, options) => {
+    const { id, known, unknownCalls, justUnanswered, ...steps } = await claim(context, work, metadata, options);
+    return { id, known, unknownCalls, justUnanswered, ...guardEach(guard, steps) };
+  };
   return {
     warnings,
-    claim: async (work, facts, options) => guardedClaim(await guard(() => claim(parts, work, facts, options)), guard),
-    unfinished: () => guard(() => unfinished.unfinished()),
-    history: () => unfinished.history(),
-    counted: (what) => guard(() => unfinished.counted(what)),
-    reported: (id, status) => guard(() => unfinished.reported(id, status)),
-    forget: (id, reported) => guard(() => unfinished.forget(id, reported)),
-    isProven: (pair) => guard(() => parts.proven.has(pair)),
+    history,
+    ...guardEach(guard, { ...openCalls, claim: claimGuarded, isProven }),
     ended() {
       try {
-        parts.unended.end();
+        context.unended.end();
       } catch {
         // A run that still counts as unended costs nothing.
       }
@@ -72,21 +71,29 @@ function guarded(parts: JournalParts, warnings: readonly string[]): Journal {
   };
 }
 
-function guardedClaim(given: Claim, guard: JournalParts['guard']): Claim {
-  return {
-    id: given.id,
-    known: given.known,
-    unknownCalls: given.unknownCalls,
-    justUnanswered: given.justUnanswered,
-    requested: () => guard(() => given.requested()),
-    deferred: () => guard(() => given.deferred()),
-    signed: (record) => guard(() => given.signed(record)),
-    refused: (reason) => guard(() => given.refused(reason)),
-    unanswered: (reason) => guard(() => given.unanswered(reason)),
-    unusable: (reason) => guard(() => given.unusable(reason)),
-    written: (target) => guard(() => given.written(target)),
-    notWritten: (reason, changed) => guard(() => given.notWritten(reason, changed)),
-    reported: (status) => guard(() => given.reported(status)),
-    release: () => guard(() => given.release()),
-  };
+type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+
+function guardEach<M extends Methods>(guard: JournalContext['guard'], methods: M): M {
+  const guarded = Object.entries(methods).map(([name, method]) => [
+    name,
+    (...args: never[]) => guard(() => method(...args)),
+  ]);
+  return Object.fromEntries(guarded) as M;
+}
+
+export type JournalReading = Pick<Journal, 'unfinished' | 'history' | 'warnings'>;
+
+/** A folder that is not there is a journal without calls. */
+export function readJournal(options: JournalOptions): JournalReading {
+  const { warnings, warn } = warningList();
+  const run = options.randomId();
+  const context = createContext(options, {
+    disk: openDisk(options.folder),
+    warn,
+    run,
+    unended: noUnendedRuns,
+    isReadOnly: true,
+  });
+  const { unfinished, history } = unfinishedCalls(context);
+  return { warnings, unfinished: () => context.guard(unfinished), history };
 }

@@ -46,12 +46,12 @@ export function enterFolder(root: string, folder: string): OwnFolder {
 function enterOne(path: string, shown: string, isRoot: boolean): OwnFolder {
   // Only Linux leads from a descriptor into its folder. Elsewhere the path is judged, and used again.
   if (process.platform !== 'linux' || !existsSync(DESCRIPTORS)) {
-    judgeFolder(shown, isRoot ? statSync(path) : lstatSync(path));
+    checkFolder(shown, isRoot ? statSync(path) : lstatSync(path));
     return { path, [Symbol.dispose]: () => undefined };
   }
   const fd = openFolder(path, shown, isRoot);
   try {
-    judgeFolder(shown, fstatSync(fd));
+    checkFolder(shown, fstatSync(fd));
   } catch (thrown) {
     closeSync(fd);
     throw thrown;
@@ -71,7 +71,7 @@ function openFolder(path: string, shown: string, isRoot: boolean): number {
 }
 
 /** A sticky folder (mode 1777) is refused too: it keeps others from removing files, not from creating them. */
-function judgeFolder(shown: string, stats: Stats): void {
+function checkFolder(shown: string, stats: Stats): void {
   if (!stats.isDirectory()) throw refusal(shown, 'is a link or not a folder');
   assertOwned(shown, stats);
   // Windows does not know such bits.

@@ -1,9 +1,17 @@
 /** What the file of a call says, its lines read from first to last: every process that reads it comes to the same state. */
 
-import type { CallFacts, Reported } from '../journal.ts';
+import type { CallMetadata, Reported } from '../journal.ts';
 import { splitLines } from '../lines.ts';
 import { beginShare, endShare, type Share, type ShareEnd, type Shares } from './shares.ts';
-import { type ClosingStep, type HolderOnRecord, type Moment, readStep, type Step, type WorkOnRecord } from './steps.ts';
+import {
+  type ClosingStep,
+  type HolderOnRecord,
+  type Moment,
+  metadataFromRecord,
+  readStep,
+  type Step,
+  type WorkOnRecord,
+} from './steps.ts';
 
 /** `empty`: nobody has claimed it. */
 export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
@@ -27,7 +35,7 @@ export interface CallState {
   /** Of who asked first; undefined when all lines that say so are damaged. */
   readonly holder: HolderOnRecord | undefined;
   readonly work: WorkOnRecord | undefined;
-  readonly facts: CallFacts | undefined;
+  readonly metadata: CallMetadata | undefined;
   /** When it was claimed, and when something was last recorded. */
   readonly at: string;
   readonly lastAt: string;
@@ -39,7 +47,7 @@ export interface CallState {
   /** Who closes it; nothing can be shared any more. */
   readonly closing: ClosingStep | undefined;
   /** Where an entry of the history may have been made for it already. */
-  readonly historyPlaces: readonly { readonly month: string; readonly size: number }[];
+  readonly historyOffsets: readonly { readonly month: string; readonly size: number }[];
 }
 
 type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & { readonly shares: Shares };
@@ -73,7 +81,7 @@ const EMPTY: CallState = {
   phase: 'empty',
   holder: undefined,
   work: undefined,
-  facts: undefined,
+  metadata: undefined,
   at: '',
   lastAt: '',
   signed: undefined,
@@ -82,7 +90,7 @@ const EMPTY: CallState = {
   lastWritten: undefined,
   reported: undefined,
   closing: undefined,
-  historyPlaces: [],
+  historyOffsets: [],
 };
 
 /** A whole line that cannot be read may have said that the request was about to go. A torn one was never acted upon. */
@@ -140,7 +148,7 @@ function takeAsking(
 ) {
   state.holder ??= holder;
   state.work ??= work;
-  state.facts ??= facts;
+  state.metadata ??= metadataFromRecord(facts);
 }
 
 function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' }>): void {
@@ -152,16 +160,17 @@ function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' 
     copy: step.copy,
   };
   state.reported = step.reported;
-  const { id = '', holder, facts } = state;
-  beginShare(state.shares, { id, holder, facts, instead: undefined });
+  const { id = '', holder, metadata } = state;
+  beginShare(state.shares, { id, holder, metadata, instead: undefined });
 }
 
 function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }>): void {
   if (state.closing !== undefined || state.signed === undefined || state.shares.has(step.share)) return;
   // A damaged first line: whoever shares knows the work as well.
   state.work ??= step.work;
-  state.facts ??= step.facts;
-  beginShare(state.shares, { ...step, id: step.share, instead: step.instead });
+  state.metadata ??= metadataFromRecord(step.facts);
+  const { share: id, holder, instead } = step;
+  beginShare(state.shares, { id, holder, metadata: metadataFromRecord(step.facts), instead });
 }
 
 function takeEndOfShare(state: Draft, step: ShareEnd): void {
@@ -171,6 +180,6 @@ function takeEndOfShare(state: Draft, step: ShareEnd): void {
 
 function takeClosing(state: Draft, step: ClosingStep, aside: boolean): void {
   if (step.lines !== state.lines) return;
-  if (step.history !== undefined) state.historyPlaces = [...state.historyPlaces, step.history];
+  if (step.history !== undefined) state.historyOffsets = [...state.historyOffsets, step.history];
   if (!aside || step.aim === 'end') state.closing = step;
 }

@@ -1,23 +1,22 @@
 /** Getting hold of a piece of work: a call of one's own, or a part in the one that already has its signature. */
 
-import type { CallFacts, ClaimOptions, SignatureOnRecord, Work } from '../journal.ts';
-import type { JournalParts } from '../parts.ts';
-import type { Place } from './call-files.ts';
+import type { JournalContext } from '../context.ts';
+import { journalErrors } from '../errors.ts';
+import type { CallMetadata, ClaimOptions, SignatureOnRecord, Work } from '../journal.ts';
+import { inWords } from '../processes.ts';
+import type { CallLocation } from './call-files.ts';
 import type { CallState, SignedStep } from './call-state.ts';
-import { isUnusableUnder, isUpTo, isWritten, sharesOf } from './classify-call.ts';
 import { closeCall } from './close-call.ts';
-import { fateOf, isAtWork } from './next-action.ts';
+import { isAtWork, isUnusableUnder, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
 import type { Share } from './shares.ts';
-import type { WorkOnRecord } from './steps.ts';
-import { watchCall } from './watch-call.ts';
-import { toRecord, workId } from './work-id.ts';
+import { type MetadataOnRecord, metadataToRecord, type WorkOnRecord, workId, workToRecord } from './steps.ts';
 
 /** What a claim stands on. */
 export interface Ticket {
   /** The name of the work. */
   readonly name: string;
   readonly work: WorkOnRecord;
-  readonly facts: CallFacts;
+  readonly facts: MetadataOnRecord;
   readonly call: string;
   /** Of who asks it is the call's id. */
   readonly share: string;
@@ -29,30 +28,30 @@ export interface Ticket {
 type Asking = Pick<Ticket, 'name' | 'work' | 'facts'>;
 
 export async function claimWork(
-  parts: JournalParts,
+  context: JournalContext,
   given: Work,
-  facts: CallFacts,
+  metadata: CallMetadata,
   options: ClaimOptions,
 ): Promise<Ticket> {
-  const asking: Asking = { name: workId(given), work: toRecord(given), facts };
-  const place = parts.calls.current(asking.name);
-  const watch = watchCall(parts, asking.name, options);
+  const asking: Asking = { name: workId(given), work: workToRecord(given), facts: metadataToRecord(metadata) };
+  const place = context.calls.current(asking.name);
+  const watch = watchCall(context, asking.name, options);
   for (;;) {
-    const state = await parts.calls.read(place);
+    const state = await context.calls.read(place);
     if (state?.id === undefined) {
-      const ticket = await beginCall(parts, place, asking, state, watch.waitedFor);
+      const ticket = await beginCall(context, place, asking, state, watch.waitedFor);
       if (ticket) return ticket;
       continue;
     }
     const watched = watch.look(state);
-    const fate = await fateOf(state, false, parts.liveness, watched);
+    const fate = await nextActionOf(state, false, context.liveness, watched);
     if (fate === 'busy') {
       await watch.wait(state);
-    } else if (state.closing === undefined && isShareable(state, facts, parts)) {
-      const ticket = await takePart(parts, place, asking, state, watched);
+    } else if (state.closing === undefined && isShareable(state, asking.facts, context)) {
+      const ticket = await joinCall(context, place, asking, state, watched);
       if (ticket) return ticket;
     } else {
-      await closeCall(parts, place, state, fate === 'stays' ? { aim: 'aside', givenUp: false } : fate);
+      await closeCall(context, place, state, fate === 'stays' ? { aim: 'aside', givenUp: false } : fate);
     }
   }
 }
@@ -61,7 +60,7 @@ export async function claimWork(
  * Not yet written everywhere; or so lately that it ended while this run was already going; or by a run that did not come
  * to its end, whose user asks for the same again and must not pay again.
  */
-function isShareable(state: CallState, facts: CallFacts, { began, unended }: JournalParts): boolean {
+function isShareable(state: CallState, facts: MetadataOnRecord, { began, unended }: JournalContext): boolean {
   if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
   if (!isWritten(state) || (state.lastWritten !== undefined && isUpTo(began, state.lastWritten))) return true;
   return [...state.shares.values()].some(({ holder }) => holder !== undefined && unended.has(holder.run));
@@ -69,15 +68,15 @@ function isShareable(state: CallState, facts: CallFacts, { began, unended }: Jou
 
 /** Undefined when somebody else was faster. */
 async function beginCall(
-  parts: JournalParts,
-  place: Place,
+  context: JournalContext,
+  place: CallLocation,
   asking: Asking,
   found: CallState | undefined,
   waitedFor: ReadonlySet<string>,
 ): Promise<Ticket | undefined> {
-  const { calls, liveness, now, warn } = parts;
+  const { calls, liveness, now, warn } = context;
   const { name, work, facts } = asking;
-  const id = parts.randomId();
+  const id = context.randomId();
   const common = { call: id, at: now().toISOString() };
   liveness.held.add(id);
   try {
@@ -92,7 +91,7 @@ async function beginCall(
         `An entry of the journal for ${facts.file} is damaged: an earlier signature may have been counted and lost.`,
       );
     }
-    const finished = await findFinished(parts, asking);
+    const finished = await findFinished(context, asking);
     if (finished?.signed !== undefined) {
       const known = onRecord(finished.signed);
       const signature = Buffer.from(known.signature).toString('base64');
@@ -101,27 +100,27 @@ async function beginCall(
       await calls.record(name, { step: 'signed', ...common, ...copied }, 'no');
       return { ...asking, call: id, share: id, known, unknownCalls: [], justUnanswered: false };
     }
-    const unknownCalls = await findUnknown(parts, name);
-    const justUnanswered = unknownCalls.some((call) => waitedFor.has(call) || parts.unanswered.has(call));
+    const unknownCalls = await findUnknown(context, name);
+    const justUnanswered = unknownCalls.some((call) => waitedFor.has(call) || context.unanswered.has(call));
     return { ...asking, call: id, share: id, known: undefined, unknownCalls, justUnanswered };
   } catch (thrown) {
     liveness.held.delete(id);
-    parts.waiting.wake(name);
+    context.waiting.wake(name);
     throw thrown;
   }
 }
 
 /** Looked for only when the place is this process's own: a call that ends meanwhile is not missed. */
-async function findFinished(parts: JournalParts, { name, facts }: Asking): Promise<CallState | undefined> {
-  const state = await parts.finished.find(name);
-  return state !== undefined && isShareable(state, facts, parts) ? state : undefined;
+async function findFinished(context: JournalContext, { name, facts }: Asking): Promise<CallState | undefined> {
+  const state = await context.finished.find(name);
+  return state !== undefined && isShareable(state, facts, context) ? state : undefined;
 }
 
 function onRecord({ signature, record }: SignedStep): SignatureOnRecord {
   return { signature, record };
 }
 
-async function findUnknown({ calls }: JournalParts, name: string): Promise<readonly string[]> {
+async function findUnknown({ calls }: JournalContext, name: string): Promise<readonly string[]> {
   const unknown: string[] = [];
   for (const place of await calls.movedAside(name)) {
     const state = await calls.read(place);
@@ -131,21 +130,21 @@ async function findUnknown({ calls }: JournalParts, name: string): Promise<reado
 }
 
 /** Undefined when the call has been closed meanwhile. */
-async function takePart(
-  parts: JournalParts,
-  place: Place,
+async function joinCall(
+  context: JournalContext,
+  place: CallLocation,
   asking: Asking,
   found: CallState,
   watched: number,
 ): Promise<Ticket | undefined> {
-  const { calls, liveness } = parts;
+  const { calls, liveness } = context;
   const { id: call, signed } = found;
   if (call === undefined || signed === undefined) return undefined;
-  const share = parts.randomId();
+  const share = context.randomId();
   liveness.held.add(share);
   try {
-    const instead = await findReplaced(parts, found, asking.facts.file, watched);
-    const common = { call, at: parts.now().toISOString(), holder: liveness.self };
+    const instead = await findReplaced(context, found, asking.facts.file, watched);
+    const common = { call, at: context.now().toISOString(), holder: liveness.self };
     const { work, facts } = asking;
     const decide = (state: CallState) =>
       state.id === call ? ({ step: 'shared', ...common, share, work, facts, instead } as const) : undefined;
@@ -163,7 +162,7 @@ async function takePart(
 
 /** A file that was not written, and that nobody is at: this one by its name, or any, since their content is the same. */
 async function findReplaced(
-  { liveness }: JournalParts,
+  { liveness }: JournalContext,
   state: CallState,
   file: string,
   watched: number,
@@ -172,5 +171,36 @@ async function findReplaced(
   for (const share of sharesOf(state)) {
     if (share.state !== 'written' && !(await isAtWork(share, state, liveness, watched))) left.push(share);
   }
-  return (left.find((share) => share.facts?.file === file) ?? left[0])?.id;
+  return (left.find((share) => share.metadata?.file === file) ?? left[0])?.id;
+}
+
+const FIRST_WAIT_MILLISECONDS = 50;
+const LONGEST_WAIT_MILLISECONDS = 500;
+
+function watchCall({ uptime, waiting, liveness }: JournalContext, name: string, { signal, onWait }: ClaimOptions) {
+  const waitedFor = new Set<string>();
+  let told = false;
+  let pause = FIRST_WAIT_MILLISECONDS;
+  let seen = { id: '', lines: 0, since: 0 };
+  return {
+    waitedFor,
+    /** Milliseconds. */
+    look({ id = '', lines }: CallState): number {
+      if (seen.id !== id || seen.lines !== lines) seen = { id, lines, since: uptime() };
+      return uptime() - seen.since;
+    },
+    async wait(state: CallState): Promise<void> {
+      const holder = state.closing?.holder ?? state.holder;
+      const isOther = holder !== undefined && holder.run !== liveness.self.run;
+      const whom = isOther ? inWords(holder, liveness.self) : 'another file of this run';
+      if (state.id !== undefined) waitedFor.add(state.id);
+      if (isOther && !told) {
+        told = true;
+        onWait?.(whom);
+      }
+      await waiting.wait(name, pause, signal);
+      if (signal?.aborted) throw journalErrors('claim-interrupted', { whom });
+      pause = Math.min(pause * 1.5, LONGEST_WAIT_MILLISECONDS);
+    },
+  };
 }

@@ -1,28 +1,27 @@
 /** One file's part in a call: each step goes into the journal before what depends on it may happen. */
 
+import type { JournalContext } from '../context.ts';
 import { journalErrors } from '../errors.ts';
-import type { AfterFile, CallFacts, Claim, ClaimOptions, Work } from '../journal.ts';
-import type { JournalParts } from '../parts.ts';
+import type { AfterFile, CallMetadata, Claim, ClaimOptions, Work } from '../journal.ts';
 import type { Flush } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { claimWork, type Ticket } from './claim-work.ts';
-import { isReportDue, isSettled, sharesOf } from './classify-call.ts';
 import { closeCall } from './close-call.ts';
-import { withoutOvertaken } from './next-action.ts';
+import { isReportDue, isSettled, sharesOf, withoutOvertaken } from './next-action.ts';
 import type { Step } from './steps.ts';
 
 export async function claim(
-  parts: JournalParts,
+  context: JournalContext,
   work: Work,
-  facts: CallFacts,
+  metadata: CallMetadata,
   options: ClaimOptions = {},
 ): Promise<Claim> {
-  await parts.unended.begin();
-  return makeClaim(parts, await claimWork(parts, work, facts, options));
+  await context.unended.begin();
+  return makeClaim(context, await claimWork(context, work, metadata, options));
 }
 
 /** A step without what all steps of one claim have in common. */
-type Told<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
+type StepOf<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
 
 /** Of a call whose file is gone. */
 const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined, isUsed: false, hasFailed: false };
@@ -38,8 +37,8 @@ function afterFile(state: CallState): AfterFile {
   };
 }
 
-function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
-  const { calls, liveness, waiting, now } = parts;
+function makeClaim(context: JournalContext, ticket: Ticket): Claim {
+  const { calls, liveness, waiting, now } = context;
   const { name, call, share, work, facts } = ticket;
   const asking = { holder: liveness.self, work, facts };
   let given = ticket.known;
@@ -48,7 +47,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   /** The last step, as long as it could not be recorded. */
   let missed: (() => Promise<CallState | undefined>) | undefined;
 
-  async function record(told: Told<Step>, flush: Flush): Promise<CallState | undefined> {
+  async function record(told: StepOf<Step>, flush: Flush): Promise<CallState | undefined> {
     const step = { ...told, call, at: now().toISOString() } as Step;
     try {
       return await calls.record(name, step, flush);
@@ -71,7 +70,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   }
 
   /** The last step of this file's own: whatever becomes of it, nobody waits for this process any longer. */
-  async function end(told: Told<Step>, flush: Flush): Promise<CallState | undefined> {
+  async function end(told: StepOf<Step>, flush: Flush): Promise<CallState | undefined> {
     over = true;
     try {
       missed = async () => {
@@ -94,7 +93,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
   async function close(state: CallState | undefined, aim: 'end' | 'aside'): Promise<void> {
     if (state === undefined || state.closing !== undefined) return;
     for (const place of [calls.current(name), calls.aside(name, call)]) {
-      if (await closeCall(parts, place, state, { aim, givenUp: false })) return;
+      if (await closeCall(context, place, state, { aim, givenUp: false })) return;
     }
   }
 
@@ -136,7 +135,7 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
     },
 
     async unanswered(reason) {
-      parts.unanswered.add(call);
+      context.unanswered.add(call);
       await close(await end({ step: 'unanswered', reason }, 'file'), 'aside');
     },
 
@@ -146,10 +145,10 @@ function makeClaim(parts: JournalParts, ticket: Ticket): Claim {
 
     async written(target) {
       const { certificate } = facts;
-      const moment = { at: now().toISOString(), up: parts.uptime(), boot: liveness.self.boot };
+      const moment = { at: now().toISOString(), up: context.uptime(), boot: liveness.self.boot };
       const state = await standing(await end({ step: 'written', share, target, moment }, 'no'));
       // Not to know the pair next time costs a moment, and nothing else.
-      await parts.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
+      await context.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
       await settle(state);
       return state === undefined ? { ...NOTHING_KNOWN, reportDue: given?.record !== undefined } : afterFile(state);
     },

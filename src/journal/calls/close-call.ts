@@ -1,50 +1,43 @@
 /** The end of a call: one process alone moves its file aside, or enters it into the history, once, and takes it away. */
 
-import type { HistoryPlace } from '../history/history.ts';
+import type { JournalContext } from '../context.ts';
+import type { HistoryOffset } from '../history/history.ts';
 import type { HistoryEntry } from '../journal.ts';
-import type { JournalParts } from '../parts.ts';
-import type { Place } from './call-files.ts';
+import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
-import { belongsToHistory, isWritten, sharesOf } from './classify-call.ts';
-
-export interface Closing {
-  /** `aside`: there is something left to do, but its place is needed. */
-  readonly aim: 'end' | 'aside';
-  /** Its user does not want its signature any more. */
-  readonly givenUp: boolean;
-}
+import { belongsToHistory, type Closing, isWritten, sharesOf } from './next-action.ts';
 
 /**
  * False when something happened to the call after `judged` was read, or somebody else is closing it. A closing that its
  * process did not finish is begun again, by whoever finds it.
  */
 export async function closeCall(
-  parts: JournalParts,
-  place: Place,
-  judged: CallState,
+  context: JournalContext,
+  place: CallLocation,
+  classified: CallState,
   { aim, givenUp }: Closing,
 ): Promise<boolean> {
-  const { calls, liveness, waiting } = parts;
-  const { id } = judged;
+  const { calls, liveness, waiting } = context;
+  const { id } = classified;
   if (id === undefined) return false;
-  const by = parts.randomId();
+  const by = context.randomId();
   liveness.held.add(by);
   try {
-    const isEntered = aim === 'end' && belongsToHistory(judged);
-    const history = isEntered ? await parts.history.place() : undefined;
-    const at = parts.now().toISOString();
+    const isEntered = aim === 'end' && belongsToHistory(classified);
+    const history = isEntered ? await context.history.place() : undefined;
+    const at = context.now().toISOString();
     const common = { step: 'closing', call: id, at, by, holder: liveness.self } as const;
     const state = await calls.append(
       place,
       (fresh) =>
-        fresh.id === id && fresh.lines === judged.lines
+        fresh.id === id && fresh.lines === classified.lines
           ? { ...common, lines: fresh.lines, aim, givenUp, history }
           : undefined,
       'no',
     );
     if (state?.closing?.by !== by) return false;
     if (aim === 'aside') await calls.moveAside(place, id);
-    else await endCall(parts, place, judged, history, givenUp);
+    else await endCall(context, place, classified, history, givenUp);
     return true;
   } finally {
     liveness.held.delete(by);
@@ -53,17 +46,17 @@ export async function closeCall(
 }
 
 async function endCall(
-  { calls, history, finished, now, warn }: JournalParts,
-  place: Place,
+  { calls, history, finished, now, warn }: JournalContext,
+  place: CallLocation,
   judged: CallState,
-  historyPlace: HistoryPlace | undefined,
+  historyOffset: HistoryOffset | undefined,
   givenUp: boolean,
 ): Promise<void> {
   // Whoever began to close it before may have got as far as the entry.
-  if (historyPlace !== undefined && !(await history.holds(judged.id ?? '', judged.historyPlaces))) {
+  if (historyOffset !== undefined && !(await history.holds(judged.id ?? '', judged.historyOffsets))) {
     const entry = entryOf(judged, outcomeOfEnded(judged, givenUp), now().toISOString());
     if (entry === undefined) warn(`A damaged entry of the journal has no place in its history: ${place.path}.`);
-    else await history.append(historyPlace, entry);
+    else await history.append(historyOffset, entry);
   }
   if (judged.lastWritten !== undefined && isWritten(judged)) await finished.keep(place);
   else await calls.remove(place);
@@ -82,10 +75,10 @@ export function entryOf(
   outcome: HistoryEntry['outcome'],
   ended: string | undefined,
 ): HistoryEntry | undefined {
-  const { id, work, facts, phase, signed, reported } = state;
-  if (id === undefined || work === undefined || facts === undefined) return undefined;
+  const { id, work, metadata, phase, signed, reported } = state;
+  if (id === undefined || work === undefined || metadata === undefined) return undefined;
   const shares = sharesOf(state);
-  const { file, bytes, certificate } = facts;
+  const { file, bytes, certificate } = metadata;
   return {
     id,
     at: state.at,

@@ -1,20 +1,72 @@
 /** What is to become of a call as it is found: somebody is at it, it is to be ended or moved aside, or it stays. */
 
 import type { UnfinishedKind } from '../journal.ts';
-import type { Liveness } from '../liveness.ts';
+import type { Liveness } from '../processes.ts';
 import type { CallState } from './call-state.ts';
-import { isReportDue, isSettled, isWritten, sharesOf } from './classify-call.ts';
-import type { Closing } from './close-call.ts';
 import type { Share } from './shares.ts';
+import type { Moment } from './steps.ts';
+
+export function sharesOf({ shares }: CallState): readonly Share[] {
+  return [...shares.values()].filter(({ state }) => state !== 'gone');
+}
+
+/** There is a signature, and no file waits for it. */
+export function isWritten(state: CallState): boolean {
+  return state.signed !== undefined && sharesOf(state).every((share) => share.state === 'written');
+}
+
+/** The service is to be told 1. A copy's was told by the call that it was copied from. */
+export function isReportDue(state: CallState): boolean {
+  const { signed, reported } = state;
+  if (signed === undefined || signed.copy || signed.record === undefined) return false;
+  return isWritten(state) && reported !== 1 && reported !== 'not-wanted' && isReportWanted(state);
+}
+
+/** By the user of one of its files, at least. */
+function isReportWanted(state: CallState): boolean {
+  return sharesOf(state).some(({ metadata }) => metadata?.signingOptions?.report !== false);
+}
+
+/** Nothing is left to do. */
+export function isSettled(state: CallState): boolean {
+  return isWritten(state) && !isReportDue(state);
+}
+
+/** Every call that may have been asked of the service has an entry in the history once it is over. */
+export function belongsToHistory({ phase, signed }: CallState): boolean {
+  return phase === 'signed' ? signed?.copy === false : phase !== 'claimed' && phase !== 'released' && phase !== 'empty';
+}
+
+/** A signature that does not verify under a certificate does not become better for being asked of it again. */
+export function isUnusableUnder(state: CallState, leaf: string): boolean {
+  return sharesOf(state).some((share) => share.state === 'unusable' && share.metadata?.certificate.sha256 === leaf);
+}
+
+/** Whether one moment was not after another: by the clock that never goes back where both have the same one. */
+export function isUpTo(one: Moment, other: Moment): boolean {
+  return one.boot !== undefined && one.boot === other.boot ? one.up <= other.up : one.at <= other.at;
+}
+
+export interface Closing {
+  /** `aside`: there is something left to do, but its place is needed. */
+  readonly aim: 'end' | 'aside';
+  /** Its user does not want its signature any more. */
+  readonly givenUp: boolean;
+}
 
 /** `busy`: a process is at it, and will say more. `stays`: there is a signature, or nobody knows. */
-export type Fate = 'busy' | 'stays' | Closing;
+export type NextAction = 'busy' | 'stays' | Closing;
 
 const END: Closing = { aim: 'end', givenUp: false };
 const ASIDE: Closing = { aim: 'aside', givenUp: false };
 
 /** `watched`: as in LastSign. */
-export async function fateOf(state: CallState, aside: boolean, liveness: Liveness, watched = 0): Promise<Fate> {
+export async function nextActionOf(
+  state: CallState,
+  aside: boolean,
+  liveness: Liveness,
+  watched = 0,
+): Promise<NextAction> {
   const { id, closing, phase, holder, lastAt } = state;
   if (id === undefined) return 'stays';
   const last = { at: lastAt, watched };
@@ -50,7 +102,11 @@ export async function withoutOvertaken(state: CallState, liveness: Liveness): Pr
 }
 
 /** Of a call that stays, is to be moved aside, or is busy. Undefined for one that is being ended. */
-export async function kindOf(state: CallState, fate: Fate, liveness: Liveness): Promise<UnfinishedKind | undefined> {
+export async function kindOf(
+  state: CallState,
+  fate: NextAction,
+  liveness: Liveness,
+): Promise<UnfinishedKind | undefined> {
   if (state.id === undefined || state.closing?.aim === 'end') return undefined;
   if (fate === 'busy') return 'under-way';
   if (state.signed === undefined) return 'unknown';

@@ -1,13 +1,13 @@
 /** The files that share the signature of a call, as the lines of its file tell. */
 
-import type { CallFacts } from '../journal.ts';
+import type { CallMetadata } from '../journal.ts';
 import type { HolderOnRecord, Step } from './steps.ts';
 
 /** One file that the signature is for. `gone`: another one took its place, or it was left alone. */
 export interface Share {
   readonly id: string;
   readonly holder: HolderOnRecord | undefined;
-  readonly facts: CallFacts | undefined;
+  readonly metadata: CallMetadata | undefined;
   readonly instead: string | undefined;
   readonly state: 'pending' | 'written' | 'not-written' | 'unusable' | 'gone';
   readonly reason: string | undefined;
@@ -19,15 +19,15 @@ export interface Share {
 
 export type Shares = Map<string, Share>;
 
-type Beginning = Pick<Share, 'id' | 'holder' | 'facts' | 'instead'>;
+type Beginning = Pick<Share, 'id' | 'holder' | 'metadata' | 'instead'>;
 export type ShareEnd = Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>;
 
-export function beginShare(shares: Shares, { id, holder, facts, instead }: Beginning): void {
+export function beginShare(shares: Shares, { id, holder, metadata, instead }: Beginning): void {
   const replaced = shares.get(instead ?? '');
   const replaces = replaced !== undefined && replaced.state !== 'written' && replaced.state !== 'gone';
   if (replaces) shares.set(replaced.id, { ...replaced, state: 'gone' });
   const nothingYet = { state: 'pending', reason: undefined, target: undefined, overtaken: false } as const;
-  shares.set(id, { id, holder, facts, instead: replaces ? replaced.id : undefined, ...nothingYet });
+  shares.set(id, { id, holder, metadata, instead: replaces ? replaced.id : undefined, ...nothingYet });
 }
 
 /**
@@ -43,7 +43,7 @@ export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean
       overtake(shares, step.share);
       break;
     case 'not-written': {
-      const isLost = share.overtaken || (step.changed === true && (copy || isPlaceTaken(shares, share)));
+      const isLost = share.overtaken || (step.changed === true && (copy || isTargetWritten(shares, share)));
       shares.set(share.id, { ...share, state: isLost ? 'gone' : 'not-written', reason: step.reason });
       break;
     }
@@ -61,20 +61,20 @@ export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean
 }
 
 /** By a file with this signature, perhaps before this one was taken up. */
-function isPlaceTaken(shares: Shares, { facts }: Share): boolean {
-  const output = facts?.manner?.output;
-  const places = [...shares.values()].flatMap((share) => (share.state === 'written' ? placesOf(share) : []));
+function isTargetWritten(shares: Shares, { metadata }: Share): boolean {
+  const output = metadata?.signingOptions?.output;
+  const places = [...shares.values()].flatMap((share) => (share.state === 'written' ? targetsOf(share) : []));
   return output !== undefined && places.includes(output);
 }
 
-function placesOf({ facts, target }: Share): readonly (string | undefined)[] {
-  return [facts?.manner?.output, target];
+function targetsOf({ metadata, target }: Share): readonly (string | undefined)[] {
+  return [metadata?.signingOptions?.output, target];
 }
 
 /** Several runs may be at the very same file: one of them writes it, and the others find that it has changed. */
 function overtake(shares: Shares, winner: string): void {
   for (const share of [...shares.values()]) {
-    if (share.id === winner || !isPlaceTaken(shares, share)) continue;
+    if (share.id === winner || !isTargetWritten(shares, share)) continue;
     if (share.state === 'pending') shares.set(share.id, { ...share, overtaken: true });
     if (share.state === 'not-written') shares.set(share.id, { ...share, state: 'gone' });
   }

@@ -1,7 +1,9 @@
 /** The steps of a call as its file records them, one a line; a line that is none of these is taken for damaged. */
 
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import type { CallMetadata, Work } from '../journal.ts';
 import { decodeLine } from '../lines.ts';
 
 const text = v.string();
@@ -19,7 +21,7 @@ const holderSchema = v.object({
 
 const workSchema = v.object({ origin: text, code: text, algorithm: v.picklist(DIGEST_ALGORITHMS), digest: text });
 
-const mannerSchema = v.object({
+const signingOptionsSchema = v.object({
   path: text,
   output: text,
   existing: v.picklist(['replace', 'append', 'skip']),
@@ -30,12 +32,12 @@ const mannerSchema = v.object({
   report: v.optional(v.boolean()),
 });
 
-const factsSchema = v.object({
+const metadataSchema = v.object({
   file: text,
   bytes: v.number(),
   certificate: v.object({ name: text, sha256: text }),
   client: text,
-  manner: v.optional(mannerSchema),
+  manner: v.optional(signingOptionsSchema),
 });
 
 /** A time on two clocks: `up` never goes back, but means something only within the same `boot`. */
@@ -44,7 +46,7 @@ const momentSchema = v.object({ at: text, up: v.number(), boot: v.optional(text)
 /** `call`: the id of the call; what belongs to another call does not count. `at`: when, as ISO 8601. */
 const common = { call: text, at: text };
 /** Who asks, and for what. Twice in the file of a call, so that one damaged line costs neither. */
-const asking = { holder: holderSchema, work: workSchema, facts: factsSchema };
+const asking = { holder: holderSchema, work: workSchema, facts: metadataSchema };
 
 const stepSchema = v.variant('step', [
   v.object({ step: v.literal('claimed'), ...common, ...asking }),
@@ -103,6 +105,8 @@ const stepSchema = v.variant('step', [
 export type Step = v.InferOutput<typeof stepSchema>;
 export type HolderOnRecord = v.InferOutput<typeof holderSchema>;
 export type WorkOnRecord = v.InferOutput<typeof workSchema>;
+/** As on the disk: its `manner` is `signingOptions` in memory. */
+export type MetadataOnRecord = v.InferOutput<typeof metadataSchema>;
 export type Moment = v.InferOutput<typeof momentSchema>;
 export type ClosingStep = Extract<Step, { readonly step: 'closing' }>;
 
@@ -110,4 +114,46 @@ export type ClosingStep = Extract<Step, { readonly step: 'closing' }>;
 export function readStep(line: string): Step | undefined {
   const parsed = v.safeParse(stepSchema, decodeLine(line));
   return parsed.success ? parsed.output : undefined;
+}
+
+/** Of all calls that are under way at once, and no more memory than they are worth: a line is a kilobyte at most. */
+const MOST_LINES = 512;
+
+/** What `readStep` gives, read once. */
+export function rememberSteps(): (line: string) => Step | undefined {
+  const known = new Map<string, Step>();
+  return (line) => {
+    const step = known.get(line) ?? readStep(line);
+    if (step === undefined) return undefined;
+    // The one not asked for longest is the first to go.
+    known.delete(line);
+    known.set(line, step);
+    for (const oldest of known.size > MOST_LINES ? known.keys() : []) {
+      known.delete(oldest);
+      break;
+    }
+    return step;
+  };
+}
+
+/** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
+export function workId({ origin, code, algorithm, digest }: Work): string {
+  const parts = JSON.stringify([origin, code, algorithm, Buffer.from(digest).toString('hex')]);
+  return createHash('sha256').update(parts).digest('hex');
+}
+
+export function workToRecord({ origin, code, algorithm, digest }: Work): WorkOnRecord {
+  return { origin, code, algorithm, digest: Buffer.from(digest).toString('hex') };
+}
+
+export function workFromRecord({ origin, code, algorithm, digest }: WorkOnRecord): Work {
+  return { origin, code, algorithm, digest: new Uint8Array(Buffer.from(digest, 'hex')) };
+}
+
+export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMetadata): MetadataOnRecord {
+  return { ...metadata, manner };
+}
+
+export function metadataFromRecord({ manner, ...metadata }: MetadataOnRecord): CallMetadata {
+  return { ...metadata, signingOptions: manner };
 }

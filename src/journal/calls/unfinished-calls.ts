@@ -1,19 +1,27 @@
 /** Calls that are not over, as people and `resume` see them: listed, entered into the history, reported, given up. */
 
-import { journalReason } from '../guard.ts';
+import type { JournalContext } from '../context.ts';
+import { journalReason } from '../errors.ts';
 import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from '../journal.ts';
-import type { JournalParts } from '../parts.ts';
-import type { Place } from './call-files.ts';
+import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
-import { belongsToHistory, isSettled, sharesOf } from './classify-call.ts';
-import { type Closing, closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
-import { type Fate, fateOf, kindOf, withoutOvertaken } from './next-action.ts';
-import { fromRecord } from './work-id.ts';
+import { closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
+import {
+  belongsToHistory,
+  type Closing,
+  isSettled,
+  kindOf,
+  type NextAction,
+  nextActionOf,
+  sharesOf,
+  withoutOvertaken,
+} from './next-action.ts';
+import { workFromRecord } from './steps.ts';
 
 type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
 
 interface FoundCall {
-  readonly place: Place;
+  readonly place: CallLocation;
   readonly state: CallState;
   readonly kind: UnfinishedKind;
 }
@@ -25,12 +33,12 @@ interface OverCall {
   readonly closing: Closing;
 }
 
-export function unfinishedCalls(parts: JournalParts): OpenCalls {
-  const { calls, liveness, warn, guard } = parts;
+export function unfinishedCalls(context: JournalContext): OpenCalls {
+  const { calls, liveness, warn, guard } = context;
   /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
-  const places = new Map<string, Place>();
+  const places = new Map<string, CallLocation>();
 
-  async function look(place: Place): Promise<FoundCall | OverCall | undefined> {
+  async function look(place: CallLocation): Promise<FoundCall | OverCall | undefined> {
     const found = await calls.read(place).catch((thrown) => {
       // One that cannot be read hides no other.
       warn(`An entry of the journal, ${place.path}, cannot be read: ${journalReason(thrown)}.`);
@@ -43,14 +51,14 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
     }
     // Without its signature: what is lost may be the very line that held it.
     if (found.isCorrupt && found.signed === undefined) {
-      warn(`An entry of the journal for ${found.facts?.file ?? 'a file'} is damaged: ${place.path}.`);
+      warn(`An entry of the journal for ${found.metadata?.file ?? 'a file'} is damaged: ${place.path}.`);
     }
     places.set(found.id, place);
     const state = await withoutOvertaken(found, liveness);
-    const fate = await fateOf(state, place.aside, liveness);
+    const fate = await nextActionOf(state, place.aside, liveness);
     if (isOver(fate)) {
       // Nobody else may ever come by. What cannot be ended now, on a full disk, is ended by whoever can.
-      if (!parts.isReadOnly) await closeCall(parts, place, state, fate).catch(() => undefined);
+      if (!context.isReadOnly) await closeCall(context, place, state, fate).catch(() => undefined);
       return { state, kind: undefined, closing: fate };
     }
     const kind = await kindOf(state, fate, liveness);
@@ -81,13 +89,13 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
   async function recordReport(id: string, status: Reported): Promise<FoundCall | undefined> {
     const found = await find(id);
     if (found === undefined) return undefined;
-    const step = { step: 'reported', call: id, at: parts.now().toISOString(), status } as const;
+    const step = { step: 'reported', call: id, at: context.now().toISOString(), status } as const;
     const state = await calls.record(found.place.work, step, 'no');
     return state && { ...found, state };
   }
 
   async function* entriesFrom(month: string | undefined): AsyncGenerator<HistoryEntry> {
-    const pages = parts.history.pages(month)[Symbol.asyncIterator]();
+    const pages = context.history.pages(month)[Symbol.asyncIterator]();
     const open = new Map((await guard(list)).flatMap(asOpenEntry));
     for (;;) {
       const page = await guard(() => pages.next());
@@ -118,7 +126,7 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
     async reported(id, status) {
       const found = await recordReport(id, status);
       if (found === undefined) return false;
-      if (isSettled(found.state)) await closeCall(parts, found.place, found.state, { aim: 'end', givenUp: false });
+      if (isSettled(found.state)) await closeCall(context, found.place, found.state, { aim: 'end', givenUp: false });
       return true;
     },
     async forget(id, reported) {
@@ -126,28 +134,34 @@ export function unfinishedCalls(parts: JournalParts): OpenCalls {
       if (found === undefined) return 'not-found';
       if (found.kind === 'under-way') return 'under-way';
       const told = reported === undefined ? found : ((await recordReport(id, reported)) ?? found);
-      const closed = await closeCall(parts, told.place, told.state, { aim: 'end', givenUp: true });
+      const closed = await closeCall(context, told.place, told.state, { aim: 'end', givenUp: true });
       return closed ? 'forgotten' : 'under-way';
     },
   };
 }
 
-function isOver(fate: Fate): fate is Exclude<Fate, string> {
+function isOver(fate: NextAction): fate is Exclude<NextAction, string> {
   return typeof fate !== 'string' && fate.aim === 'end';
 }
 
 function asUnfinished({ state, kind }: FoundCall | OverCall): readonly UnfinishedCall[] {
-  const { id, at, work, facts, signed, reason } = state;
-  if (kind === undefined || id === undefined || work === undefined || facts === undefined) return [];
+  const { id, at, work, metadata, signed, reason } = state;
+  if (kind === undefined || id === undefined || work === undefined || metadata === undefined) return [];
   const files = sharesOf(state).map((share) => ({
-    file: share.facts?.file ?? facts.file,
+    file: share.metadata?.file ?? metadata.file,
     written: share.state === 'written',
     unusable: share.state === 'unusable',
     reason: share.reason,
-    manner: share.facts?.manner,
+    signingOptions: share.metadata?.signingOptions,
   }));
-  const whole = { file: facts.file, written: false, unusable: false, reason, manner: facts.manner };
-  const call = { id, kind, at, work: fromRecord(work), facts, record: signed?.record, reason };
+  const whole = {
+    file: metadata.file,
+    written: false,
+    unusable: false,
+    reason,
+    signingOptions: metadata.signingOptions,
+  };
+  const call = { id, kind, at, work: workFromRecord(work), metadata, record: signed?.record, reason };
   return [{ ...call, files: files.length > 0 ? files : [whole] }];
 }
 

@@ -1,20 +1,15 @@
-/** Waiting for a step in the file of a call: this process's own steps are told at once, others' are looked for. */
+/** Waits for a step in the file of a call: steps of this process wake it, steps of other processes are polled for. */
 
-export interface Waiting {
-  /** Tells all who wait for this work that something has happened. */
-  wake(work: string): void;
-  /** Until something happens to the work, the time is over, or the signal aborts. */
-  wait(work: string, milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
-}
-
-export function createWaiting(): Waiting {
+export function createWaiting() {
   const waiting = new Map<string, Set<() => void>>();
   return {
-    wake(work) {
+    /** Wakes everything that waits for this work. */
+    wake(work: string): void {
       for (const resume of [...(waiting.get(work) ?? [])]) resume();
     },
-    wait: (work, milliseconds, signal) =>
-      new Promise((resolve) => {
+    /** Until something happens to the work, the time is over, or the signal aborts. */
+    wait: (work: string, milliseconds: number, signal: AbortSignal | undefined) =>
+      new Promise<void>((resolve) => {
         const others = waiting.get(work) ?? new Set();
         waiting.set(work, others);
         const resume = (): void => {

@@ -1,17 +1,20 @@
 /** Calls that ended well a short while ago: runs that were going then, and those that go on with a broken one, may use their signatures. */
 
 import { join } from 'node:path';
-import type { CallFiles, Place } from '../calls/call-files.ts';
+import type { CallFiles, CallLocation } from '../calls/call-files.ts';
 import type { CallState } from '../calls/call-state.ts';
 import { type Disk, hasCode, unless } from '../disk.ts';
-import { HOUR_MILLISECONDS, hourOf, isHour } from './hours.ts';
 
-export interface FinishedCalls {
-  /** Moves the file of a call here; an older one of the same work gives way. */
-  keep(place: Place): Promise<void>;
-  find(work: string): Promise<CallState | undefined>;
-  /** Removes what is an hour old, or older, and from before the hour `since`; not everything at once. */
-  removeOld(since: string | undefined): Promise<void>;
+export const HOUR_MILLISECONDS = 60 * 60 * 1000;
+
+const HOUR = /^\d{4}-\d{2}-\d{2}T\d{2}$/;
+
+export function isHour(name: string): boolean {
+  return HOUR.test(name);
+}
+
+export function hourOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 13);
 }
 
 /** What seems to come from the future: the clock has been set back since, or it was very wrong. */
@@ -20,11 +23,12 @@ const FUTURE_MILLISECONDS = 62 * 24 * HOUR_MILLISECONDS;
 /** Files that one opening of the journal removes at most: a few milliseconds. */
 const REMOVED_AT_ONCE = 2000;
 
-export function finishedCalls(folder: string, calls: CallFiles, now: () => Date, disk: Disk): FinishedCalls {
+export function finishedCalls(folder: string, calls: CallFiles, now: () => Date, disk: Disk) {
   const hours = async () => (await disk.namesIn(folder)).filter(isHour).sort();
 
   return {
-    async keep(place) {
+    /** Moves the file of a call here; an older one of the same work is replaced. */
+    async keep(place: CallLocation): Promise<void> {
       const hour = join(folder, hourOf(now().getTime()));
       const target = join(hour, `${place.work}.jsonl`);
       try {
@@ -35,7 +39,7 @@ export function finishedCalls(folder: string, calls: CallFiles, now: () => Date,
         await disk.moveFile(place.path, target);
       }
     },
-    async find(work) {
+    async find(work: string): Promise<CallState | undefined> {
       // All of them: the clock may have been set since.
       for (const hour of (await hours()).reverse()) {
         const state = await calls.read({ work, aside: false, path: join(folder, hour, `${work}.jsonl`) });
@@ -43,7 +47,8 @@ export function finishedCalls(folder: string, calls: CallFiles, now: () => Date,
       }
       return undefined;
     },
-    async removeOld(since) {
+    /** Removes what is an hour old or older and from before the hour `since`, a limited number of files at a time. */
+    async removeOld(since: string | undefined): Promise<void> {
       const previous = hourOf(now().getTime() - HOUR_MILLISECONDS);
       const first = since !== undefined && since < previous ? since : previous;
       const last = hourOf(now().getTime() + FUTURE_MILLISECONDS);

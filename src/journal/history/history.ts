@@ -3,28 +3,15 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shareWork } from '../../bytes/shared-work.ts';
+import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
 import type { Disk } from '../disk.ts';
 import type { HistoryEntry } from '../journal.ts';
-import { encodeLine } from '../lines.ts';
-import { readEntry } from './history-entry.ts';
+import { decodeLine, encodeLine } from '../lines.ts';
 
 /** Where an entry goes: its month, and how long that file was before. */
-export interface HistoryPlace {
+export interface HistoryOffset {
   readonly month: string;
   readonly size: number;
-}
-
-export interface History {
-  /** Where an entry of now would go. */
-  place(): Promise<HistoryPlace>;
-  /** Whether the call has an entry at one of the places or after it. */
-  holds(id: string, places: readonly HistoryPlace[]): Promise<boolean>;
-  /** On the disk when it resolves. */
-  append(place: HistoryPlace, entry: HistoryEntry): Promise<void>;
-  /** From the month `from`, or else the oldest; in a month as they were appended. Some at a time: one by one, they cost more to hand over than to read. */
-  pages(from?: string): AsyncIterable<readonly HistoryEntry[]>;
-  /** Removes months that ended more than `keepDays` ago. */
-  removeOld(keepDays: number): Promise<void>;
 }
 
 const MONTH_FILE = /^(\d{4})-(\d{2})\.jsonl$/;
@@ -42,9 +29,9 @@ export interface HistoryOptions {
   readonly onDamaged: (month: string, lines: number) => void;
 }
 
-export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions): History {
+export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
   const pathOf = (month: string): string => join(folder, `${month}.jsonl`);
-  const waiting: { readonly place: HistoryPlace; readonly line: string }[] = [];
+  const waiting: { readonly place: HistoryOffset; readonly line: string }[] = [];
 
   /** One flush for all calls that end at about the same time. */
   const appendWaiting = shareWork(async () => {
@@ -59,11 +46,13 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions): H
   });
 
   return {
-    async place() {
+    /** Where an entry of now would go. */
+    async place(): Promise<HistoryOffset> {
       const month = now().toISOString().slice(0, 7);
       return { month, size: (await disk.sizeOf(pathOf(month))) ?? 0 };
     },
-    async holds(id, places) {
+    /** Whether the call has an entry at one of the offsets or after it. */
+    async holds(id: string, places: readonly HistoryOffset[]): Promise<boolean> {
       for (const { month, size } of places) {
         if ((await disk.sizeOf(pathOf(month))) === undefined) continue;
         for (const lines of linesFrom(await disk.openToRead(pathOf(month)), size)) {
@@ -72,11 +61,16 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions): H
       }
       return false;
     },
-    async append(place, entry) {
+    /** Resolves when the entry is flushed. */
+    async append(place: HistoryOffset, entry: HistoryEntry): Promise<void> {
       waiting.push({ place, line: encodeLine({ ...entry }) });
       await appendWaiting();
     },
-    async *pages(from = '') {
+    /**
+     * All entries from the month `from` on, or from the oldest, in the order in which they were appended. By the page,
+     * because handing them over one by one costs more than reading them.
+     */
+    async *pages(from = ''): AsyncGenerator<readonly HistoryEntry[]> {
       const months = (await disk.namesIn(folder)).filter((name) => MONTH_FILE.test(name) && name >= from).sort();
       for (const name of months) {
         let damaged = 0;
@@ -88,7 +82,8 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions): H
         if (damaged > 0) onDamaged(name.slice(0, 7), damaged);
       }
     },
-    async removeOld(keepDays) {
+    /** Removes months that ended more than `keepDays` ago. */
+    async removeOld(keepDays: number): Promise<void> {
       for (const name of await disk.namesIn(folder)) {
         const [, year, month] = MONTH_FILE.exec(name) ?? [];
         if (year === undefined || month === undefined) continue;
@@ -128,4 +123,72 @@ function* linesFrom(fd: number, start: number): Generator<readonly string[]> {
 
 function isLine(line: string): boolean {
   return line !== '';
+}
+
+const OUTCOMES: readonly unknown[] = [
+  'under-way',
+  'unwritten',
+  'unreported',
+  'unknown',
+  'written',
+  'refused',
+  'unusable',
+  'given-up',
+] satisfies HistoryEntry['outcome'][];
+const COUNTED: readonly unknown[] = ['yes', 'no', 'unknown'] satisfies HistoryEntry['counted'][];
+const REPORTED: readonly unknown[] = [1, 2, undefined] satisfies HistoryEntry['reported'][];
+const ALGORITHMS: readonly unknown[] = DIGEST_ALGORITHMS;
+
+/**
+ * Undefined for a line that is torn, damaged or unknown. Written out by hand: of a million entries, a schema makes
+ * several million objects.
+ */
+export function readEntry(line: string): HistoryEntry | undefined {
+  const value = decodeLine(line);
+  if (!isEntry(value)) return undefined;
+  const { id, at, ended, file, bytes, filesWritten, certificate, origin, code, algorithm, digest } = value;
+  const { record, outcome, counted, reported, reason } = value;
+  return {
+    id,
+    at,
+    ended,
+    file,
+    bytes,
+    filesWritten,
+    certificate: { name: certificate.name, sha256: certificate.sha256 },
+    origin,
+    code,
+    algorithm,
+    digest,
+    record,
+    outcome,
+    counted,
+    reported,
+    reason,
+  };
+}
+
+function isEntry(value: unknown): value is HistoryEntry {
+  if (!isObject(value)) return false;
+  const { certificate } = value;
+  return (
+    areTexts(value.id, value.at, value.file, value.origin, value.code, value.digest) &&
+    [value.ended, value.record, value.reason].every((text) => text === undefined || typeof text === 'string') &&
+    typeof value.bytes === 'number' &&
+    typeof value.filesWritten === 'number' &&
+    isObject(certificate) &&
+    areTexts(certificate.name, certificate.sha256) &&
+    ALGORITHMS.includes(value.algorithm) &&
+    OUTCOMES.includes(value.outcome) &&
+    COUNTED.includes(value.counted) &&
+    REPORTED.includes(value.reported)
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function areTexts(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'string');
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Disk } from '../disk.ts';
-import { hourOf, isHour } from './hours.ts';
+import { hourOf, isHour } from './finished-calls.ts';
 
 /** What a run finished that was killed, or that left files undone, is shared for so long with runs that come after it. */
 const KEPT_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;

@@ -6,7 +6,7 @@ import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { whenFree } from '../../files/file-system-errors.ts';
-import { inWords, PRESUMED_ENDED_MILLISECONDS } from '../../journal/liveness.ts';
+import { inWords, PRESUMED_ENDED_MILLISECONDS } from '../../journal/processes.ts';
 import { signingErrors } from '../errors.ts';
 import { type FileOwners, temporaryPathName } from './file-owners.ts';
 import { placeOf } from './target.ts';

@@ -10,7 +10,7 @@ export async function removeLeftBy(
   calls: readonly UnfinishedCall[],
   { removeLeft }: Pick<TemporaryNames, 'removeLeft'>,
 ): Promise<void> {
-  const outputs = calls.flatMap(({ files }) => files.flatMap(({ manner }) => manner?.output ?? []));
+  const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
   for (const output of new Set(outputs)) {
     // A file that is a link was to be replaced where it leads.
     const target = await resolveTarget(output).catch(() => output);

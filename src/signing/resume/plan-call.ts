@@ -31,12 +31,12 @@ export function judgeCall(call: UnfinishedCall, given: Given | undefined): Judge
   return { call, way, error: way === 'wait' || way === 'settle' ? undefined : obstacle(call, given) };
 }
 
-function obstacle({ work, facts, kind }: UnfinishedCall, given: Given | undefined): CodesignError | undefined {
+function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undefined): CodesignError | undefined {
   if (given === undefined) return signingErrors('service-not-named', { origin: work.origin });
   if (work.origin !== given.origin) return signingErrors('other-service', { origin: work.origin });
-  if (facts.client !== given.client) return signingErrors('other-credentials');
-  if (kind === 'unwritten' && given.leaf !== undefined && facts.certificate.sha256 !== given.leaf) {
-    return signingErrors('other-certificate', { certificate: facts.certificate.name });
+  if (metadata.client !== given.client) return signingErrors('other-credentials');
+  if (kind === 'unwritten' && given.leaf !== undefined && metadata.certificate.sha256 !== given.leaf) {
+    return signingErrors('other-certificate', { certificate: metadata.certificate.name });
   }
   return undefined;
 }

@@ -85,12 +85,12 @@ export async function forgetCall(
   if (call.kind === 'under-way') throw signingErrors('call-under-way', { id });
   // The signature is in use where one file is written.
   const status = call.files.some(({ written }) => written) ? 1 : 2;
-  const mine = given !== undefined && given.origin === call.work.origin && given.client === call.facts.client;
-  const isWanted = mine && call.files.some(({ manner }) => manner?.report !== false);
+  const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
+  const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
   let told = false;
   if (isWanted && service !== undefined && call.record !== undefined) {
     try {
-      await service.report(call.record, status, undefined, maskFilename(mask, call.facts.file));
+      await service.report(call.record, status, undefined, maskFilename(mask, call.metadata.file));
       told = true;
     } catch (thrown) {
       warn(`The service was not told that ${id} is given up: ${toCodesignError(thrown).message}.`);
@@ -112,10 +112,10 @@ async function sendReports(
 ): Promise<ReadonlyMap<string, CodesignError>> {
   const failed = new Map<string, CodesignError>();
   const limit = pLimit(concurrency);
-  const send = async ({ id, record, facts }: UnfinishedCall): Promise<void> => {
+  const send = async ({ id, record, metadata }: UnfinishedCall): Promise<void> => {
     try {
       const isWanted = report && record !== undefined && isServiceId(record);
-      if (isWanted) await service.report(record, 1, signal, maskFilename(mask, facts.file));
+      if (isWanted) await service.report(record, 1, signal, maskFilename(mask, metadata.file));
       await journal.reported(id, isWanted ? 1 : 'not-wanted');
     } catch (thrown) {
       failed.set(id, toCodesignError(thrown));
@@ -130,8 +130,8 @@ function whyOpen(
   outcomes: ReadonlyMap<string, FileOutcome>,
   failedReports: ReadonlyMap<string, CodesignError>,
 ): CodesignError {
-  for (const { written, manner } of files) {
-    const outcome = written ? undefined : outcomes.get(manner?.path ?? '');
+  for (const { written, signingOptions } of files) {
+    const outcome = written ? undefined : outcomes.get(signingOptions?.path ?? '');
     if (outcome?.status === 'failed') return outcome.error;
   }
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;

@@ -1,6 +1,6 @@
 /** Writing the files that wait for a signature that the journal has: the walk of `sign`, in which nothing can be asked for. */
 
-import type { Journal, SigningManner, UnfinishedCall, Work } from '../../journal/journal.ts';
+import type { Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
 import type { Claims } from '../service/without-journal.ts';
@@ -11,7 +11,7 @@ import type { Signing } from '../signing.ts';
 export interface Likeness {
   readonly code: string;
   readonly algorithm: Work['algorithm'];
-  readonly manner: SigningManner;
+  readonly signingOptions: RecordedSigningOptions;
 }
 
 /** A Signing with the settings of the run that asked for the signatures. */
@@ -42,12 +42,12 @@ export async function writeFiles(
 function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { work, files } of calls) {
-    for (const { written, manner } of files) {
-      if (written || manner === undefined) continue;
-      const { path, output, ...others } = manner;
+    for (const { written, signingOptions } of files) {
+      if (written || signingOptions === undefined) continue;
+      const { path, output, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
-      const group = groups.get(key) ?? { likeness: { code, algorithm, manner }, files: new Map() };
+      const group = groups.get(key) ?? { likeness: { code, algorithm, signingOptions }, files: new Map() };
       group.files.set(JSON.stringify([path, output]), { path, output });
       groups.set(key, group);
     }
@@ -61,9 +61,9 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   return {
     isProven: (pair) => journal.isProven(pair),
     counted: (what) => journal.counted(what),
-    async claim(work, facts, options) {
+    async claim(work, metadata, options) {
       if (!wanted.has(nameOf(work))) throw signingErrors('changed-since');
-      const claim = await journal.claim(work, facts, options);
+      const claim = await journal.claim(work, metadata, options);
       if (claim.known !== undefined) return claim;
       // Another process has finished it meanwhile.
       await claim.release();

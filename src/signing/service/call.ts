@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import type { CallFacts, Claim, Work } from '../../journal/journal.ts';
+import type { CallMetadata, Claim, Work } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { SignatureRecord, SignRequest } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
@@ -17,7 +17,7 @@ export interface FileOfCall {
   readonly bytes: number;
 }
 
-export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): CallFacts {
+export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): CallMetadata {
   const { chain, client, existing, description, url, signerName, allowUnsignedResult, report } = signing;
   const sha256 = createHash('sha256').update(chain.leaf.der).digest('hex');
   return {
@@ -26,7 +26,7 @@ export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): 
     certificate: { name: chain.leaf.name, sha256 },
     client: client.id,
     // Absolute: `resume` may run in another folder.
-    manner: {
+    signingOptions: {
       path: resolve(path),
       output: resolve(output),
       existing,

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readCall } from '../../../src/journal/calls/call-state.ts';
-import { readEntry } from '../../../src/journal/history/history-entry.ts';
+import { readEntry } from '../../../src/journal/history/history.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { decodeLine, encodeLine, splitLines } from '../../../src/journal/lines.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';

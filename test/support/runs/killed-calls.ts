@@ -30,7 +30,7 @@ export async function judgeCalls(server: TestServer, logged: number, state: stri
   const unknown = open.filter(({ kind }) => kind === 'unknown').length;
   const faults = open
     .filter(({ kind }) => kind !== 'unknown')
-    .map(({ kind, facts, reason }) => `the call for ${facts.file} is ${kind}${reason ? `: ${reason}` : ''}`);
+    .map(({ kind, metadata: facts, reason }) => `the call for ${facts.file} is ${kind}${reason ? `: ${reason}` : ''}`);
   if (left.calls !== open.length) faults.push(`the journal has ${left.calls} files for ${open.length} calls`);
   faults.push(...left.temporary.map((name) => `${name} is left in the journal`));
   for (let waited = 0; ; waited += 50) {

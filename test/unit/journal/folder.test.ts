@@ -5,8 +5,8 @@ import { chmod, chown, lchown, mkdir, mkdtemp, readdir, rename, rm, stat, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { workId } from '../../../src/journal/calls/work-id.ts';
-import { readJournal } from '../../../src/journal/read-journal.ts';
+import { workId } from '../../../src/journal/calls/steps.ts';
+import { readJournal } from '../../../src/journal/open-journal.ts';
 import { stateFolder } from '../../../src/journal/state-folder.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
 import { factsOf, historyOf, journalSetting, type Setting, sign, signAndReport, workOf } from './support/setting.ts';

@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
-import { PRESUMED_ENDED_MILLISECONDS } from '../../../src/journal/liveness.ts';
-import { observeProcesses } from '../../../src/journal/processes.ts';
+import { observeProcesses, PRESUMED_ENDED_MILLISECONDS } from '../../../src/journal/processes.ts';
 import {
   factsOf,
   historyOf,

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
-import { readJournal } from '../../../src/journal/read-journal.ts';
+import { readJournal } from '../../../src/journal/open-journal.ts';
 import { factsAt, factsOf, journalSetting, type Setting, sign, signAndReport, workOf } from './support/setting.ts';
 
 let setting: Setting;

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { rememberSteps } from '../../../src/journal/calls/remembered-steps.ts';
-import { readStep } from '../../../src/journal/calls/steps.ts';
+import { readStep, rememberSteps } from '../../../src/journal/calls/steps.ts';
 import { encodeLine } from '../../../src/journal/lines.ts';
 
 const lineOf = (call: string): string =>

@@ -16,14 +16,14 @@ function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | un
       allowUnsignedResult: false,
     } as const;
     const fate = { file: 'app.exe', written: kind === 'unreported', unusable: false, reason: undefined };
-    return { ...fate, manner: output === undefined ? undefined : manner };
+    return { ...fate, signingOptions: output === undefined ? undefined : manner };
   });
   return {
     id: 'call-1',
     kind,
     at: '2026-11-21T10:00:00.000Z',
     work: { origin: 'https://a.example', code: '1', algorithm: 'SHA256', digest: new Uint8Array(32) },
-    facts: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
+    metadata: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
     files,
     record: undefined,
     reason: undefined,

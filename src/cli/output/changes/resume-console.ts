@@ -86,9 +86,9 @@ const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
 const UNUSABLE = 'has a signature that does not fit its certificate: sign with the right one, or resume --forget';
 
 /** Of the first file that is still to be written. */
-function pathOf({ files, facts }: UnfinishedCall): string {
+function pathOf({ files, metadata }: UnfinishedCall): string {
   const file = files.find(({ written }) => !written);
-  return file?.manner?.path ?? file?.file ?? facts.file;
+  return file?.signingOptions?.path ?? file?.file ?? metadata.file;
 }
 
 function about(call: UnfinishedCall): string {

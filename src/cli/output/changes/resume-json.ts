@@ -16,7 +16,7 @@ export function resumedJson(calls: readonly ResumedCall[], warnings: readonly st
 }
 
 function callJson({ call, status, error }: ResumedCall) {
-  const { id, kind, at, work, facts, record, reason } = call;
+  const { id, kind, at, work, metadata, record, reason } = call;
   return {
     id,
     kind,
@@ -25,11 +25,11 @@ function callJson({ call, status, error }: ResumedCall) {
     origin: work.origin,
     code: work.code,
     algorithm: work.algorithm,
-    certificate: facts.certificate,
+    certificate: metadata.certificate,
     record: record ?? null,
-    files: call.files.map(({ file, written, manner, reason: why }) => ({
+    files: call.files.map(({ file, written, signingOptions, reason: why }) => ({
       path: file,
-      output: manner?.output ?? null,
+      output: signingOptions?.output ?? null,
       written,
       reason: why ?? null,
     })),

@@ -1,6 +1,5 @@
 /** Pieces of work, and files that they are for. */
-
-import type { CallFacts, SigningManner, Work } from '../../../../src/journal/journal.ts';
+import type { CallMetadata, RecordedSigningOptions, Work } from '../../../../src/journal/journal.ts';
 
 export const SIGNATURE = new Uint8Array(512).map((_, index) => index);
 
@@ -10,12 +9,12 @@ export function workOf(number: number, changes: Partial<Work> = {}): Work {
   return { origin: 'https://sign.example', code: 'C-1', algorithm: 'SHA256', digest, ...changes };
 }
 
-export function factsOf(file: string, leaf = 'aa'): CallFacts {
+export function factsOf(file: string, leaf = 'aa'): CallMetadata {
   return { file, bytes: 1234, certificate: { name: 'Example Ltd', sha256: leaf }, client: 'c0ffee' };
 }
 
 /** With the place that the file is in, and is written to. */
-export function factsAt(path: string, changes: Partial<SigningManner> = {}): CallFacts {
+export function factsAt(path: string, changes: Partial<RecordedSigningOptions> = {}): CallMetadata {
   const manner = { path, output: path, existing: 'replace', allowUnsignedResult: false, ...changes } as const;
-  return { ...factsOf(path), manner };
+  return { ...factsOf(path), signingOptions: manner };
 }

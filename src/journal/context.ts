@@ -1,17 +1,19 @@
-/** Puts together what the journal is made of, whether it is to be written or only read. */
+/** What every part of the journal works with, whether the journal is written or only read. */
 
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { callFiles } from './calls/call-files.ts';
+import type { Moment } from './calls/steps.ts';
 import { createWaiting } from './calls/waiting.ts';
 import type { Disk } from './disk.ts';
-import { inJournal } from './guard.ts';
+import { inJournal } from './errors.ts';
 import { finishedCalls } from './history/finished-calls.ts';
 import { openHistory } from './history/history.ts';
-import { provenPairs } from './history/proven-pairs.ts';
 import type { UnendedRuns } from './history/unended-runs.ts';
-import { observeLiveness } from './liveness.ts';
-import type { JournalParts } from './parts.ts';
-import type { Processes } from './processes.ts';
+import type { ProvenPair } from './journal.ts';
+import { observeLiveness, type Processes } from './processes.ts';
+
+export type JournalContext = ReturnType<typeof createContext>;
 
 export interface JournalOptions {
   /** The state folder; the journal's own folders are in it. */
@@ -34,16 +36,23 @@ export interface JournalOptions {
 interface Opened {
   readonly disk: Disk;
   readonly warn: (sentence: string) => void;
-  /** What this opening of the journal is called. */
+  /** Id of this opening of the journal. */
   readonly run: string;
   readonly unended: UnendedRuns;
+  /** Nothing is created, changed or removed. */
   readonly isReadOnly: boolean;
 }
 
 export function foldersIn(folder: string) {
   const inside = (name: string): string => join(folder, name);
-  const names = { calls: inside('calls'), aside: inside('aside'), history: inside('history') };
-  return { ...names, finished: inside('finished'), proven: inside('proven'), running: inside('running') };
+  return {
+    calls: inside('calls'),
+    aside: inside('aside'),
+    history: inside('history'),
+    finished: inside('finished'),
+    proven: inside('proven'),
+    running: inside('running'),
+  };
 }
 
 /** Each sentence once. */
@@ -55,7 +64,7 @@ export function warningList() {
   return { warnings, warn };
 }
 
-export function makeParts(options: JournalOptions, opened: Opened): JournalParts {
+export function createContext(options: JournalOptions, opened: Opened) {
   const { folder, now, uptime, randomId, processes, runningFor } = options;
   const { disk, warn, run, unended, isReadOnly } = opened;
   const folders = foldersIn(folder);
@@ -64,16 +73,18 @@ export function makeParts(options: JournalOptions, opened: Opened): JournalParts
     warn(
       `The history of ${month} in ${folders.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
     );
+  const began: Moment = {
+    at: new Date(now().getTime() - runningFor).toISOString(),
+    up: uptime() - runningFor,
+    boot: processes.self.boot,
+  };
   return {
     isReadOnly,
     now,
     uptime,
     randomId,
-    began: {
-      at: new Date(now().getTime() - runningFor).toISOString(),
-      up: uptime() - runningFor,
-      boot: processes.self.boot,
-    },
+    /** When this run began: what other processes finish from then on is reused. */
+    began,
     calls,
     finished: finishedCalls(folders.finished, calls, now, disk),
     history: openHistory({ folder: folders.history, disk, now, onDamaged }),
@@ -81,8 +92,32 @@ export function makeParts(options: JournalOptions, opened: Opened): JournalParts
     unended,
     liveness: observeLiveness(processes, run, now),
     waiting: createWaiting(),
-    unanswered: new Set(),
+    /** Calls of this run that got no answer. */
+    unanswered: new Set<string>(),
     warn,
-    guard: (work) => inJournal(folder, work),
+    /** Turns errors of the file system into errors of the journal. */
+    guard: <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work),
+  };
+}
+
+/** Pairs of certificate number and certificate that a verified signature has proven: an empty file for each, named by its digest. */
+function provenPairs(folder: string, disk: Disk) {
+  const known = new Set<string>();
+  const nameOf = ({ origin, code, leaf }: ProvenPair): string =>
+    createHash('sha256')
+      .update(JSON.stringify([origin, code, leaf]))
+      .digest('hex');
+  return {
+    async has(pair: ProvenPair): Promise<boolean> {
+      const name = nameOf(pair);
+      const size = known.has(name) ? 0 : await disk.sizeOf(join(folder, name));
+      return size !== undefined;
+    },
+    async add(pair: ProvenPair): Promise<void> {
+      const name = nameOf(pair);
+      if (known.has(name)) return;
+      await using _file = await disk.openLines(join(folder, name), 'may-exist');
+      known.add(name);
+    },
   };
 }
