@@ -1,6 +1,7 @@
 /** `codesign-remote config`: shows the settings that hold here, and changes those stored in a profile. */
 
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
+import { printable } from '../../errors/printable.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import { type ListedSetting, listSettings } from '../../options/listing.ts';
 import { lookUp } from '../../options/lookup.ts';
@@ -8,8 +9,11 @@ import type { ProfileOptions } from '../../options/options.ts';
 import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
 import { isSettingKey, keyAsWritten, unknownKey } from '../../options/stored/stored-values.ts';
 import type { Io } from '../io.ts';
-import { settingLines, shownValue } from '../output/config-text.ts';
 import { jsonText } from '../output/json.ts';
+import { padded, widthOf } from '../output/text-layout.ts';
+
+/** Longer than any path or address. */
+const VALUE_LENGTH = 8192;
 
 export interface ConfigListOptions extends ProfileOptions {
   readonly origin?: boolean;
@@ -93,4 +97,25 @@ function knownKey(text: string): string {
 /** As it is listed. */
 function shownKey(text: string): string {
   return profileKey(text);
+}
+
+/** A line for each value: its origin, key and value. */
+function settingLines(settings: readonly ListedSetting[], hasOrigin: boolean): readonly string[] {
+  const rows = settings.flatMap(({ key, values, origin }) =>
+    values.map((value) => ({ key: shownValue(key), value: shownValue(value), origin })),
+  );
+  const keyWidth = widest(rows.map(({ key }) => key));
+  const originWidth = widest(rows.map(({ origin }) => origin));
+  return rows.map(({ key, value, origin }) => {
+    const from = hasOrigin ? `${padded(origin, originWidth)}  ` : '';
+    return `${from}${padded(key, keyWidth)}  ${value}`;
+  });
+}
+
+function shownValue(text: string): string {
+  return printable(text, VALUE_LENGTH);
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, widthOf(text)), 0);
 }

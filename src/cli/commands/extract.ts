@@ -8,7 +8,7 @@ import { readFile } from '../../verifying/read-file.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
-import { pem } from '../output/inspect/pem.ts';
+import { pem } from '../output/inspect/inspect-documents.ts';
 import { counted, Lines } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 

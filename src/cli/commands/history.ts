@@ -1,14 +1,18 @@
-/** `codesign-remote history`: every call the journal knows, as a table, a document or for spreadsheets; never all of them in memory. */
+/** `codesign-remote history`: prints every call of the journal, without holding all of them in memory. */
 
+import type { Writable } from 'node:stream';
 import { composeJournalReading } from '../../app/compose-journal.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { historyCsv } from '../output/history/history-csv.ts';
-import type { HistoryForm } from '../output/history/history-form.ts';
-import { historyJson } from '../output/history/history-json.ts';
-import { addToSums, type Sums, sumsInOrder } from '../output/history/history-sums.ts';
-import { historyText } from '../output/history/history-text.ts';
-import { bufferedWriter } from '../output/history/history-writer.ts';
+import {
+  addToSums,
+  type HistoryForm,
+  historyCsv,
+  historyJson,
+  historyTable,
+  type Sums,
+  sumsInOrder,
+} from '../output/history.ts';
 import { Lines } from '../output/lines.ts';
 
 export interface HistoryCommandOptions {
@@ -17,11 +21,20 @@ export interface HistoryCommandOptions {
   readonly csv?: boolean;
 }
 
-/** Gives the exit code. Throws usage, and what keeps the journal from being read. */
+/** In characters. */
+const CHUNK_LENGTH = 64 * 1024;
+
+interface BufferedWriter {
+  write(text: string): Promise<void>;
+  /** Writes the remaining text. */
+  end(): Promise<void>;
+}
+
+/** Returns the exit code. Throws errors of usage and of reading the journal. */
 export async function history(options: HistoryCommandOptions, io: Io): Promise<number> {
   const { json = false, csv = false } = options;
   const since = readMonth(options.since);
-  const form: HistoryForm = csv ? historyCsv : json ? historyJson : historyText;
+  const form: HistoryForm = csv ? historyCsv : json ? historyJson : historyTable;
   const journal = await composeJournalReading(io.env);
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();
@@ -31,7 +44,7 @@ export async function history(options: HistoryCommandOptions, io: Io): Promise<n
     addToSums(sums, entry);
     await writer.write(count === 0 ? form.head + form.first(entry) : form.next(entry));
     count += 1;
-    // Whoever reads may have seen enough (`| head`).
+    // The reader may have closed the pipe (`| head`).
     if (!io.stdout.writable) return 0;
   }
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
@@ -41,11 +54,39 @@ export async function history(options: HistoryCommandOptions, io: Io): Promise<n
   return 0;
 }
 
-/** Times in the journal begin with their month. */
+/** The month as it begins the times in the journal; empty for all. */
 function readMonth(since: string | undefined): string {
   if (since === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(since)) return since ?? '';
   throw cliErrors('invalid-usage', {
     message: `--since: "${since}" is not a month such as 2026-11`,
     help: 'codesign-remote history --help',
   });
+}
+
+/** Writes in large chunks, and waits for a slow reader. */
+function bufferedWriter(stream: Writable): BufferedWriter {
+  let waiting = '';
+
+  async function flush(): Promise<void> {
+    const text = waiting;
+    waiting = '';
+    if (text === '' || stream.write(text) || !stream.writable) return;
+    // A closed pipe never drains.
+    await new Promise<void>((resolve) => {
+      const events = ['drain', 'close', 'error'] as const;
+      const done = (): void => {
+        for (const event of events) stream.off(event, done);
+        resolve();
+      };
+      for (const event of events) stream.once(event, done);
+    });
+  }
+
+  return {
+    async write(text) {
+      waiting += text;
+      if (waiting.length >= CHUNK_LENGTH) await flush();
+    },
+    end: flush,
+  };
 }

@@ -6,13 +6,11 @@ import type { Reading } from '../../verifying/read-file.ts';
 import { endOnSignal } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
-import { inspectJson } from '../output/inspect/inspect-json.ts';
+import { certificatesPem, inspectJson } from '../output/inspect/inspect-documents.ts';
 import { inspectText } from '../output/inspect/inspect-text.ts';
-import { certificatesPem } from '../output/inspect/pem.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines } from '../output/lines.ts';
-import { openProgress } from '../output/progress/progress.ts';
-import type { ProgressOptions } from '../output/progress/progress-mode.ts';
+import { openProgress, type ProgressOptions } from '../output/progress/progress.ts';
 
 export interface InspectCommandOptions {
   readonly certificates?: boolean;

@@ -4,9 +4,8 @@ import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import type { CredentialsOptions } from '../../options/credentials-settings.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { Io } from '../io.ts';
-import { shown } from '../output/inspect/shown.ts';
 import { jsonText, warningsJson } from '../output/json.ts';
-import { Lines, maskedKey } from '../output/lines.ts';
+import { Lines, maskedKey, shown } from '../output/lines.ts';
 
 export interface WhoamiCommandOptions extends CredentialsOptions {
   readonly check?: boolean;

@@ -1,48 +1,36 @@
-/** `--help` laid out for the terminal that it is read on: commander's own layout knows of no narrow ones. */
+/** Layout of `--help` for narrow terminals too, which commander does not support. */
 
 import type { Writable } from 'node:stream';
 import type { Help } from 'commander';
 import { columnsOf } from './terminal.ts';
+import { hang, padded, widthOf } from './text-layout.ts';
 
-/** For pipes, and for terminals that are wider: longer lines are hard to read. */
+/** For pipes and wide terminals: longer lines are hard to read. */
 const MOST_COLUMNS = 100;
-/** Fewer have no room for words; the terminal then breaks the lines. */
+/** A narrower terminal wraps the lines itself. */
 const LEAST_COLUMNS = 30;
-/** A description needs so many beside its term; else it stands below. */
-const LEAST_BESIDE = 40;
+/** Columns that a description needs next to its term; with fewer it stands below. */
+const LEAST_DESCRIPTION = 40;
 
 export function helpColumns(stdout: Writable): number {
   const columns = columnsOf(stdout);
   return columns < LEAST_COLUMNS ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
 }
 
-/** As commander does it where there is room; elsewhere the description stands below its term. */
+/** Commander's layout if there is enough space; with less, the description stands below its term. */
 export function formatItem(term: string, termWidth: number, description: string, { helpWidth }: Help): string {
   const columns = helpWidth ?? MOST_COLUMNS;
-  const beside = `  ${term.padEnd(termWidth)}  `;
-  if (description === '') return beside.trimEnd();
-  if (columns - beside.length >= LEAST_BESIDE) return hung(beside, description, columns);
-  return `  ${term}\n${hung(' '.repeat(6), description, columns)}`;
+  const lead = `  ${padded(term, termWidth)}  `;
+  const indent = widthOf(lead);
+  if (description === '') return lead.trimEnd();
+  if (columns - indent >= LEAST_DESCRIPTION) return hang(lead, description, indent, columns).join('\n');
+  return [`  ${term}`, ...hang(' '.repeat(6), description, 6, columns)].join('\n');
 }
 
-/** Paragraphs at the margin that are too wide are wrapped anew; indented lines, such as examples to be copied, stay. */
+/** Wraps paragraphs at the margin that are too wide. Indented lines, such as examples to copy, stay. */
 export function wrapHelp(text: string, columns: number): string {
   return text.replace(/^\S.*(?:\n\S.*)*/gm, (paragraph) => {
-    const fits = paragraph.split('\n').every((line) => line.length <= columns);
-    return fits ? paragraph : hung('', paragraph.replaceAll('\n', ' '), columns);
+    const fits = paragraph.split('\n').every((line) => widthOf(line) <= columns);
+    return fits ? paragraph : hang('', paragraph.replaceAll('\n', ' '), 0, columns).join('\n');
   });
-}
-
-/** `lead` with the text behind it, further lines below the text. */
-function hung(lead: string, text: string, columns: number): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && lead.length + line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = '';
-    }
-    line += line === '' ? word : ` ${word}`;
-  }
-  return lead + [...lines, line].join(`\n${' '.repeat(lead.length)}`);
 }

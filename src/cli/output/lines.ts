@@ -5,9 +5,9 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
 import type { FileEvent } from '../../signing/outcome.ts';
 import type { Io } from '../io.ts';
-import { type Annotation, annotationLine, hasAnnotations } from './annotations.ts';
-import { painted } from './painted.ts';
-import { hasColour } from './terminal.ts';
+import { type Annotation, annotationLine, hasAnnotations } from './github.ts';
+
+import { hasColour, painted } from './terminal.ts';
 
 export interface LinesOptions {
   /** Errors only. */
@@ -50,7 +50,7 @@ export class Lines {
   /** `path`: of the file that it is about, if it is about one. */
   warning(text: string, path?: string): void {
     if (this.options.quiet) return;
-    const place = path === undefined ? '' : `${shownPath(path)}: `;
+    const place = path === undefined ? '' : `${shown(path)}: `;
     this.tell(`warning  ${place}${printable(text, PATH_LENGTH)}`);
     this.#annotate({ kind: 'warning', title: 'codesign-remote', message: text, file: path });
   }
@@ -59,7 +59,7 @@ export class Lines {
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':
-        if (this.options.verbose) this.tell(`${doing}  ${shownPath(event.path)}`);
+        if (this.options.verbose) this.tell(`${doing}  ${shown(event.path)}`);
         break;
       case 'file-left-out':
         this.warning(`left out: ${oneLine(event.error)}`, event.path);
@@ -71,7 +71,7 @@ export class Lines {
   }
 
   failed(path: string, error: CodesignError): void {
-    this.tell(`failed   ${shownPath(path)}: ${oneLine(error)}`, this.#explanation(error));
+    this.tell(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
     // Their reason is annotated already, and only so many annotations are shown.
     if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
   }
@@ -91,8 +91,7 @@ export class Lines {
   #explanation(error: CodesignError): readonly string[] {
     const lines: string[] = [];
     // The files that were not attempted have one reason, and its hint stands already where it failed.
-    if (error.hint !== undefined && error.code !== 'not-attempted')
-      lines.push(`${INDENT}hint: ${printable(error.hint, PATH_LENGTH)}`);
+    if (error.hint !== undefined && error.code !== 'not-attempted') lines.push(`${INDENT}hint: ${shown(error.hint)}`);
     if (!this.options.verbose) return lines;
     for (
       let cause: unknown = error.category === 'internal' ? error : error.cause;
@@ -129,13 +128,14 @@ export function oneLine(error: CodesignError): string {
   return `${printable(error.message, PATH_LENGTH)} [${error.code}]`;
 }
 
-export function shownPath(path: string): string {
-  return printable(path, PATH_LENGTH);
+/** Text from outside, made printable on one line. */
+export function shown(text: string): string {
+  return printable(text, PATH_LENGTH);
 }
 
 /** The path, and where the result went when that is elsewhere. */
 export function shownPaths({ path, output }: { readonly path: string; readonly output: string }): string {
-  return output === path ? shownPath(path) : `${shownPath(path)} -> ${shownPath(output)}`;
+  return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }
 
 /** Enough of an access key to recognise it, too little to use it. */

@@ -1,4 +1,4 @@
-/** What the streams of a command can show: colours, a line that changes, and more than ASCII. */
+/** What a terminal can show: its width, colours, and more than ASCII. */
 
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
@@ -6,11 +6,14 @@ import { styleText } from 'node:util';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** A live line needs so many columns. */
+export const LEAST_LIVE_COLUMNS = 20;
+
 export function isTerminal(stream: Writable): stream is WriteStream {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 
-/** 0 where nobody knows, and for what is no terminal. */
+/** 0 if the width is unknown, and for streams that are no terminal. */
 export function columnsOf(stream: Writable): number {
   return isTerminal(stream) ? (stream.columns ?? 0) : 0;
 }
@@ -19,35 +22,39 @@ export function isDumb({ TERM }: Env): boolean {
   return TERM === 'dumb';
 }
 
-/** As most build services say it. */
+/** Most build services set one of these variables. */
 export function isContinuousIntegration({ CI, GITHUB_ACTIONS }: Env): boolean {
   return isSet(CI) || isSet(GITHUB_ACTIONS);
 }
 
-/** https://no-color.org: NO_COLOR wins over all; FORCE_COLOR over what the stream is. */
+/** See https://no-color.org. NO_COLOR has precedence, then FORCE_COLOR. */
 export function hasColour(stream: Writable, env: Env): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return isSet(env.FORCE_COLOR);
   return isTerminal(stream) && !isDumb(env) && !isContinuousIntegration(env);
 }
 
-/**
- * Whether symbols beyond ASCII are shown as they are. A Windows console may have any code page and font: there only
- * terminals known to be good with all of Unicode are trusted.
- */
+/** Whether the terminal shows Unicode symbols. A Windows console may have any code page and font, so only two terminals count there. */
 export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   if (isDumb(env)) return false;
   if (platform === 'win32' && (env.WT_SESSION || env.TERM_PROGRAM === 'vscode')) return true;
   return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
-export type Tone = 'good' | 'bad' | 'doubtful' | 'plain';
+/** Words for results, with which lines for people begin. */
+const COLOURS = [
+  ['green', new Set(['signed', 'timestamped', 'removed', 'attached', 'reported', 'trusted', 'intact'])],
+  ['yellow', new Set(['left', 'warning'])],
+  ['red', new Set(['not-accepted', 'untrusted', 'broken', 'unsigned', 'failed', 'error'])],
+] as const;
 
-const COLOURS = { good: 'green', bad: 'red', doubtful: 'yellow' } as const;
-
-/** `text` in the colour of its tone, where `isColoured`. */
-export function toned(text: string, tone: Tone, isColoured: boolean): string {
-  return tone === 'plain' || !isColoured ? text : styleText(COLOURS[tone], text, { validateStream: false });
+/** The line with its first word in colour, if that word is a result. */
+export function painted(line: string, isColoured: boolean): string {
+  if (!isColoured) return line;
+  return line.replace(/^[\w-]+(?= )/, (word) => {
+    const [colour] = COLOURS.find(([, words]) => words.has(word)) ?? [];
+    return colour === undefined ? word : styleText(colour, word, { validateStream: false });
+  });
 }
 
 function isSet(value: string | undefined): boolean {

@@ -7,9 +7,9 @@ import { printable } from '../../errors/printable.ts';
 import { flatten } from '../../verifying/policy.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
-import { annotationLine, hasAnnotations } from './annotations.ts';
-import { painted } from './painted.ts';
-import { hasColour } from './terminal.ts';
+import { annotationLine, hasAnnotations } from './github.ts';
+
+import { hasColour, painted } from './terminal.ts';
 
 export interface Telling {
   readonly io: Io;

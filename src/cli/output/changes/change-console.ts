@@ -11,8 +11,8 @@ import type {
   SkipReason,
 } from '../../../signing/change-outcome.ts';
 import type { Io } from '../../io.ts';
-import { type SummaryTable, tellJobSummary } from '../job-summary.ts';
-import { counted, Lines, type LinesOptions, shownPath, shownPaths } from '../lines.ts';
+import { type SummaryTable, writeJobSummary } from '../github.ts';
+import { counted, Lines, type LinesOptions, shown, shownPaths } from '../lines.ts';
 import { openProgress, type Progress } from '../progress/progress.ts';
 import { type ChangeSummary, summarise } from './change-json.ts';
 import { seconds } from './sign-summary.ts';
@@ -84,7 +84,7 @@ export class ChangeConsole implements Disposable {
     const summary = inWords(summarise(files, this.#verb), this.#verb);
     const total = `${counted(files.length, 'file')}: ${summary}; ${seconds(clock() - this.#started)}`;
     if (files.length > 1) this.#lines.result(total);
-    const fault = tellJobSummary(tableOf(files, total, this.#verb), this.#io.env);
+    const fault = writeJobSummary(tableOf(files, total, this.#verb), this.#io.env);
     if (fault !== undefined) this.warning(fault);
   }
 
@@ -92,7 +92,7 @@ export class ChangeConsole implements Disposable {
     for (const warning of outcome.warnings) this.#lines.warning(warning, outcome.path);
     switch (outcome.status) {
       case 'skipped':
-        this.#result('skipped', `${shownPath(outcome.path)}  ${SKIPPED[outcome.reason]}`);
+        this.#result('skipped', `${shown(outcome.path)}  ${SKIPPED[outcome.reason]}`);
         break;
       case 'failed':
         if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);

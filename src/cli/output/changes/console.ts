@@ -11,8 +11,8 @@ import type {
   SigningEvent,
 } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
-import { tellJobSummary } from '../job-summary.ts';
-import { counted, Lines, type LinesOptions, oneLine, shownPath, shownPaths } from '../lines.ts';
+import { writeJobSummary } from '../github.ts';
+import { counted, Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
 import { openProgress, type Progress } from '../progress/progress.ts';
 import { callLine } from './call-line.ts';
 import { signSummary, signTable } from './sign-summary.ts';
@@ -68,7 +68,7 @@ export class Console implements Disposable {
         break;
       case 'waiting':
         this.#lines.progress(
-          `waiting  ${shownPath(event.path)} waits for ${printable(event.whom)}, which asks for the same signature`,
+          `waiting  ${shown(event.path)} waits for ${printable(event.whom)}, which asks for the same signature`,
         );
         break;
       case 'report-failed':
@@ -103,7 +103,7 @@ export class Console implements Disposable {
     } else if (files.length > 1) {
       this.#lines.result(signSummary(result, figures));
     }
-    const fault = tellJobSummary(signTable(result, figures), this.#io.env);
+    const fault = writeJobSummary(signTable(result, figures), this.#io.env);
     if (fault !== undefined) this.warning(fault);
   }
 
@@ -117,7 +117,7 @@ export class Console implements Disposable {
         this.#planned(outcome);
         break;
       case 'skipped':
-        this.#lines.result(`skipped  ${shownPath(outcome.path)}  already signed with this certificate`);
+        this.#lines.result(`skipped  ${shown(outcome.path)}  already signed with this certificate`);
         break;
       case 'failed':
         if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);

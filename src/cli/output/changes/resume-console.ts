@@ -6,7 +6,7 @@ import type { SigningEvent } from '../../../signing/outcome.ts';
 import { isUnusable } from '../../../signing/resume/plan-call.ts';
 import type { ResumedCall } from '../../../signing/resume/resume.ts';
 import type { Io } from '../../io.ts';
-import { Lines, type LinesOptions, shownPath } from '../lines.ts';
+import { Lines, type LinesOptions, shown } from '../lines.ts';
 import { Console } from './console.ts';
 import { summarise } from './resume-json.ts';
 
@@ -53,7 +53,7 @@ export class ResumeConsole implements Disposable {
   }
 
   #call({ call, status, error }: ResumedCall): void {
-    const path = shownPath(pathOf(call));
+    const path = shown(pathOf(call));
     switch (status) {
       case 'finished':
         if (call.kind === 'unreported') this.#lines.result(`reported ${path}${recordOf(call)}`);

@@ -2,7 +2,7 @@
 
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type { FileOutcome, SignFilesResult } from '../../../signing/outcome.ts';
-import type { SummaryTable } from '../job-summary.ts';
+import type { SummaryTable } from '../github.ts';
 import { counted } from '../lines.ts';
 
 export interface RunFigures {

@@ -3,23 +3,29 @@
 import type { Finding } from '../../../errors/finding.ts';
 import type { Detail } from '../../../formats/format.ts';
 import type { InspectedAttribute, InspectedValue } from '../../../verifying/inspect-attributes.ts';
+import type { InspectedCertificate } from '../../../verifying/inspect-certificates.ts';
 import type {
   InspectedFile,
   InspectedSignature,
   InspectedSigner,
   InspectedTimestamp,
 } from '../../../verifying/inspect-file.ts';
-import { objectName } from '../../../verifying/object-names.ts';
-import { certificateLines } from './inspect-certificates-text.ts';
-import { bytesText, dateTime, named, shown } from './shown.ts';
-import { field, hang, paragraph } from './wrap.ts';
+import { type NamedObject, objectName } from '../../../verifying/object-names.ts';
+import { shown } from '../lines.ts';
+import { field, hang, paragraph } from '../text-layout.ts';
 
 const NAME_COLUMNS = 22;
+/** Columns by which an issuer is indented below its certificate. */
+const STEP = 2;
+/** Limit for the indent of a hostile chain. */
+const DEEPEST = 6;
+const CERTIFICATE_NAME_COLUMNS = 15;
 /** Of six arcs at least: no version number has so many. */
 const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const WEIGHTS = { integrity: 'broken', trust: 'untrusted', nothing: 'note' } as const;
-const NO_JUDGEMENT = 'Trust is not judged here: codesign-remote verify does that.';
+const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
+const NO_VERDICT = 'Trust is not judged here: codesign-remote verify does that.';
 
 /** Ends with a line break. */
 export function inspectText(file: InspectedFile): string {
@@ -32,7 +38,7 @@ export function inspectText(file: InspectedFile): string {
     ...findingLines(file.findings, 2),
     ...signatures.flatMap((signature) => ['', ...signatureLines(signature, undefined)]),
     '',
-    ...(signatures.length === 0 ? ['The file holds no signature.'] : paragraph(NO_JUDGEMENT, 0)),
+    ...(signatures.length === 0 ? ['The file holds no signature.'] : paragraph(NO_VERDICT, 0)),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -94,6 +100,51 @@ function timestampLines(timestamp: InspectedTimestamp): string[] {
   ];
 }
 
+/** Each certificate, its issuer indented below it if it is there. */
+function certificateLines(certificates: readonly InspectedCertificate[], indent: number): string[] {
+  let level = 0;
+  return certificates.flatMap((certificate, index) => {
+    const isIssuer = index > 0 && certificates[index - 1]?.issuerIndex === index;
+    level = isIssuer ? Math.min(level + 1, DEEPEST) : 0;
+    return oneCertificateLines(certificate, indent + level * STEP);
+  });
+}
+
+function oneCertificateLines(certificate: InspectedCertificate, indent: number): string[] {
+  const { name, notBefore, notAfter, signatureAlgorithm, keyUsage, extendedKeyUsage, policies } = certificate;
+  const detail = (label: string, value: string) => field(label, value, indent + STEP, CERTIFICATE_NAME_COLUMNS);
+  const valid =
+    notBefore === undefined || notAfter === undefined
+      ? 'not readable'
+      : `${dateTime(notBefore)} to ${dateTime(notAfter)}`;
+  return [
+    ...hang(`${' '.repeat(indent)}- `, shown(name), indent + STEP),
+    ...detail('subject', shown(certificate.subject)),
+    ...detail('issuer', certificate.isSelfSigned ? 'itself' : shown(certificate.issuer)),
+    ...detail('serial number', certificate.serialNumber),
+    ...detail('valid', valid),
+    ...detail('key', keyText(certificate)),
+    ...(signatureAlgorithm === undefined ? [] : detail('signed with', named(signatureAlgorithm))),
+    ...(certificate.isAuthority ? detail('authority', 'yes') : []),
+    ...(keyUsage === undefined ? [] : detail('key usage', keyUsage.join(', '))),
+    ...(extendedKeyUsage === undefined ? [] : detail('purposes', list(extendedKeyUsage))),
+    ...(policies.length === 0 ? [] : detail('policies', list(policies))),
+    ...detail('SHA-256', certificate.sha256),
+    ...detail('SHA-1', certificate.sha1),
+  ];
+}
+
+function keyText({ publicKey }: InspectedCertificate): string {
+  if (publicKey === undefined) return 'of a kind that cannot be read';
+  const { type, bits, curve } = publicKey;
+  const size = bits === undefined ? [] : [`${bits} bits`];
+  return [KEY_TYPES[type] ?? type, ...size, ...(curve ? [curve] : [])].join(', ');
+}
+
+function list(objects: readonly NamedObject[]): string {
+  return objects.map(named).join(', ');
+}
+
 function attributeLines({ type, values }: InspectedAttribute): string[] {
   const detail = (value: string) => field(shown(named(type)), value, 4, NAME_COLUMNS + 2);
   return values.length === 0 ? detail('without a value') : values.flatMap((value) => detail(valueText(value)));
@@ -124,4 +175,18 @@ function findingLines(findings: readonly Finding[], indent: number): string[] {
 
 function line(name: string, value: string): string[] {
   return field(name, value, 2, NAME_COLUMNS);
+}
+
+/** The name, or the dotted form of an object identifier without one. */
+function named({ oid, name }: NamedObject): string {
+  return name ?? oid;
+}
+
+/** In UTC, to the second. */
+function dateTime(date: Date): string {
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function bytesText(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'byte' : 'bytes'}`;
 }

@@ -1,11 +1,10 @@
-/** The live line: one for the whole run, below the lines of finished files, gone when the run is over. */
+/** The live line: one for the whole run, below the lines of finished files, removed at the end. */
 
 import { styleText } from 'node:util';
 import ora from 'ora';
 import type { Io } from '../../io.ts';
-import { columnsOf, hasColour, isTerminal, isUnicode } from '../terminal.ts';
-import { fitted } from '../terminal-width.ts';
-import { LEAST_COLUMNS } from './progress-mode.ts';
+import { columnsOf, hasColour, isTerminal, isUnicode, LEAST_LIVE_COLUMNS } from '../terminal.ts';
+import { fitted } from '../text-layout.ts';
 import type { ProgressState } from './progress-state.ts';
 
 interface Symbols {
@@ -16,11 +15,11 @@ interface Symbols {
 
 const UNICODE: Symbols = { frames: [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'], between: ' · ', ellipsis: '…' };
 const ASCII: Symbols = { frames: [...'-\\|/'], between: ', ', ellipsis: '...' };
-/** What the spinner and the blanks behind it take; and the last column, in which some terminals go on to the next line. */
+/** For the spinner, the spaces around it, and the last column, after which some terminals wrap. */
 const TAKEN_COLUMNS = 4;
 const INTERVAL_MILLISECONDS = 100;
 
-/** Standard error must be a terminal. Gives what ends it. */
+/** Standard error must be a terminal. Returns what ends the line. */
 export function startLiveLine(state: ProgressState, { stderr, env }: Io): () => void {
   const symbols = isUnicode(env) ? UNICODE : ASCII;
   const isColoured = hasColour(stderr, env);
@@ -30,20 +29,20 @@ export function startLiveLine(state: ProgressState, { stderr, env }: Io): () => 
   const spinner = ora({
     stream: stderr,
     isEnabled: true,
-    // Raw mode would swallow what is typed ahead, and Ctrl-Z.
+    // Raw mode would discard input typed ahead, and Ctrl-Z.
     discardStdin: false,
-    // A process that is killed could not give the cursor back.
+    // A killed process could not restore the cursor.
     hideCursor: false,
-    // It would look at the environment with rules of its own.
+    // ora has other rules for the environment than `hasColour`.
     color: false,
     spinner: { frames: symbols.frames.map(frame) },
     interval: INTERVAL_MILLISECONDS,
-    // Asked for at every frame, so that it fits the terminal as it is then.
+    // Computed for each frame, so that it fits a resized terminal.
     suffixText: text,
   });
-  // On a terminal without columns it would count lines for ever.
+  // ora never ends counting lines on a terminal of 0 columns.
   const follow = (): void => {
-    if (columnsOf(stderr) < LEAST_COLUMNS) spinner.stop();
+    if (columnsOf(stderr) < LEAST_LIVE_COLUMNS) spinner.stop();
     else spinner.start();
   };
   follow();

@@ -1,20 +1,29 @@
-/** What is shown of a run while it goes on: opened with it, closed on every way out of it. */
+/** Progress of a run on standard error: a live line, plain lines at intervals, or nothing. */
 
 import { clock } from '../../../app/clock.ts';
+import { cliErrors } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { type ProgressOptions, progressMode } from './progress-mode.ts';
+import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLUMNS } from '../terminal.ts';
 import { type ProgressEvent, ProgressState, type ProgressWords } from './progress-state.ts';
 
-/** Disposing takes away what was shown; doing so twice is harmless. */
+export interface ProgressOptions {
+  readonly quiet: boolean;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+export type ProgressMode = 'live' | 'plain' | 'none';
+
+/** Disposing removes the live line; doing so twice is harmless. */
 export interface Progress extends Disposable {
   /** How many files there are. */
   expect(files: number): void;
   hear(event: ProgressEvent): void;
 }
 
-/** A run that is over sooner shows nothing, and does not load what shows it. */
+/** A shorter run shows nothing, and does not load the code for it. */
 const LIVE_AFTER_MILLISECONDS = 300;
-/** For people who have every line read to them. */
+/** Screen readers read every line aloud. */
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
 /** Throws `progress-unknown`. */
@@ -27,8 +36,33 @@ export function openProgress(io: Io, options: ProgressOptions, words: ProgressWo
   };
 }
 
-/** Gives what ends it. */
-function show(mode: ReturnType<typeof progressMode>, state: ProgressState, io: Io): () => void {
+/** Throws `progress-unknown`. */
+export function progressMode({ stdout, stderr, env }: Io, { quiet, json, verbose }: ProgressOptions): ProgressMode {
+  const wish = wishIn(env.CODESIGN_PROGRESS);
+  if (quiet || wish === 'none') return 'none';
+  // A live line would disturb a document on the same terminal.
+  const isFree = !(json && isTerminal(stdout));
+  const isAble = isTerminal(stderr) && columnsOf(stderr) >= LEAST_LIVE_COLUMNS && !isDumb(env);
+  if (wish !== 'plain' && isFree && isAble && (wish === 'live' || !isContinuousIntegration(env))) return 'live';
+  return wish === 'plain' || (wish === undefined && verbose && !isAble) ? 'plain' : 'none';
+}
+
+function wishIn(value: string | undefined): ProgressMode | undefined {
+  switch (value) {
+    case undefined:
+    case '':
+      return undefined;
+    case 'live':
+    case 'plain':
+    case 'none':
+      return value;
+    default:
+      throw cliErrors('progress-unknown', { value });
+  }
+}
+
+/** Returns what ends it. */
+function show(mode: ProgressMode, state: ProgressState, io: Io): () => void {
   switch (mode) {
     case 'live':
       return showLive(state, io);
@@ -46,7 +80,7 @@ function showLive(state: ProgressState, io: Io): () => void {
     const { startLiveLine } = await import('./progress-live.ts');
     if (!isOver) stop = startLiveLine(state, io);
   };
-  // Without it the run goes on all the same.
+  // The run continues if this fails.
   const timer = setTimeout(() => void start().catch(() => undefined), LIVE_AFTER_MILLISECONDS).unref();
   return () => {
     isOver = true;
@@ -57,12 +91,12 @@ function showLive(state: ProgressState, io: Io): () => void {
 }
 
 function showPlain(state: ProgressState, { stderr }: Io): () => void {
-  let told = '';
-  const tell = (): void => {
+  let last = '';
+  const print = (): void => {
     const text = state.parts().join(', ');
-    if (text !== told) stderr.write(`working  ${text}\n`);
-    told = text;
+    if (text !== last) stderr.write(`working  ${text}\n`);
+    last = text;
   };
-  const timer = setInterval(tell, PLAIN_EVERY_MILLISECONDS).unref();
+  const timer = setInterval(print, PLAIN_EVERY_MILLISECONDS).unref();
   return () => clearInterval(timer);
 }

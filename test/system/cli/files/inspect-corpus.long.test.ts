@@ -5,10 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeReading } from '../../../../src/app/compose-reading.ts';
-import { inspectJson } from '../../../../src/cli/output/inspect/inspect-json.ts';
+import { inspectJson } from '../../../../src/cli/output/inspect/inspect-documents.ts';
 import { inspectText } from '../../../../src/cli/output/inspect/inspect-text.ts';
 import { jsonText } from '../../../../src/cli/output/json.ts';
-import { widthOf } from '../../../../src/cli/output/terminal-width.ts';
+import { widthOf } from '../../../../src/cli/output/text-layout.ts';
 import { inspectFile } from '../../../../src/verifying/inspect-file.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';

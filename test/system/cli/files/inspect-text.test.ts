@@ -2,12 +2,10 @@
 
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { inspectJson } from '../../../../src/cli/output/inspect/inspect-json.ts';
+import { certificatesPem, inspectJson } from '../../../../src/cli/output/inspect/inspect-documents.ts';
 import { inspectText } from '../../../../src/cli/output/inspect/inspect-text.ts';
-import { certificatesPem } from '../../../../src/cli/output/inspect/pem.ts';
-import { field } from '../../../../src/cli/output/inspect/wrap.ts';
 import { jsonText } from '../../../../src/cli/output/json.ts';
-import { widthOf } from '../../../../src/cli/output/terminal-width.ts';
+import { field, widthOf } from '../../../../src/cli/output/text-layout.ts';
 import { inspectCertificates } from '../../../../src/verifying/inspect-certificates.ts';
 import type { InspectedFile, InspectedSignature, InspectedTimestamp } from '../../../../src/verifying/inspect-file.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { widthOf } from '../../../../src/cli/output/terminal-width.ts';
+import { widthOf } from '../../../../src/cli/output/text-layout.ts';
 
 it.each([
   ['app.exe', 7],

@@ -1,0 +1,93 @@
+/** Output for GitHub Actions: annotations of failures and warnings, and the summary of a job. */
+
+import { appendFileSync, statSync } from 'node:fs';
+import { printable } from '../../errors/printable.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Annotation {
+  readonly kind: 'error' | 'warning';
+  readonly title: string;
+  readonly message: string;
+  /** Path of the file concerned. */
+  readonly file?: string | undefined;
+}
+
+export interface SummaryTable {
+  readonly heading: string;
+  readonly columns: readonly string[];
+  /** Text from outside may be in it: it is escaped. */
+  readonly rows: readonly (readonly string[])[];
+  /** One line, printed below the table. */
+  readonly total: string;
+}
+
+const MESSAGE_LENGTH = 4096;
+/** GitHub shows no larger summary of a step. */
+const LARGEST_SUMMARY = 1024 * 1024;
+const CELL_LENGTH = 500;
+/** Bytes reserved for the line that counts omitted rows. */
+const REST_LENGTH = 200;
+
+export function hasAnnotations({ GITHUB_ACTIONS }: Env): boolean {
+  return GITHUB_ACTIONS === 'true';
+}
+
+/** A workflow command on one line. Text from outside is escaped, so that it cannot end the command; the runner shows `%0A` as a line break. */
+export function annotationLine({ kind, title, message, file }: Annotation): string {
+  const properties = [...(file === undefined ? [] : [`file=${property(file)}`]), `title=${property(title)}`];
+  const lines = message.split('\n').map((line) => data(printable(line, MESSAGE_LENGTH)));
+  return `::${kind} ${properties.join(',')}::${lines.join('%0A')}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(printable(text, MESSAGE_LENGTH)).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** Appends the table to the job's summary, if there is one. Returns a warning if that failed: the run does not fail. */
+export function writeJobSummary(table: SummaryTable, env: Env): string | undefined {
+  const path = env.GITHUB_STEP_SUMMARY;
+  if (!hasAnnotations(env) || !path) return undefined;
+  try {
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    const text = summaryMarkdown(table, LARGEST_SUMMARY - size);
+    if (text !== '') appendFileSync(path, text);
+    return undefined;
+  } catch (thrown) {
+    return `The job summary could not be written (${systemReason(thrown)}).`;
+  }
+}
+
+/** Markdown of as many rows as fit into `limit` bytes; empty if not even the heading fits. */
+export function summaryMarkdown({ heading, columns, rows, total }: SummaryTable, limit: number): string {
+  const head = `### ${cell(heading)}\n\n${row(columns.map(cell))}${row(columns.map(() => '---'))}`;
+  const foot = `\n${cell(total)}\n`;
+  let left = limit - Buffer.byteLength(head) - Buffer.byteLength(foot) - REST_LENGTH;
+  if (left < 0) return '';
+  const kept: string[] = [];
+  for (const cells of rows) {
+    const line = row(cells.map(cell));
+    left -= Buffer.byteLength(line);
+    if (left < 0) break;
+    kept.push(line);
+  }
+  const missing = rows.length - kept.length;
+  const rest = missing === 0 ? '' : `\nand ${missing} more, which do not fit here\n`;
+  return `${head}${kept.join('')}${rest}${foot}\n`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+/** Entities keep text from being read as Markdown, HTML, a mention or an address. */
+function cell(text: string): string {
+  return printable(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>()#+!|&~@:/$"'-]/g, (character) => {
+    return `&#${character.charCodeAt(0)};`;
+  });
+}

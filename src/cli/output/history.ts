@@ -1,0 +1,162 @@
+/** The forms in which `history` is written, entry by entry: a table for people, a JSON document, and CSV for spreadsheets. */
+
+import type { HistoryEntry } from '../../journal/journal.ts';
+import { jsonText } from './json.ts';
+import { shown } from './lines.ts';
+import { fitted, padded } from './text-layout.ts';
+
+export interface HistoryForm {
+  readonly head: string;
+  first(entry: HistoryEntry): string;
+  /** For every entry except the first. */
+  next(entry: HistoryEntry): string;
+  tail(sums: readonly Sum[]): string;
+  /** All output for a history without entries. */
+  readonly empty: string;
+}
+
+export interface Sum {
+  /** In UTC, for example 2026-11. */
+  readonly month: string;
+  readonly certificate: { readonly name: string; readonly sha256: string };
+  readonly calls: number;
+  readonly counted: number;
+  /** Calls that may have been counted. */
+  readonly unknown: number;
+  /** Files written. */
+  readonly files: number;
+}
+
+/** By month and certificate, so their number does not grow with the calls. */
+export type Sums = Map<string, Sum>;
+
+export function addToSums(sums: Sums, { at, certificate, counted, filesWritten }: HistoryEntry): void {
+  const month = at.slice(0, 7);
+  const key = `${month} ${certificate.sha256}`;
+  const before = sums.get(key) ?? { month, certificate, calls: 0, counted: 0, unknown: 0, files: 0 };
+  sums.set(key, {
+    ...before,
+    calls: before.calls + 1,
+    counted: before.counted + (counted === 'yes' ? 1 : 0),
+    unknown: before.unknown + (counted === 'unknown' ? 1 : 0),
+    files: before.files + filesWritten,
+  });
+}
+
+export function sumsInOrder(sums: Sums): readonly Sum[] {
+  const ordered = [...sums.entries()].sort(([one], [other]) => (one < other ? -1 : 1));
+  return ordered.map(([, sum]) => sum);
+}
+
+// The table. Its columns have fixed widths, because it is written while the journal is read.
+
+const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
+
+export const historyTable: HistoryForm = {
+  head: tableRow(['when (UTC)', 'outcome', 'counted', 'reported', 'certificate', 'record', 'file']),
+  first: tableLine,
+  next: tableLine,
+  tail: (sums) =>
+    `\n${sumRow('month', 'certificate', ['calls', 'counted', 'unknown', 'files'])}\n${sums.map(sumLine).join('')}`,
+  empty: 'no calls yet\n',
+};
+
+type Cells = readonly [
+  when: string,
+  outcome: string,
+  counted: string,
+  reported: string,
+  certificate: string,
+  record: string,
+  file: string,
+];
+
+function tableRow([when, outcome, counted, reported, certificate, record, file]: Cells): string {
+  const status = [padded(when, 19), padded(outcome, 10), padded(counted, 7), padded(reported, 8)];
+  return `${[...status, nameCell(certificate), padded(record, 36), file].join('  ')}\n`;
+}
+
+function tableLine({ at, outcome, counted, reported, certificate, record, file }: HistoryEntry): string {
+  const when = at.slice(0, 19).replace('T', ' ');
+  const shownRecord = record === undefined ? '-' : shown(record);
+  return tableRow([when, outcome, counted, REPORTED[reported ?? 0], shown(certificate.name), shownRecord, shown(file)]);
+}
+
+function sumLine({ month, certificate, calls, counted, unknown, files }: Sum): string {
+  return `${sumRow(month, shown(certificate.name), [calls, counted, unknown, files].map(String))}\n`;
+}
+
+function sumRow(month: string, certificate: string, numbers: readonly string[]): string {
+  return [month.padEnd(7), nameCell(certificate), ...numbers.map((number) => number.padStart(9))].join('  ');
+}
+
+function nameCell(name: string): string {
+  return padded(fitted(name, 24, '…'), 24);
+}
+
+// The JSON document. Its members are fixed, scripts read them.
+
+export const historyJson: HistoryForm = {
+  head: '{\n  "calls": [\n',
+  first: (entry) => indented(entryJson(entry)),
+  next: (entry) => `,\n${indented(entryJson(entry))}`,
+  tail: (sums) => `\n  ],\n  "sums": [\n${sums.map(indented).join(',\n')}\n  ]\n}\n`,
+  empty: jsonText({ calls: [], sums: [] }),
+};
+
+function entryJson({ at, ended, id, digest, record, reported, reason, ...entry }: HistoryEntry) {
+  // A digest is never shown whole.
+  const masked = `${digest.slice(0, 4)}…${digest.slice(-4)}`;
+  const ending = { record: record ?? null, reported: reported ?? null, reason: reason ?? null };
+  return { id, at, ended: ended ?? null, ...entry, digest: masked, ...ending };
+}
+
+function indented(value: object): string {
+  return jsonText(value).trimEnd().replace(/^/gm, '    ');
+}
+
+// CSV (RFC 4180), without formulas that a spreadsheet would compute and without control characters.
+
+const COLUMNS: readonly (readonly [head: string, cellOf: (entry: HistoryEntry) => string | number | undefined])[] = [
+  ['asked', ({ at }) => at],
+  ['ended', ({ ended }) => ended],
+  ['id', ({ id }) => id],
+  ['file', ({ file }) => file],
+  ['bytes', ({ bytes }) => bytes],
+  ['files_written', ({ filesWritten }) => filesWritten],
+  ['certificate', ({ certificate }) => certificate.name],
+  ['certificate_sha256', ({ certificate }) => certificate.sha256],
+  ['origin', ({ origin }) => origin],
+  ['code', ({ code }) => code],
+  ['algorithm', ({ algorithm }) => algorithm],
+  ['record', ({ record }) => record],
+  ['outcome', ({ outcome }) => outcome],
+  ['counted', ({ counted }) => counted],
+  ['reported', ({ reported }) => reported],
+  ['reason', ({ reason }) => reason],
+];
+const CSV_HEAD = csvLine(COLUMNS.map(([head]) => head));
+/** Spreadsheets take such a cell for a formula, also with spaces before it and in full-width characters. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+export const historyCsv: HistoryForm = {
+  head: CSV_HEAD,
+  first: csvEntry,
+  next: csvEntry,
+  tail: () => '',
+  empty: CSV_HEAD,
+};
+
+function csvEntry(entry: HistoryEntry): string {
+  return csvLine(COLUMNS.map(([, cellOf]) => csvCell(cellOf(entry))));
+}
+
+function csvLine(cells: readonly string[]): string {
+  return `${cells.join(',')}\r\n`;
+}
+
+function csvCell(value: string | number | undefined): string {
+  if (typeof value !== 'string') return value === undefined ? '' : `${value}`;
+  const harmless = `${FORMULA.test(value) ? "'" : ''}${shown(value)}`;
+  return /[",]|^\s|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

@@ -1,0 +1,101 @@
+/** Printable text measured in terminal columns: cut, padded and wrapped. All alignment is done here. */
+
+import { eastAsianWidth } from 'get-east-asian-width';
+
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const ASCII = /^[ -~]*$/;
+const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
+/** Marks are drawn over the character before them; format characters are not drawn. */
+const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u;
+/** Columns of a wrapped line. */
+const COLUMNS = 80;
+
+/**
+ * Counts columns by grapheme clusters (Unicode Standard Annexes 11 and 29). Stops once the count is above `limit`, so that a
+ * hostile name costs no more than a long one.
+ */
+export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of SEGMENTER.segment(text)) {
+    width += widthOfGrapheme(segment);
+    if (width > limit) break;
+  }
+  return width;
+}
+
+/** The beginning of `text` that fits into `columns`, followed by `ellipsis` if `text` was cut. */
+export function fitted(text: string, columns: number, ellipsis: string): string {
+  if (widthOf(text, columns) <= columns) return text;
+  const limit = columns - widthOf(ellipsis);
+  let kept = '';
+  let width = 0;
+  for (const { segment } of SEGMENTER.segment(text)) {
+    width += widthOfGrapheme(segment);
+    if (width > limit) break;
+    kept += segment;
+  }
+  return limit < 0 ? '' : kept + ellipsis;
+}
+
+/** `text` followed by spaces up to `columns`. */
+export function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text, columns)));
+}
+
+/**
+ * A line of a name and a value, at `indent`: the value follows the name, which is padded to `nameColumns`, and is wrapped below
+ * itself. After a longer name, or if a word such as a digest is too long for that, the value starts on a line of its own.
+ */
+export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
+  const lead = `${' '.repeat(indent)}${padded(name, nameColumns - 2)}  `;
+  const longest = value.split(' ').reduce((columns, word) => Math.max(columns, widthOf(word, COLUMNS)), 0);
+  const fits = widthOf(name) <= nameColumns - 2 && widthOf(lead) + longest <= COLUMNS;
+  if (fits) return hang(lead, value, widthOf(lead));
+  return [...paragraph(name, indent), ...paragraph(value, indent + 2)];
+}
+
+/** `text` at `indent`, wrapped there. */
+export function paragraph(text: string, indent: number): string[] {
+  return hang(' '.repeat(indent), text, indent);
+}
+
+/** `lead` followed by `text`; further lines begin at `indent`. A word that is longer than a line is broken. */
+export function hang(lead: string, text: string, indent: number, mostColumns = COLUMNS): string[] {
+  const lines: string[] = [];
+  let line = lead;
+  let columns = widthOf(lead);
+  let isEmpty = true;
+  const add = (addition: string, width: number): void => {
+    line += addition;
+    columns += width;
+    isEmpty = false;
+  };
+  const end = (): void => {
+    lines.push(line.trimEnd());
+    line = ' '.repeat(indent);
+    columns = indent;
+    isEmpty = true;
+  };
+  for (const word of text.split(' ')) {
+    const width = widthOf(word, mostColumns);
+    if (!isEmpty && columns + 1 + width > mostColumns) end();
+    if (!isEmpty) add(' ', 1);
+    if (columns + width <= mostColumns) add(word, width);
+    else {
+      for (const { segment } of SEGMENTER.segment(word)) {
+        const more = widthOfGrapheme(segment);
+        if (columns + more > mostColumns) end();
+        add(segment, more);
+      }
+    }
+  }
+  end();
+  return lines;
+}
+
+function widthOfGrapheme(grapheme: string): number {
+  if (ASCII.test(grapheme)) return 1;
+  if (WITHOUT_WIDTH.test(grapheme)) return 0;
+  return EMOJI.test(grapheme) ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
+}
