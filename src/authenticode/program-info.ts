@@ -1,6 +1,12 @@
 /** The program's name and web page as the user gives them, checked before anything is signed. */
 
-import { type FormatOption, SOME_TEXT, STORED_ANYWHERE } from '../formats/format-options.ts';
+import {
+  type FormatOption,
+  type FormatOptions,
+  SOME_TEXT,
+  STORED_ANYWHERE,
+  textOf,
+} from '../formats/format-options.ts';
 import { authenticodeErrors } from './errors.ts';
 
 const DESCRIPTION = {
@@ -28,6 +34,10 @@ export const PROGRAM_OPTIONS = [DESCRIPTION, URL_OPTION] as const;
 export interface ProgramInfo {
   readonly description?: string | undefined;
   readonly url?: string | undefined;
+}
+
+export function programInfo(options: FormatOptions): ProgramInfo {
+  return { description: textOf(options, DESCRIPTION), url: textOf(options, URL_OPTION) };
 }
 
 /** In UTF-16 units: Windows shows the first line of it in a dialog. */

@@ -1,4 +1,4 @@
-/** THE FORMAT SEAM: what a file format must know so that its files can be signed. Types only. */
+/** THE FORMAT SEAM: what a file format must know so that its files can be signed. Types, and nothing to run but `cmsEnvelope`. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
@@ -11,7 +11,7 @@ import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import type { FormatOption } from './format-options.ts';
+import type { FormatOption, FormatOptions } from './format-options.ts';
 
 export interface Format {
   /** Short word for JSON and messages: `pe`, `jar`. */
@@ -51,42 +51,45 @@ export interface ReadOptions {
 }
 
 export interface SignableFile {
-  /** What the user should hear of although the file can be signed: a stale table entry, say. Whole sentences. */
+  /** What the user should know although the file can be signed: a stale table entry, for example. Whole sentences. */
   readonly warnings: readonly string[];
   /** The same file, unchanged, through another source: its layout is not read again. */
   reopen(source: ByteSource, options: OpenOptions): SignableFile;
   /** The outer signatures, each with those nested in it; empty when the file is unsigned. */
   signatures(): Promise<readonly EmbeddedSignature[]>;
   /** Throws what makes this signature impossible and can be known without digesting the content. */
-  judge(context: SigningContext, mode: SigningMode): Promise<void>;
-  /** Whose places an appended signature takes all the same, of those that are there; in most formats none. */
-  yielding?(context: SigningContext): Promise<readonly EmbeddedSignature[]>;
-  /** Digests the content and says what is to be signed. Same input, same bytes: nothing random, no clock. */
+  check(context: SigningContext, mode: SigningMode): Promise<void>;
+  /** The signatures that an appended one replaces nevertheless; in most formats none. */
+  displaced?(context: SigningContext): Promise<readonly EmbeddedSignature[]>;
+  /**
+   * Digests the content and says what is to be signed. The same input gives the same bytes: nothing random, and no clock but
+   * `SigningContext.time`.
+   */
   prepare(context: SigningContext, mode: SigningMode): Promise<PreparedSignature>;
   /**
-   * On the reopened result: the envelope in it is the expected one, whole, and the digests that the new signature and the
-   * one it stands beside have signed are those of the content. Throws `result-damaged` otherwise.
+   * On the reopened result: the expected envelope is in it, whole, and the digests that the new signature and the one that it
+   * is nested in hold are those of the content. Throws `result-damaged`.
    */
-  check(expected: ExpectedEnvelope): Promise<void>;
+  verifyResult(expected: ExpectedEnvelope): Promise<void>;
   /**
-   * What is wrong or odd with the file as a whole, beside each signature: bytes that no signature covers, a wrong checksum,
-   * several tables. Empty when all is as it should be. The content is read once for this and for all signatures.
+   * What is wrong or odd with the file as a whole, apart from each signature: bytes that no signature covers, a wrong checksum,
+   * several tables. Empty for a sound file. The content is read once for this and for all signatures.
    */
   examine(): Promise<readonly Finding[]>;
-  /** Where signatures are in the file and in what, for people. */
+  /** Where signatures are in the file, and what kind of file it is, for people. */
   layout(): readonly Detail[];
   /** The edits that take every signature out. Throws `not-signed`. */
   remove(): Promise<Patch>;
   /**
-   * The edits that give signatures of this file (as `signatures` gave them, nested ones too) these RFC 3161 tokens, in the
-   * place of any timestamp they have; everything else stays.
+   * The edits that give signatures of this file (as `signatures` returned them, nested ones too) these RFC 3161 tokens, in the
+   * place of any timestamp that they have; everything else stays.
    */
   stamp(tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>): Promise<Embedding>;
   /**
-   * The edits that put a finished envelope into the file, in the place of those that are there where the format holds one.
+   * The edits that put a finished envelope into the file, in the place of those that are there if the format holds only one.
    * Throws `not-its-signature` when it is not a signature of this file's content.
    */
-  attach(cms: Uint8Array): Promise<Embedding>;
+  attach(envelope: Envelope): Promise<Embedding>;
 }
 
 /** A line for people, and a member for programs. */
@@ -97,53 +100,58 @@ export interface Detail {
   readonly value: string;
 }
 
-/** replace: every signature goes, the new one takes their place. append: all stay, the new one stands beside them. */
+/** replace: the new signature takes the place of all others. append: all others stay. */
 export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
-  /** Of the timestamp that will be asked for; undefined for none. */
+  /** Digest algorithm of the timestamp that will be requested; undefined for none. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
+  /** Bytes to reserve for its token, for formats that fix the space before the content is digested; undefined for none. */
+  readonly tokenReserve?: number | undefined;
   readonly chain: SigningChain;
-  /** The program's name shown to users (Authenticode), where the format has a place for it. */
-  readonly description?: string | undefined;
-  /** The program's web page (Authenticode), absolute. */
-  readonly url?: string | undefined;
-  /** What names the signature's files (JAR); undefined for a name made of the certificate's. */
-  readonly signerName?: string | undefined;
-  /** Whether to sign although the format's verifiers will take the result as unsigned. */
-  readonly allowUnsignedResult?: boolean | undefined;
+  /** The signed time, for formats that have one: chosen once and journalled, so that another run makes the same bytes. */
+  readonly time: Date;
+  /** The values of the options that formats declare. */
+  readonly formatOptions: FormatOptions;
 }
+
+/** A finished signature as it is stored in files: a CMS in DER, or an XML signature. */
+export interface Envelope {
+  readonly kind: 'cms' | 'xml';
+  readonly bytes: Uint8Array;
+}
+
+export const cmsEnvelope = (bytes: Uint8Array): Envelope => ({ kind: 'cms', bytes });
 
 export interface PreparedSignature {
   /** The bytes whose digest the service signs. */
   readonly toBeSigned: Uint8Array;
-  /** The envelope (CMS, DER) round the signature value; deterministic. */
-  seal(signature: Uint8Array, timestampToken?: Uint8Array): Uint8Array;
+  /** The envelope around the signature value; deterministic. */
+  seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
   /** Pure: how a sealed envelope goes into the file, and what the file must hold then. */
-  embed(sealed: Uint8Array): Embedding;
+  embed(sealed: Envelope): Embedding;
 }
 
 export interface ExpectedEnvelope {
   /** The new envelope. */
-  readonly sealed: Uint8Array;
+  readonly sealed: Envelope;
   /**
-   * Every envelope that stands in the file then: `sealed` itself, or the one that it nests in; in formats that hold
-   * several side by side, all of those.
+   * Every envelope that the file holds then: `sealed` itself, or the one that it is nested in; in formats that hold several
+   * side by side, all of those.
    */
-  readonly standing: readonly Uint8Array[];
+  readonly standing: readonly Envelope[];
 }
 
 export interface Embedding extends ExpectedEnvelope {
-  /** The edits. */
   readonly patch: Patch;
 }
 
 export interface EmbeddedSignature {
-  /** Where it stands, for people: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
-  readonly place: string;
-  /** The signature's CMS as it stands there, without what follows it. */
-  readonly cms: Uint8Array;
+  /** For people: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
+  readonly location: string;
+  /** As it is in the file, without what follows it. */
+  readonly envelope: Envelope;
   /** Undefined when it cannot be read. */
   readonly signedData: SignedData | undefined;
   /** DER; undefined when the signature does not carry it. */

@@ -5,11 +5,19 @@ import { measureContent } from '../crypto/measure-content.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { type FileStats, openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
-import type { EmbeddedSignature, Format, ReadOptions, SignableFile, SigningMode } from '../formats/format.ts';
+import type {
+  EmbeddedSignature,
+  Format,
+  ReadOptions,
+  SignableFile,
+  SigningContext,
+  SigningMode,
+} from '../formats/format.ts';
 import { tellBytesRead } from './bytes-read.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Signing } from './signing.ts';
+import { contextOf } from './signing-context.ts';
 
 /** A file that has been looked at, whatever is to be done with it. */
 export interface JudgedFile extends FileToSign {
@@ -52,10 +60,11 @@ export async function planFile(
   const opened = await format.open(input.source, { ...signing, name: file.output, measure: measureContent });
   const signatures = await opened.signatures();
   const alreadySigned = signing.existing === 'skip' && (await isIntactBy(opened, signatures, signing.chain.leaf.der));
+  const context = contextOf(signing);
   const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
-  if (!alreadySigned) await opened.judge(signing, mode);
+  if (!alreadySigned) await opened.check(context, mode);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
-  if (signing.allOrNothing && !alreadySigned) await opened.prepare(signing, mode);
+  if (signing.allOrNothing && !alreadySigned) await opened.prepare(context, mode);
   const target = await resolveTarget(file.output);
   if (!alreadySigned) await assertReplaceable(target);
   return {
@@ -65,15 +74,15 @@ export async function planFile(
     mode,
     stats: input.stats,
     target,
-    replaced: alreadySigned ? [] : signerNames(mode === 'replace' ? signatures : await yieldingOf(opened, signing)),
+    replaced: alreadySigned ? [] : signerNames(mode === 'replace' ? signatures : await displacedIn(opened, context)),
     warnings: [...opened.warnings, ...hardLinkWarnings(file, input.stats)],
     alreadySigned,
     open: openAgain(format, file.output, keepLayout ? opened : undefined),
   };
 }
 
-async function yieldingOf(opened: SignableFile, signing: Signing): Promise<readonly EmbeddedSignature[]> {
-  return (await opened.yielding?.(signing)) ?? [];
+async function displacedIn(opened: SignableFile, context: SigningContext): Promise<readonly EmbeddedSignature[]> {
+  return (await opened.displaced?.(context)) ?? [];
 }
 
 /**

@@ -17,6 +17,7 @@ import { describeRequest } from './service/client-info.ts';
 import type { GivenSignature, RequestSignature, SignatureWork } from './service/signatures.ts';
 import type { RequestTimestamp } from './service/timestamps.ts';
 import type { Signing } from './signing.ts';
+import { contextOf } from './signing-context.ts';
 
 export interface SignedFile {
   readonly record: SignatureRecord;
@@ -65,7 +66,7 @@ export async function signFile(
   const { given, stamped, expected, there } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
   const committed =
     there === undefined
-      ? await commit({ plan, input, copy, check: (result) => result.check(expected) })
+      ? await commit({ plan, input, copy, check: (result) => result.verifyResult(expected) })
       : { bytes: input.source.size, warnings: [ALREADY_THERE] };
   // A report that is sent twice costs nothing; one that is never sent does.
   let after: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
@@ -92,7 +93,7 @@ async function signCopy(
   { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
 ) {
   const file = await plan.open(input.source, copy);
-  const prepared = await file.prepare(signing, plan.mode);
+  const prepared = await file.prepare(contextOf(signing), plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
   const tellStep = (step: FileStep): void => signing.onEvent({ type: 'file-step', path: plan.path, step });
   const askBoth = async () => {
@@ -123,7 +124,7 @@ export async function prepareOnly(
 ): Promise<PreparedSignature> {
   await using input = await openJudged(plan, signing);
   const file = await plan.open(input.source, { ...signing, measure });
-  return await file.prepare(signing, plan.mode);
+  return await file.prepare(contextOf(signing), plan.mode);
 }
 
 /**

@@ -130,16 +130,16 @@ async function inspectSignature(
   number: number,
   isIssuer: CheckIssuer,
 ): Promise<Omit<InspectedSignature, 'nested'>> {
-  const { place, cms, signedData, signerName, algorithm, timestamps } = signature;
+  const { location, envelope, signedData, signerName, algorithm, timestamps } = signature;
   const findings = await signature.examine();
   return {
     number,
-    place,
+    place: location,
     signer: signerName,
     intact: !speaksAgainst(findings, 'integrity'),
     algorithm,
     details: await signature.details(),
-    length: cms.length,
+    length: envelope.bytes.length,
     ...inspectSignedData(signedData, isIssuer),
     timestamps: timestamps.map((timestamp) => inspectTimestamp(timestamp, isIssuer)),
     findings,

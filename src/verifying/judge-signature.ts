@@ -14,7 +14,7 @@ export interface Judging {
 
 /** Each is judged by itself; nothing of one speaks for another. */
 export async function judgeSignature(signature: EmbeddedSignature, judging: Judging): Promise<VerifiedSignature> {
-  const { place, signerCertificate, signerName, algorithm } = signature;
+  const { location, signerCertificate, signerName, algorithm } = signature;
   const { judgeTrust, now } = judging;
   const timestamps = await inOrder(signature.timestamps, (one) =>
     judgeTimestamp(one, judgeTrust, now, signature.signedData?.certificates),
@@ -26,7 +26,7 @@ export async function judgeSignature(signature: EmbeddedSignature, judging: Judg
   const isBroken = speaksAgainst(findings, 'integrity') || timestamps.some(({ integrity }) => integrity === 'broken');
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
-    place,
+    place: location,
     integrity: isBroken ? 'broken' : 'intact',
     trust: judgeTrust === undefined ? 'not-checked' : isTrusted ? 'trusted' : 'untrusted',
     signer: identityOf(signerName, signerCertificate, trust),

@@ -37,7 +37,7 @@ async function takeOut(path: string, options: ExtractCommandOptions, io: Io): Pr
     throw cliErrors('binary-to-terminal');
   }
   const { chosen, count } = await choose(path, index ?? 1);
-  const content = options.pem ? Buffer.from(pem('PKCS7', chosen.cms)) : chosen.cms;
+  const content = options.pem ? Buffer.from(pem('PKCS7', chosen.envelope.bytes)) : chosen.envelope.bytes;
   if (output === undefined) io.stdout.write(content);
   else await writeOutput(output, content, path);
   if (index === undefined && count > 1) {
@@ -59,7 +59,7 @@ async function choose(
   if (signatures.length === 0) throw formatErrors('not-signed');
   if (chosen === undefined)
     throw cliErrors('index-out-of-range', { index, count: counted(signatures.length, 'signature') });
-  if (chosen.cms.length === 0) throw cliErrors('nothing-to-extract', { index });
+  if (chosen.envelope.bytes.length === 0) throw cliErrors('nothing-to-extract', { index });
   return { chosen, count: signatures.length };
 }
 

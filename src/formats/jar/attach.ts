@@ -7,7 +7,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { formatErrors } from '../errors.ts';
-import type { Embedding } from '../format.ts';
+import { cmsEnvelope, type Embedding } from '../format.ts';
 import { findDisagreement } from './agreement.ts';
 import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
@@ -43,7 +43,14 @@ export async function attachBlock(
     standing.filter((block) => block.base !== base),
     shared,
   );
-  if (isThere(base)) return { patch: [], sealed, standing: standing.map((block) => block.cms), keepsPlaces: true };
+  if (isThere(base))
+    return {
+      patch: [],
+      ...expecting(
+        sealed,
+        standing.map(({ cms }) => cms),
+      ),
+    };
 
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
@@ -58,7 +65,11 @@ export async function attachBlock(
     behind: new Map([[place, blockEntry({ name, flags: signatureFile.flags }, sealed)]]),
   };
   const staying = standing.filter((block) => !leaving.includes(block)).map((block) => block.cms);
-  return { patch: editArchive(layout.archive, change), sealed, standing: [...staying, sealed], keepsPlaces: true };
+  return { patch: editArchive(layout.archive, change), ...expecting(sealed, [...staying, sealed]) };
+}
+
+function expecting(sealed: Uint8Array, standing: readonly Uint8Array[]): JarExpectation {
+  return { sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPlaces: true };
 }
 
 interface SignedFile {

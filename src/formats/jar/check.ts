@@ -37,7 +37,7 @@ export async function checkResult(
   if (
     !sameEnvelopes(
       blocks.map(({ cms }) => cms),
-      standing,
+      standing.map(({ bytes }) => bytes),
     )
   ) {
     throw damaged('the signatures in it are not those that it should hold');
@@ -45,7 +45,7 @@ export async function checkResult(
   const coverages: Coverage[] = [];
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
-    const isNew = Buffer.compare(block.cms, sealed) === 0;
+    const isNew = Buffer.compare(block.cms, sealed.bytes) === 0;
     const isSound = signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);

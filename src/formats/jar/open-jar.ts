@@ -4,7 +4,15 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { createWorkBudget } from '../../crypto/work-budget.ts';
 import { refuseRivalToCome } from '../../zip/end-record.ts';
-import type { OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import {
+  cmsEnvelope,
+  type OpenOptions,
+  type PreparedSignature,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
+} from '../format.ts';
+import { isGiven, textOf } from '../format-options.ts';
 import { knowManifest } from './agreement.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
@@ -32,6 +40,7 @@ import { readManifest, terminated } from './manifest.ts';
 import { repeatedNames } from './manifest-sections.ts';
 import { describeOddities } from './oddities.ts';
 import { onceOf } from './once.ts';
+import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
 import { filesOf, removeSignatures } from './remove.ts';
 import { prepareBlock } from './signature-block.ts';
 import { buildSignatureFile } from './signature-file.ts';
@@ -65,16 +74,16 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
     },
     reopen: (other, otherwise) => signableJar(other, layout, otherwise),
     signatures: () => readSignatures(source, shared),
-    async judge(context, mode) {
+    async check(context, mode) {
       await choosePlace(opened, context, mode);
     },
-    async yielding(context) {
+    async displaced(context) {
       const { blocks, base } = await nameBlock(opened, context);
       const places = new Set(blocks.filter((block) => block.base === base).map(({ entry }) => entry.name));
-      return (await readSignatures(source, shared)).filter(({ place }) => places.has(place));
+      return (await readSignatures(source, shared)).filter(({ location }) => places.has(location));
     },
     prepare: (context, mode) => prepareJar(opened, context, mode),
-    check: (expected) => checkResult(source, layout, digestEntries, expected),
+    verifyResult: (expected) => checkResult(source, layout, digestEntries, expected),
     examine: () => examineArchive(source, layout, options),
     layout: () => describeLayout(layout),
     remove: async () => removeSignatures(layout),
@@ -82,9 +91,9 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
       await requireCovered(source, layout.archive, name);
       return await stampSignatures(source, layout, tokens);
     },
-    async attach(cms) {
+    async attach({ bytes }) {
       await requireCovered(source, layout.archive, name);
-      return await attachBlock(source, shared, cms);
+      return await attachBlock(source, shared, bytes);
     },
   };
 }
@@ -113,7 +122,8 @@ async function choosePlace(
   context: SigningContext,
   mode: SigningMode,
 ): Promise<Place> {
-  const { algorithm, timestampAlgorithm, chain, signerName, allowUnsignedResult = false } = context;
+  const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
+  const allowUnsignedResult = isGiven(formatOptions, ALLOW_UNSIGNED_RESULT);
   if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
   if (timestampAlgorithm === 'SHA1' && !allowUnsignedResult) {
     throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
@@ -121,7 +131,7 @@ async function choosePlace(
   await requireCovered(source, layout.archive, name);
   await refuseRivalToCome(source, layout.archive.end);
   if (mode === 'replace') {
-    const base = chooseBlockName({ signerName, leaf: chain.leaf, others: [] });
+    const base = chooseBlockName({ signerName: textOf(formatOptions, SIGNER_NAME), leaf: chain.leaf, others: [] });
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
   }
   const { blocks, base } = await nameBlock({ source, layout }, context);
@@ -133,10 +143,13 @@ async function choosePlace(
 /** Beside the signatures that are there. Throws `signer-name-taken`. */
 async function nameBlock(
   { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
-  { signerName, chain }: SigningContext,
+  { formatOptions, chain }: SigningContext,
 ): Promise<{ readonly blocks: readonly EmbeddedBlock[]; readonly base: string }> {
   const blocks = await readBlocks(source, layout);
-  return { blocks, base: chooseBlockName({ signerName, leaf: chain.leaf, others: blocks }) };
+  return {
+    blocks,
+    base: chooseBlockName({ signerName: textOf(formatOptions, SIGNER_NAME), leaf: chain.leaf, others: blocks }),
+  };
 }
 
 /** Contents → manifest → signature file → signed attributes. */
@@ -171,11 +184,11 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     .flatMap(([, files]) => filesOf(files));
   const change = { manifest: manifest.bytes, signatureFile, base: place.base, remove };
   const patchFor = await prepareEmbedding(source, layout, change);
-  const standing = place.others.map(({ cms }) => cms);
+  const standing = place.others.map(({ cms }) => cmsEnvelope(cms));
   return {
     toBeSigned,
     seal,
-    embed: (sealed) => ({ patch: patchFor(sealed), sealed, standing: [...standing, sealed] }),
+    embed: (sealed) => ({ patch: patchFor(sealed.bytes), sealed, standing: [...standing, sealed] }),
   };
 }
 

@@ -5,12 +5,13 @@ import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { buildSignedAttributes, buildSignedData } from '../../cms/build-signed-data.ts';
 import { DATA, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { cmsEnvelope, type Envelope } from '../format.ts';
 
 export interface PreparedBlock {
   /** The signed attributes as a SET: what the service signs the digest of. */
   readonly toBeSigned: Uint8Array;
   /** The CMS, DER, with the RSA signature value and, where there is one, the RFC 3161 token (a ContentInfo, DER). */
-  seal(signature: Uint8Array, timestampToken?: Uint8Array): Uint8Array;
+  seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
 }
 
 /**
@@ -28,14 +29,16 @@ export function prepareBlock(
   return {
     toBeSigned,
     seal: (signature, timestampToken) =>
-      buildSignedData({
-        algorithm,
-        content: { type: DATA },
-        certificates,
-        signerCertificate: chain.leaf.der,
-        signedAttributes: toBeSigned,
-        signature,
-        unsignedAttributes: timestampToken === undefined ? [] : [{ type: TIMESTAMP_TOKEN, value: timestampToken }],
-      }),
+      cmsEnvelope(
+        buildSignedData({
+          algorithm,
+          content: { type: DATA },
+          certificates,
+          signerCertificate: chain.leaf.der,
+          signedAttributes: toBeSigned,
+          signature,
+          unsignedAttributes: timestampToken === undefined ? [] : [{ type: TIMESTAMP_TOKEN, value: timestampToken }],
+        }),
+      ),
   };
 }

@@ -6,7 +6,7 @@ import type { SignerInfo } from '../../cms/parse-signed-data.ts';
 import { signerNameOf } from '../../cms/signer-name.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import type { Detail, EmbeddedSignature } from '../format.ts';
+import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
 import { isDigestOf, wholeDigests } from './agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { examineSignature, type SharedFacts } from './examine-signature.ts';
@@ -28,8 +28,8 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: 
   const timestamps = onceOf(() => signers.map((signer) => timestampsOf(block, signer, readTimestamps)));
   const weakest = onceOf(() => weakestOf(block, shared));
   return {
-    place: block.entry.name,
-    cms,
+    location: block.entry.name,
+    envelope: cmsEnvelope(cms),
     signedData,
     signerCertificate,
     signerName,
@@ -38,8 +38,8 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: 
     },
     nested: [],
     coSigners: signers.slice(1).map((signer, index) => ({
-      place: `${block.entry.name}, signer ${index + 2}`,
-      cms,
+      location: `${block.entry.name}, signer ${index + 2}`,
+      envelope: cmsEnvelope(cms),
       signedData,
       signerCertificate: signer.certificate,
       signerName: signerNameOf(signer),

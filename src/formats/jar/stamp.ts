@@ -9,7 +9,7 @@ import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
 import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
-import type { EmbeddedSignature, Embedding } from '../format.ts';
+import { cmsEnvelope, type EmbeddedSignature, type Embedding } from '../format.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
@@ -26,7 +26,9 @@ export async function stampSignatures(
   const blocks = await readBlocks(source, layout);
   const stamped = new Map<EmbeddedBlock, Uint8Array>();
   for (const [signature, value] of tokens) {
-    const block = blocks.find(({ entry, cms }) => entry.name === signature.place && same(cms, signature.cms));
+    const block = blocks.find(
+      ({ entry, cms }) => entry.name === signature.location && same(cms, signature.envelope.bytes),
+    );
     if (block === undefined) throw new TypeError('the signature is not one of this file');
     const ofSignature = block.signedData?.signers[0].signature ?? new Uint8Array();
     if (usesSha1(readTimestampToken(value, ofSignature)))
@@ -38,7 +40,7 @@ export async function stampSignatures(
   const behind = new Map([...stamped].map(([{ entry }, cms]) => [entry, blockEntry(entry, cms)]));
   const patch =
     behind.size === 0 ? [] : editArchive(layout.archive, { remove: new Set(behind.keys()), first: [], behind });
-  return { patch, sealed, standing, keepsPlaces: true };
+  return { patch, sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPlaces: true };
 }
 
 /** Stored, as all blocks that this program writes. `old`: whose name it has. */

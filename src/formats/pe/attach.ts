@@ -7,7 +7,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { MeasureContent } from '../../crypto/content.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { formatErrors } from '../errors.ts';
-import type { Embedding } from '../format.ts';
+import { cmsEnvelope, type Embedding } from '../format.ts';
 import { contentToSign } from './content.ts';
 import { embedCms } from './embed.ts';
 import type { PeLayout } from './layout.ts';
@@ -31,7 +31,7 @@ export async function attachCms(
     throw formatErrors('not-its-signature', { reason: asPhrase(problem.message) });
   }
   const { cms } = found;
-  return { patch: embedCms(layout, content.sum, cms), sealed: cms, standing: [cms] };
+  return { patch: embedCms(layout, content.sum, cms), sealed: cmsEnvelope(cms), standing: [cmsEnvelope(cms)] };
 }
 
 /** A weak signature is still this file's; whether to trust it is for whoever verifies it. */

@@ -30,10 +30,10 @@ export async function checkResult(
   expected: ExpectedEnvelope,
 ): Promise<void> {
   const table = requireTable(layout);
-  const [outer] = expected.standing;
+  const [outer] = expected.standing.map(({ bytes }) => bytes);
   if (outer === undefined || expected.standing.length > 1) throw new TypeError('a PE holds one envelope');
   const tableBytes = await readOnlyCertificate(source, table, outer.length);
-  const signatures = readSigned(tableBytes, expected.sealed, outer);
+  const signatures = readSigned(tableBytes, expected.sealed.bytes, outer);
 
   const algorithms = new Set(signatures.map(({ algorithm }) => algorithm));
   const { digests, sum16 } = await measure(source, contentAsIs(layout), [...algorithms, 'SUM16']);

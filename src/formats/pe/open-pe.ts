@@ -3,10 +3,18 @@
 import { nestSignature } from '../../authenticode/nest-signature.ts';
 import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
 import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts';
+import { programInfo } from '../../authenticode/program-info.ts';
 import { spcPeImageData } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { createWorkBudget } from '../../crypto/work-budget.ts';
-import type { OpenOptions, PreparedSignature, SignableFile, SigningContext, SigningMode } from '../format.ts';
+import {
+  cmsEnvelope,
+  type OpenOptions,
+  type PreparedSignature,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
+} from '../format.ts';
 import { readOuterSignature, requireUnchanged } from './append.ts';
 import { attachCms } from './attach.ts';
 import { type CertificateEntries, readCertificates } from './certificate-table.ts';
@@ -52,11 +60,11 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
     warnings,
     reopen: (other, { measure, budget }) => signablePe({ ...opened, source: other, measure, budget }, warnings),
     signatures: async () => embeddedSignatures(source, await placed(), layout.program, content, budget),
-    async judge(_context, mode) {
+    async check(_context, mode) {
       if (mode === 'append') await readOuterSignature(source, layout, entries);
     },
     prepare: (context, mode) => preparePe(opened, context, mode),
-    check: (expected) => checkResult(source, layout, measure, expected),
+    verifyResult: (expected) => checkResult(source, layout, measure, expected),
     examine: () => examinePe(source, layout, entries, content),
     layout: () => describeLayout(layout, entries),
     remove: () => removeTable(layout, content),
@@ -65,7 +73,7 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
       const signatures = embeddedSignatures(source, found, layout.program, content, budget);
       return stampSignatures({ layout, entries, placed: found, signatures, content }, tokens);
     },
-    attach: (cms) => attachCms(source, layout, measure, cms),
+    attach: ({ bytes }) => attachCms(source, layout, measure, bytes),
   };
 }
 
@@ -90,15 +98,16 @@ async function preparePe(
   const contentSum = required(measurement.sum16);
   const { toBeSigned, seal } = prepareAuthenticode({
     ...context,
+    ...programInfo(context.formatOptions),
     content: { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() },
     contentDigest,
   });
   return {
     toBeSigned,
-    seal,
+    seal: (signature, timestampToken) => cmsEnvelope(seal(signature, timestampToken)),
     embed(sealed) {
-      const cms = outer ? nestSignature(outer.cms, sealed) : sealed;
-      return { patch: embedCms(layout, contentSum, cms), sealed, standing: [cms] };
+      const cms = outer ? nestSignature(outer.cms, sealed.bytes) : sealed.bytes;
+      return { patch: embedCms(layout, contentSum, cms), sealed, standing: [cmsEnvelope(cms)] };
     },
   };
 }

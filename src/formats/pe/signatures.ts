@@ -17,7 +17,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import type { EmbeddedSignature } from '../format.ts';
+import { cmsEnvelope, type EmbeddedSignature } from '../format.ts';
 import type { WinCertificate } from './certificate-table.ts';
 import { dataTypesOf } from './data-types.ts';
 import { hiddenLength, holdsCms, readCms } from './embedded-cms.ts';
@@ -86,8 +86,8 @@ function embeddedSignature(
   const { cms, parts, signedData } = found;
   let timestamps: readonly Timestamp[] | undefined;
   return {
-    place,
-    cms,
+    location: place,
+    envelope: cmsEnvelope(cms),
     signedData,
     signerCertificate: signedData?.signers[0].certificate,
     signerName: nameOf(found),

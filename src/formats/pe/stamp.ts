@@ -2,7 +2,7 @@
 
 import type { FoundSignature } from '../../authenticode/read-authenticode.ts';
 import { exchangeNested, stampSignature } from '../../authenticode/stamp-signature.ts';
-import type { EmbeddedSignature, Embedding } from '../format.ts';
+import { cmsEnvelope, type EmbeddedSignature, type Embedding } from '../format.ts';
 import { align8, type CertificateEntries } from './certificate-table.ts';
 import { embedCms } from './embed.ts';
 import { peErrors } from './errors.ts';
@@ -38,7 +38,11 @@ export async function stampSignatures(
   const waiting = new Set(tokens.keys());
   const cms = stamped(found, signature, (each) => take(tokens, waiting, each));
   if (waiting.size > 0) throw foreign();
-  return { patch: embedCms(layout, (await content()).sum, cms), sealed: cms, standing: [cms] };
+  return {
+    patch: embedCms(layout, (await content()).sum, cms),
+    sealed: cmsEnvelope(cms),
+    standing: [cmsEnvelope(cms)],
+  };
 }
 
 /** The CMS with the tokens of its own signature and of those nested in it. */
@@ -62,9 +66,11 @@ function stamped(
 function take(
   tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
   waiting: Set<EmbeddedSignature>,
-  { place, cms }: EmbeddedSignature,
+  { location, envelope }: EmbeddedSignature,
 ): Uint8Array | undefined {
-  const key = [...waiting].find((each) => each.place === place && Buffer.compare(each.cms, cms) === 0);
+  const key = [...waiting].find(
+    (each) => each.location === location && Buffer.compare(each.envelope.bytes, envelope.bytes) === 0,
+  );
   if (key === undefined) return undefined;
   waiting.delete(key);
   return tokens.get(key);

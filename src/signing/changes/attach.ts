@@ -12,11 +12,13 @@ export function attachSignature(cms: Uint8Array): Change {
     judge: async () => undefined,
     async prepare(opened) {
       const before = await opened.signatures();
-      const embedding = await opened.attach(cms);
-      const goes = before.filter((old) => !embedding.standing.some((stays) => Buffer.compare(stays, old.cms) === 0));
+      const embedding = await opened.attach({ kind: 'cms', bytes: cms });
+      const goes = before.filter(
+        (old) => !embedding.standing.some((stays) => Buffer.compare(stays.bytes, old.envelope.bytes) === 0),
+      );
       return {
         patch: embedding.patch,
-        check: (result) => result.check(embedding),
+        check: (result) => result.verifyResult(embedding),
         done: { status: 'attached', signer, replaced: signerNames(goes) },
       };
     },

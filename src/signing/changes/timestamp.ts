@@ -50,7 +50,7 @@ export function addTimestamps(timestamping: Timestamping): Change {
       return {
         patch: embedding.patch,
         async check(result) {
-          await result.check(embedding);
+          await result.verifyResult(embedding);
           const stamped = flatten(await result.signatures());
           assertStamped(stamped);
           // SHA-1 may rest on the age of the timestamp that went.

@@ -63,7 +63,7 @@ async function walkOf(
   return {
     format,
     signer: await makeThrowawaySigner(),
-    otherCms: other?.cms ?? new Uint8Array(),
+    otherCms: other?.envelope.bytes ?? new Uint8Array(),
     otherToken: other?.timestamps[0]?.bytes ?? new Uint8Array(),
     requireUntouched,
     sample: (bytes) => sample(extension, bytes),

@@ -104,7 +104,7 @@ async function blocksIn(bases: Bases): Promise<readonly Uint8Array[]> {
   ] as const) {
     for (const file of bases.all(['golden', 'fuzz'], endings, [corpus])) {
       const opened = await answering(async () => (await openBytes(format, file)).signatures());
-      if ('value' in opened) found.push(...opened.value.map(({ cms }) => cms));
+      if ('value' in opened) found.push(...opened.value.map(({ envelope }) => envelope.bytes));
     }
   }
   return found.filter(({ length }) => length <= LARGEST_UNPACKED);

@@ -28,7 +28,7 @@ export function optionalHeader(bytes: Buffer): number {
 
 export async function makeSubject(format: Format, original: Buffer): Promise<Subject> {
   const bytes = Buffer.from(original);
-  const found = (await (await openBytes(format, bytes)).signatures()).map(({ cms }) => cms);
+  const found = (await (await openBytes(format, bytes)).signatures()).map(({ envelope }) => envelope.bytes);
   const [cms = new Uint8Array()] = found;
   return format === pe ? program(bytes, cms) : archive(bytes, cms, found);
 }

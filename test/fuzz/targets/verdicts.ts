@@ -138,7 +138,7 @@ async function holdsAll(
     bytes.includes(Buffer.from(part)) || values.some((value) => Buffer.compare(value, part) === 0);
   return signatures.every(({ signer, timestamps, time }) => {
     const candidates = before.filter((_, each) => known[each]?.signer.sha256 === signer.sha256);
-    if (!candidates.some(({ cms }) => vouchedFor(cms).every(includes))) return false;
+    if (!candidates.some(({ envelope }) => vouchedFor(envelope.bytes).every(includes))) return false;
     if (timestamps.length === 0) return true;
     if (!known.some((one) => one.time?.getTime() === time?.getTime())) return false;
     const tokens = candidates.flatMap((one) => one.timestamps);
@@ -149,7 +149,10 @@ async function holdsAll(
 /** As they are read: BER lets an OCTET STRING come in pieces, and what it holds is the same. */
 async function signatureValuesIn(format: Format, bytes: Buffer): Promise<readonly Uint8Array[]> {
   const found = flat(await (await openBytes(format, bytes)).signatures());
-  const all = found.flatMap(({ cms, timestamps }) => [cms, ...timestamps.map((timestamp) => timestamp.bytes)]);
+  const all = found.flatMap(({ envelope, timestamps }) => [
+    envelope.bytes,
+    ...timestamps.map((timestamp) => timestamp.bytes),
+  ]);
   const read = await Promise.all(all.map((each) => answering(() => parseSignedData(each))));
   return read.flatMap((answer) => ('value' in answer ? answer.value.signers.map(({ signature }) => signature) : []));
 }

@@ -5,6 +5,8 @@ import { memorySource } from '../../../src/bytes/memory-source.ts';
 import type { Patch } from '../../../src/bytes/patch.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile, SigningMode } from '../../../src/formats/format.ts';
+import { cmsEnvelope } from '../../../src/formats/format.ts';
+import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
@@ -52,7 +54,7 @@ async function readSignatures(file: SignableFile): Promise<readonly EmbeddedSign
     await answering(() => signature.details());
     requireFindings((await orNothing(() => signature.examine())) ?? []);
     for (const { findings } of signature.timestamps) requireFindings(findings);
-    requireSaid(signature.place, 'place');
+    requireSaid(signature.location, 'place');
     await answering(() => signature.algorithm);
   }
   return signatures;
@@ -75,11 +77,11 @@ async function tryChanging(
   bytes: Uint8Array,
   signatures: readonly EmbeddedSignature[],
 ): Promise<void> {
-  await answering(() => file.attach(otherCms));
+  await answering(() => file.attach(cmsEnvelope(otherCms)));
   const [first] = signatures;
   if (first === undefined) return;
   // What is there already goes in again.
-  await tryEmbedding(format, bytes, () => file.attach(first.cms));
+  await tryEmbedding(format, bytes, () => file.attach(first.envelope));
   // As the command does, which asks no authority about what is broken.
   for (const signature of signatures) if (!(await isIntact(signature))) return;
   await tryEmbedding(format, bytes, () => file.stamp(new Map([[first, otherToken]])));
@@ -94,13 +96,13 @@ async function tryEmbedding(
   const embedding = await orNothing(make);
   if (embedding === undefined) return;
   const result = patched(bytes, embedding.patch);
-  await answering(async () => (await openBytes(format, result)).check(embedding));
+  await answering(async () => (await openBytes(format, result)).verifyResult(embedding));
 }
 
 async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mode: SigningMode): Promise<string> {
   const { format, signer } = walk;
-  const context = { algorithm: 'SHA256', chain: signer.chain, description: 'A program' } as const;
-  const judged = await answering(() => file.judge(context, mode));
+  const context = signingContext({ chain: signer.chain }, { description: 'A program' });
+  const judged = await answering(() => file.check(context, mode));
   const prepared = await answering(() => file.prepare(context, mode));
   if ('code' in judged) {
     require('code' in prepared, `judged as ${judged.code}, and prepared all the same`);
@@ -113,8 +115,10 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
   const result = patched(bytes, embedding.patch);
   // From here on nothing may refuse any more: the signature is paid for.
   const reopened = await openBytes(format, result);
-  await reopened.check(embedding);
-  const mine = flat(await reopened.signatures()).find(({ cms }) => Buffer.compare(cms, sealed) === 0);
+  await reopened.verifyResult(embedding);
+  const mine = flat(await reopened.signatures()).find(
+    ({ envelope }) => Buffer.compare(envelope.bytes, sealed.bytes) === 0,
+  );
   require(mine !== undefined, 'the new signature is not in the result');
   if (!(await isIntact(mine))) {
     const findings = (await mine.examine()).map(({ code }) => code);

@@ -63,8 +63,10 @@ describe.skipIf(corpus === '')('beside the signatures in the corpus', () => {
 /** PEM: their roots are among them, so that jarsigner -strict judges every chain. */
 async function certificatesIn(bytes: Buffer): Promise<string[]> {
   const signatures = await (await openBytes(jar, bytes)).signatures();
-  return signatures.flatMap(({ cms }) => {
-    const text = execFileSync('openssl', ['pkcs7', '-inform', 'DER', '-print_certs'], { input: cms }).toString();
+  return signatures.flatMap(({ envelope }) => {
+    const text = execFileSync('openssl', ['pkcs7', '-inform', 'DER', '-print_certs'], {
+      input: envelope.bytes,
+    }).toString();
     return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   });
 }

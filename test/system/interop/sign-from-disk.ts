@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Format, SigningMode } from '../../../src/formats/format.ts';
+import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { openBytes, plainReading } from '../../unit/formats/support/sign-bytes.ts';
@@ -24,10 +25,10 @@ export async function signFromDisk(
     const { size } = await handle.stat();
     const source = fileSource(handle, size);
     const opened = await format.open(source, plainReading);
-    const prepared = await opened.prepare({ algorithm, chain: signer.chain }, mode);
+    const prepared = await opened.prepare(signingContext({ algorithm, chain: signer.chain }), mode);
     const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
     const result = applyPatch(await source.read(0, size), embedding.patch);
-    await (await openBytes(format, result)).check(embedding);
+    await (await openBytes(format, result)).verifyResult(embedding);
     return result;
   } finally {
     await handle.close();

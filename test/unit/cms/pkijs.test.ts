@@ -9,6 +9,7 @@ import type { EmbeddedSignature, Format, SigningMode } from '../../../src/format
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { buildTimestampRequest, nonceOf } from '../../../src/timestamp/request.ts';
+import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { contentsOf } from '../formats/jar/simple-zip.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
@@ -44,7 +45,10 @@ async function signed(
   isStamped: boolean,
 ) {
   const file = await openBytes(format, bytes);
-  const prepared = await file.prepare({ algorithm, chain: signer.chain, allowUnsignedResult: true }, mode);
+  const prepared = await file.prepare(
+    signingContext({ algorithm, chain: signer.chain }, { allowUnsignedResult: true }),
+    mode,
+  );
   const signature = signer.sign(prepared.toBeSigned, algorithm);
   const token = isStamped ? buildToken({ info: buildTstInfo(signature) }) : undefined;
   return applyPatch(bytes, prepared.embed(prepared.seal(signature, token)).patch);
@@ -110,7 +114,7 @@ async function expectTimestamp(cms: SignedData, attribute: string): Promise<void
 describe.each([false, true])('with a timestamp: %s', (isStamped) => {
   test.each(ALGORITHMS)('pkijs verifies the signature of a program with %s', async (algorithm) => {
     const file = await signed(pe, readFixture('pe/hello.exe'), algorithm, 'replace', isStamped);
-    const cms = read((await onlySignature(pe, file)).cms);
+    const cms = read((await onlySignature(pe, file)).envelope.bytes);
     expectSignedData(cms, algorithm, SPC_INDIRECT_DATA);
     expect(await verdictOn(cms)).toBe(true);
     expect(unsignedValues(cms, TIMESTAMP.pe)).toHaveLength(isStamped ? 1 : 0);
@@ -121,7 +125,7 @@ describe.each([false, true])('with a timestamp: %s', (isStamped) => {
     'pkijs verifies the signature of an archive with %s, over its signature file',
     async (algorithm) => {
       const file = await signed(jar, readFixture('jar/plain.jar'), algorithm, 'replace', isStamped);
-      const cms = read((await onlySignature(jar, file)).cms);
+      const cms = read((await onlySignature(jar, file)).envelope.bytes);
       expectSignedData(cms, algorithm, DATA);
       expect(await verdictOn(cms, contentsOf(file, 'META-INF/TEST_PUB.SF'))).toBe(true);
       expect(unsignedValues(cms, TIMESTAMP.jar)).toHaveLength(isStamped ? 1 : 0);
@@ -132,7 +136,7 @@ describe.each([false, true])('with a timestamp: %s', (isStamped) => {
   test('pkijs verifies a nested signature and the signature around it', async () => {
     const first = await signed(pe, readFixture('pe/hello.exe'), 'SHA256', 'replace', isStamped);
     const file = await signed(pe, first, 'SHA384', 'append', isStamped);
-    const outer = read((await onlySignature(pe, file)).cms);
+    const outer = read((await onlySignature(pe, file)).envelope.bytes);
     const [inner = new Uint8Array(), ...others] = unsignedValues(outer, NESTED_SIGNATURE);
     expect(others).toEqual([]);
     for (const [cms, algorithm] of [
@@ -148,7 +152,7 @@ describe.each([false, true])('with a timestamp: %s', (isStamped) => {
 
 test('pkijs rejects another signature file, a changed signature and another root', async () => {
   const file = await signed(jar, readFixture('jar/plain.jar'), 'SHA256', 'replace', false);
-  const { cms } = await onlySignature(jar, file);
+  const cms = (await onlySignature(jar, file)).envelope.bytes;
   const content = contentsOf(file, 'META-INF/TEST_PUB.SF');
   await expect(verdictOn(read(cms), Buffer.concat([content, content]))).rejects.toMatchObject({ code: 15 });
   const damaged = Buffer.from(cms);

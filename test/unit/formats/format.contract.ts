@@ -7,6 +7,8 @@ import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/alg
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/formats/format.ts';
+import { cmsEnvelope } from '../../../src/formats/format.ts';
+import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { type Fixture, fixturesIn } from './support/fixtures.ts';
@@ -80,7 +82,7 @@ export function describeFormat(
         const { result, sealed } = await signBytes(format, bytes, signer, { algorithm });
         const signatures = await (await openBytes(format, result)).signatures();
         expect(signatures).toHaveLength(1);
-        expect(Buffer.from(signatures[0]?.cms ?? [])).toEqual(Buffer.from(sealed));
+        expect(Buffer.from(signatures[0]?.envelope.bytes ?? [])).toEqual(Buffer.from(sealed));
         expect(signatures[0]).toMatchObject({ signerName: 'Test Publisher', nested: [] });
         const remark = remarks[algorithm];
         expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
@@ -110,7 +112,7 @@ export function describeFormat(
       const { toBeSigned } = await signBytes(format, bytes, signer);
       const other = memorySource(Buffer.from(bytes));
       const file = (await openBytes(format, bytes)).reopen(other, plainReading);
-      const context = { algorithm: 'SHA256', chain: signer.chain } as const;
+      const context = signingContext({ chain: signer.chain });
       expect((await file.prepare(context, 'replace')).toBeSigned).toEqual(toBeSigned);
     });
 
@@ -140,7 +142,7 @@ export function describeFormat(
       const again = appended.sameSignerAgain === 'stands beside' ? ['Test Publisher'] : [];
       expect(all.map(({ signerName }) => signerName).sort()).toEqual(['Another Publisher', 'Test Publisher', ...again]);
       for (const signature of all) expect(await isIntact(signature)).toBe(true);
-      const found = all.map(({ cms }) => Buffer.from(cms).toString('base64')).sort();
+      const found = all.map(({ envelope }) => Buffer.from(envelope.bytes).toString('base64')).sort();
       const made = [first, second, third].map(({ sealed }) => Buffer.from(sealed).toString('base64'));
       expect(found).toEqual(expect.arrayContaining(made.slice(1)));
     });
@@ -158,8 +160,8 @@ export function describeFormat(
         const file = await openBytes(format, changed);
         const [signature] = await file.signatures();
         expect(await isIntact(signature)).toBe(false);
-        await expect(file.check(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
-        await expect(file.prepare({ algorithm: 'SHA256', chain: another.chain }, 'append')).rejects.toMatchObject({
+        await expect(file.verifyResult(embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.prepare(signingContext({ chain: another.chain }), 'append')).rejects.toMatchObject({
           code: 'cannot-append',
         });
       }
@@ -178,9 +180,9 @@ export function describeFormat(
     it('gives the same bytes back when its own signature is put in', async () => {
       const { result, sealed } = await signBytes(format, bytes, signer);
       const file = await openBytes(format, result);
-      const embedding = await file.attach(Buffer.concat([sealed, Buffer.alloc(3)]));
+      const embedding = await file.attach(cmsEnvelope(Buffer.concat([sealed, Buffer.alloc(3)])));
       expect(applyPatch(result, embedding.patch)).toEqual(result);
-      await file.check(embedding);
+      await file.verifyResult(embedding);
     });
 
     it('takes no signature of other content, and none that is changed', async () => {
@@ -188,9 +190,9 @@ export function describeFormat(
       const file = await openBytes(format, result);
       const changed = Buffer.from(sealed);
       changed.writeUInt8(changed.readUInt8(changed.length - 9) ^ 1, changed.length - 9);
-      await expect(file.attach(changed)).rejects.toMatchObject({ code: 'not-its-signature' });
+      await expect(file.attach(cmsEnvelope(changed))).rejects.toMatchObject({ code: 'not-its-signature' });
       for (const other of await changedContents(result)) {
-        await expect((await openBytes(format, other)).attach(sealed)).rejects.toMatchObject({
+        await expect((await openBytes(format, other)).attach(cmsEnvelope(sealed))).rejects.toMatchObject({
           code: 'not-its-signature',
         });
       }
@@ -205,7 +207,7 @@ export function describeFormat(
         const embedding = await file.stamp(tokens);
         stamped = applyPatch(stamped, embedding.patch);
         const after = await openBytes(format, stamped);
-        await after.check(embedding);
+        await after.verifyResult(embedding);
         const [signature] = await after.signatures();
         expect(await isIntact(signature)).toBe(true);
         expect(signature?.timestamps.map((timestamp) => Buffer.from(timestamp.bytes))).toEqual([token]);
@@ -220,7 +222,7 @@ export function describeFormat(
       const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
       const embedding = await file.stamp(new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])));
       const after = await openBytes(format, applyPatch(second.result, embedding.patch));
-      await after.check(embedding);
+      await after.verifyResult(embedding);
       const all = (await after.signatures()).flatMap((outer) => [outer, ...outer.nested]);
       expect(all.map(({ signerName }) => signerName)).toEqual(before.map(({ signerName }) => signerName));
       expect(all.flatMap(({ timestamps }) => timestamps.map((each) => Buffer.from(each.bytes)))).toEqual(tokens);
@@ -231,10 +233,10 @@ export function describeFormat(
       const { result } = await signBytes(format, bytes, signer);
       const other = await signBytes(format, bytes, another);
       const file = await openBytes(format, result);
-      await expect(file.check(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+      await expect(file.verifyResult(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       if (appendCode === undefined) {
         const unsigned = await openBytes(format, bytes);
-        await expect(unsigned.check(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(unsigned.verifyResult(other.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       }
     });
 
@@ -249,7 +251,7 @@ export function describeFormat(
       ];
       for (const { result } of wrong) {
         const file = await openBytes(format, result);
-        await expect(file.check(third.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.verifyResult(third.embedding)).rejects.toMatchObject({ code: 'result-damaged' });
       }
     });
   });
@@ -272,7 +274,7 @@ async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner)
         expect(signature.timestamps).toEqual([]);
       }
     }
-    await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append');
+    await file.prepare(signingContext({ chain: signer.chain }), 'append');
     return undefined;
   } catch (thrown) {
     return thrown;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesErrors } from '../../../src/bytes/errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile } from '../../../src/formats/format.ts';
+import { cmsEnvelope } from '../../../src/formats/format.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import type { VerifyPolicy } from '../../../src/verifying/policy.ts';
 import type { JudgeTrust, Trust } from '../../../src/verifying/trust.ts';
@@ -37,8 +38,8 @@ function signature(
 ): EmbeddedSignature {
   const { findings = [], ...given } = more;
   return {
-    place: 'here',
-    cms: new Uint8Array(),
+    location: 'here',
+    envelope: cmsEnvelope(new Uint8Array()),
     signedData: undefined,
     signerCertificate: SIGNER,
     signerName: 'Signer',
@@ -113,9 +114,9 @@ function verify({ signatures, findings = [], ...setting }: Setting): Promise<Ver
     warnings: [],
     reopen: () => file,
     signatures: async () => signatures,
-    judge: refuse,
-    prepare: refuse,
     check: refuse,
+    prepare: refuse,
+    verifyResult: refuse,
     examine: async () => findings,
     layout: () => [],
     remove: refuse,

@@ -24,7 +24,7 @@ let signature: Uint8Array;
 beforeAll(async () => {
   files = await makeSignedFiles();
   const [embedded] = await (await openBytes(pe, await readFile(files.exe))).signatures();
-  signature = embedded?.cms ?? new Uint8Array();
+  signature = embedded?.envelope.bytes ?? new Uint8Array();
 });
 afterAll(() => files[Symbol.asyncDispose]());
 

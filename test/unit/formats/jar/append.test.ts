@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava } from '../../../support/programs/java.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -134,11 +135,11 @@ describe('a second signature', () => {
 
   it('is refused a name that another certificate has, before anything is digested', async () => {
     const file = await openBytes(jar, signed);
-    const context = { algorithm: 'SHA256', chain: another.chain, signerName: 'test_pub' } as const;
+    const context = signingContext({ chain: another.chain }, { signerName: 'test_pub' });
     const refusal = { code: 'signer-name-taken', category: 'local' };
-    await expect(file.judge(context, 'append')).rejects.toMatchObject(refusal);
+    await expect(file.check(context, 'append')).rejects.toMatchObject(refusal);
     await expect(file.prepare(context, 'append')).rejects.toMatchObject(refusal);
-    await expect(file.judge(context, 'replace')).resolves.toBeUndefined();
+    await expect(file.check(context, 'replace')).resolves.toBeUndefined();
   });
 });
 

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava, mustRunJava, STORE_PASSWORD } from '../../../support/programs/java.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -34,9 +35,9 @@ beforeAll(async () => {
 });
 
 async function attached(bytes: Buffer, block: Uint8Array): Promise<Buffer> {
-  const embedding = await (await openBytes(jar, bytes)).attach(block);
+  const embedding = await (await openBytes(jar, bytes)).attach(cmsEnvelope(block));
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(jar, result)).check(embedding);
+  await (await openBytes(jar, result)).verifyResult(embedding);
   return result;
 }
 
@@ -71,11 +72,14 @@ describe('a block', () => {
     for (const { bytes } of fixturesIn('jar')) {
       const { result, sealed } = await signBytes(jar, bytes, signer);
       const file = await openBytes(jar, result);
-      expect((await file.attach(sealed)).patch).toEqual([]);
+      expect((await file.attach(cmsEnvelope(sealed))).patch).toEqual([]);
     }
     const without = repack(signed, { [RSA]: undefined });
     expect(await attached(without, cms)).toEqual(
-      applyPatch(without, (await (await openBytes(jar, without)).attach(Buffer.concat([cms, Buffer.from('x')]))).patch),
+      applyPatch(
+        without,
+        (await (await openBytes(jar, without)).attach(cmsEnvelope(Buffer.concat([cms, Buffer.from('x')])))).patch,
+      ),
     );
     expect(names(await attached(without, cms))).toEqual(names(signed));
     expect(contentsOf(await attached(without, cms), RSA)).toEqual(cms);

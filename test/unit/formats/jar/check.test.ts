@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 async function checked(bytes: Buffer, { embedding }: SignedBytes): Promise<void> {
-  await (await openBytes(jar, bytes)).check(embedding);
+  await (await openBytes(jar, bytes)).verifyResult(embedding);
 }
 
 /** The entries in this order, others behind them. */

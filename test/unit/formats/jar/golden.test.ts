@@ -12,6 +12,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/a
 import type { SigningMode } from '../../../../src/formats/format.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava } from '../../../support/programs/java.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -47,15 +48,20 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, signerNam
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(jar, bytes);
-    const prepared = await file.prepare({ algorithm, chain, signerName, allowUnsignedResult: true }, mode);
+    const prepared = await file.prepare(
+      signingContext({ algorithm, chain }, { signerName, allowUnsignedResult: true }),
+      mode,
+    );
     const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
     expect(digested).toBe(digest);
     expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
     const embedding = prepared.embed(prepared.seal(value));
-    const found = (await (await openBytes(jar, golden)).signatures()).map(({ cms }) => Buffer.from(cms));
-    expect(found).toContainEqual(Buffer.from(embedding.sealed));
+    const found = (await (await openBytes(jar, golden)).signatures()).map(({ envelope }) =>
+      Buffer.from(envelope.bytes),
+    );
+    expect(found).toContainEqual(Buffer.from(embedding.sealed.bytes));
     expect(entriesOf(applyPatch(bytes, embedding.patch))).toEqual(entriesOf(golden));
-    await (await openBytes(jar, golden)).check(embedding);
+    await (await openBytes(jar, golden)).verifyResult(embedding);
   });
 
   it('is intact, every signature of it', async () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava, runJava } from '../../../support/programs/java.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { fixturesIn } from '../support/fixtures.ts';
@@ -43,7 +44,7 @@ async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
   );
   const embedding = await file.stamp(new Map(tokens));
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(jar, result)).check(embedding);
+  await (await openBytes(jar, result)).verifyResult(embedding);
   return result;
 }
 
@@ -56,7 +57,7 @@ describe('a stamped signature', () => {
   it('is the same as one that was stamped when it was made', async () => {
     for (const { bytes } of fixturesIn('jar')) {
       const file = await openBytes(jar, bytes);
-      const prepared = await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+      const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
       const value = signer.sign(prepared.toBeSigned, 'SHA256');
       const token = await authority.stamp(value);
       const wanted = applyPatch(bytes, prepared.embed(prepared.seal(value, token)).patch);

@@ -3,7 +3,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/memory-source.ts';
 import type { Finding } from '../../../../src/errors/finding.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { plainReading, signBytes } from '../support/sign-bytes.ts';
 import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
@@ -25,8 +27,8 @@ const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), { ..
 async function judged(bytes: Buffer, name: string): Promise<readonly string[]> {
   const file = await open(bytes, name);
   const findings = (await file.examine()).map(({ code, against }: Finding) => `${code} ${against}`);
-  const context = { algorithm: 'SHA256', chain: signer.chain } as const;
-  const refusal = await file.judge(context, 'replace').then(
+  const context = signingContext({ chain: signer.chain });
+  const refusal = await file.check(context, 'replace').then(
     () => 'signed',
     (thrown: { readonly code: string }) => thrown.code,
   );
@@ -151,7 +153,7 @@ describe('a file with uncovered bytes', () => {
     const file = await open(Buffer.concat([signed, SCRIPT]), 'app.jar');
     const code = 'jar-bytes-uncovered';
     await expect(file.stamp(new Map())).rejects.toMatchObject({ code });
-    await expect(file.attach(new Uint8Array())).rejects.toMatchObject({ code });
+    await expect(file.attach(cmsEnvelope(new Uint8Array()))).rejects.toMatchObject({ code });
     await expect(file.remove()).resolves.toBeDefined();
   });
 });

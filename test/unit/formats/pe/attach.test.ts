@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nestSignature } from '../../../../src/authenticode/nest-signature.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { MD5, type Peculiar, peculiarSignature } from '../../authenticode/peculiar-signature.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -36,16 +38,16 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function attach(bytes: Buffer, cms: Uint8Array): Promise<Buffer> {
-  const embedding = await (await openBytes(pe, bytes)).attach(cms);
+  const embedding = await (await openBytes(pe, bytes)).attach(cmsEnvelope(cms));
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(pe, result)).check(embedding);
+  await (await openBytes(pe, result)).verifyResult(embedding);
   return result;
 }
 
 async function cmsIn(bytes: Buffer): Promise<Uint8Array> {
   const [signature] = await (await openBytes(pe, bytes)).signatures();
   if (signature === undefined) throw new Error('unsigned');
-  return signature.cms;
+  return signature.envelope.bytes;
 }
 
 describe('a signature taken out of a file', () => {
@@ -119,7 +121,7 @@ describe('a signature of the content', () => {
     ],
     ['a nested signature that is none', nestSignature(ofHello(), Buffer.of(0x30, 0)), /cannot be read/],
   ])('is not %s: not-its-signature', async (_what, cms, reason) => {
-    const attempt = openBytes(pe, hello).then((file) => file.attach(cms));
+    const attempt = openBytes(pe, hello).then((file) => file.attach(cmsEnvelope(cms)));
     await expect(attempt).rejects.toMatchObject({ code: 'not-its-signature', message: expect.stringMatching(reason) });
     await expect(attempt).rejects.toMatchObject({ message: expect.not.stringMatching(/\.$/) });
   });
@@ -153,9 +155,9 @@ describe('a signature for an unknown kind of file', () => {
     const file = await openBytes(pe, fileWith(cms));
     const [outer] = await file.signatures();
     expect([await codesOf(outer), await codesOf(outer?.nested[0])]).toContainEqual(['signed-kind-differs']);
-    const context = { algorithm: 'SHA256' as const, chain: (await makeThrowawaySigner()).chain };
-    await expect(file.judge(context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
-    await expect((await openBytes(pe, fileWith(ofHello()))).judge(context, 'append')).resolves.toBeUndefined();
+    const context = signingContext({ chain: (await makeThrowawaySigner()).chain });
+    await expect(file.check(context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
+    await expect((await openBytes(pe, fileWith(ofHello()))).check(context, 'append')).resolves.toBeUndefined();
   });
 
   it('is accepted in an EFI program that names a purpose, as Debian signed some', async () => {

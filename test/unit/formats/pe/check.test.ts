@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/memory-source.ts';
 import type { MeasureContent } from '../../../../src/crypto/content.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import { cmsEnvelope, type Envelope } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, plainReading } from '../support/sign-bytes.ts';
@@ -21,7 +23,7 @@ async function onlySignature(bytes: Buffer) {
   return signature;
 }
 
-const alone = (cms: Uint8Array) => ({ sealed: cms, standing: [cms] });
+const alone = (envelope: Envelope) => ({ sealed: envelope, standing: [envelope] });
 
 /** The program with this CMS alone. */
 function withCms(cms: Uint8Array): Buffer {
@@ -70,26 +72,28 @@ describe('the check of a signed PE file', () => {
       changed(signed, (copy) => void copy.writeUInt32LE(signed.length - tableOffset - 1, entry + 4)),
     ],
   ])('sees %s', async (_, bytes) => {
-    const { cms } = await onlySignature(signed);
+    const { envelope } = await onlySignature(signed);
     const file = await openBytes(pe, bytes);
-    await expect(file.check(alone(cms))).rejects.toMatchObject({ code: 'result-damaged' });
+    await expect(file.verifyResult(alone(envelope))).rejects.toMatchObject({ code: 'result-damaged' });
   });
 
   it('passes the file it was made for', async () => {
-    const { cms } = await onlySignature(signed);
-    await (await openBytes(pe, signed)).check(alone(cms));
+    const { envelope } = await onlySignature(signed);
+    await (await openBytes(pe, signed)).verifyResult(alone(envelope));
   });
 
   it('sees a change in the signature that another one is nested in, signed or not, wherever it is', async () => {
     const twice = readFixture('golden/appended-twice.exe');
-    const { cms: outer, nested } = await onlySignature(twice);
-    const start = twice.indexOf(outer);
-    for (const { cms: sealed } of nested) {
-      await (await openBytes(pe, twice)).check({ sealed, standing: [outer] });
-      for (let index = start; index < start + outer.length; index += 7) {
+    const { envelope, nested } = await onlySignature(twice);
+    const start = twice.indexOf(envelope.bytes);
+    for (const { envelope: sealed } of nested) {
+      await (await openBytes(pe, twice)).verifyResult({ sealed, standing: [envelope] });
+      for (let index = start; index < start + envelope.bytes.length; index += 7) {
         const bytes = changed(twice, (copy) => void copy.writeUInt8((copy[index] ?? 0) ^ 1, index));
         const file = await openBytes(pe, bytes);
-        await expect(file.check({ sealed, standing: [outer] })).rejects.toMatchObject({ code: 'result-damaged' });
+        await expect(file.verifyResult({ sealed, standing: [envelope] })).rejects.toMatchObject({
+          code: 'result-damaged',
+        });
       }
     }
   });
@@ -97,11 +101,11 @@ describe('the check of a signed PE file', () => {
   it('sees that the first signature is gone, or those nested before', async () => {
     const twice = await onlySignature(readFixture('golden/appended-twice.exe'));
     const once = await onlySignature(appended);
-    const nested = once.nested[0]?.cms ?? new Uint8Array();
-    for (const cms of [once.cms, nested]) {
-      const file = await openBytes(pe, withCms(cms));
-      await file.check({ sealed: nested, standing: [cms] });
-      await expect(file.check({ sealed: nested, standing: [twice.cms] })).rejects.toMatchObject({
+    const nested = once.nested[0]?.envelope ?? cmsEnvelope(new Uint8Array());
+    for (const cms of [once.envelope, nested]) {
+      const file = await openBytes(pe, withCms(cms.bytes));
+      await file.verifyResult({ sealed: nested, standing: [cms] });
+      await expect(file.verifyResult({ sealed: nested, standing: [twice.envelope] })).rejects.toMatchObject({
         code: 'result-damaged',
       });
     }
@@ -120,9 +124,12 @@ describe('the check of a signed PE file', () => {
     const [outer] = await file.signatures();
     if (outer === undefined) throw new Error('unsigned');
     const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());
-    await file.prepare({ algorithm: 'SHA256', chain }, mode);
+    await file.prepare(signingContext({ chain }), mode);
     expect(calls).toHaveLength(1);
-    await file.check({ sealed: outer.nested[0]?.cms ?? outer.cms, standing: [outer.cms] });
+    await file.verifyResult({
+      sealed: outer.nested[0]?.envelope ?? outer.envelope,
+      standing: [outer.envelope],
+    });
     expect(calls).toHaveLength(2);
     expect(calls[1]).toBe(calls[0]);
   });

@@ -121,13 +121,13 @@ describe('a signature in it', () => {
 
   it('and those nested in it have places that tell them apart', async () => {
     const [outer] = await (await openBytes(pe, readFixture('golden/appended-twice.exe'))).signatures();
-    expect([outer, ...(outer?.nested ?? [])].map((each) => each?.place)).toEqual([
+    expect([outer, ...(outer?.nested ?? [])].map((each) => each?.location)).toEqual([
       'certificate table, entry 1',
       'nested signature 1 in certificate table, entry 1',
       'nested signature 2 in certificate table, entry 1',
     ]);
     const [, second] = await (await openBytes(pe, withCertificates(signed, table.bytes, table.bytes))).signatures();
-    expect(second?.place).toBe('certificate table, entry 2');
+    expect(second?.location).toBe('certificate table, entry 2');
   });
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
 import type { SigningMode } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -37,13 +38,13 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(pe, bytes);
-    const prepared = await file.prepare({ algorithm, chain, description, url }, mode);
+    const prepared = await file.prepare(signingContext({ algorithm, chain }, { description, url }), mode);
     const digested = createHash(NODE_DIGEST_NAME[algorithm]).update(prepared.toBeSigned).digest('base64');
     expect(digested).toBe(digest);
     expect(verify(NODE_DIGEST_NAME[algorithm], prepared.toBeSigned, chain.publicKey, value)).toBe(true);
     const embedding = prepared.embed(prepared.seal(value));
     expect(applyPatch(bytes, embedding.patch).equals(golden)).toBe(true);
-    await (await openBytes(pe, golden)).check(embedding);
+    await (await openBytes(pe, golden)).verifyResult(embedding);
   });
 
   it('is intact, every signature of it', async () => {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../../src/bytes/file-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify } from '../../../system/interop/verifiers.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -44,12 +45,12 @@ describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size
     const before = process.memoryUsage().rss;
     const handle = await open(file, 'r+');
     try {
-      const prepared = await (await openLarge(handle)).prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+      const prepared = await (await openLarge(handle)).prepare(signingContext({ chain: signer.chain }), 'replace');
       const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
       // The tail is the only edit that changes the length, so the edits can be made in place.
       for (const { offset, insert } of embedding.patch) await handle.write(insert, 0, insert.length, offset);
       const result = await openLarge(handle);
-      await result.check(embedding);
+      await result.verifyResult(embedding);
     } finally {
       await handle.close();
     }

@@ -103,13 +103,13 @@ describe.skipIf(corpus === '')('the corpus', () => {
       const [signature] = await opened.signatures();
       if (signature === undefined) throw new Error(`${file} has no signature`);
       const removed = applyPatch(bytes, await opened.remove());
-      const attached = await (await openBytes(pe, removed)).attach(signature.cms);
+      const attached = await (await openBytes(pe, removed)).attach(signature.envelope);
       const result = applyPatch(removed, attached.patch);
       const again = await openBytes(pe, result);
-      await again.check(attached);
+      await again.verifyResult(attached);
       const stamped = await again.stamp(new Map((await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)])));
       const after = await openBytes(pe, applyPatch(result, stamped.patch));
-      await after.check(stamped);
+      await after.verifyResult(stamped);
       for (const each of flatten(await after.signatures())) expect([file, await isIntact(each)]).toEqual([file, true]);
     }
   }, 120_000);

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
@@ -76,7 +77,7 @@ describe('signatures in a file', () => {
       expect((await openBytes(pe, entryOf(data))).warnings).toHaveLength(warnings);
     }
     const [signature] = await (await openBytes(pe, entryOf(Buffer.concat([ber, Buffer.from('x')])))).signatures();
-    expect(Buffer.from(signature?.cms ?? [])).toEqual(ber);
+    expect(Buffer.from(signature?.envelope.bytes ?? [])).toEqual(ber);
     expect(await codesOf(signature)).toEqual(['hidden-bytes']);
   });
 
@@ -123,13 +124,13 @@ describe('a signature cannot stand beside', () => {
     ['more than 16 MiB of something', withTable(oversized())],
   ])('%s', async (_, bytes) => {
     const file = await openBytes(pe, bytes);
-    const prepare = file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'append');
+    const prepare = file.prepare(signingContext({ chain: signer.chain }), 'append');
     await expect(prepare).rejects.toMatchObject({ code: 'cannot-append', category: 'local' });
   });
 
   it('and what is too long to be a signature is listed without being read', async () => {
     const [signature] = await (await openBytes(pe, withTable(oversized()))).signatures();
-    expect(signature?.cms).toHaveLength(0);
+    expect(signature?.envelope.bytes).toHaveLength(0);
   });
 });
 

@@ -9,6 +9,7 @@ import type { EmbeddedSignature } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki, type TimestampPki } from '../../../support/services/timestamp-pki.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -49,7 +50,7 @@ async function stamp(bytes: Buffer, choose: (index: number) => boolean = () => t
   const embedding = await file.stamp(tokens);
   const result = applyPatch(bytes, embedding.patch);
   const reopened = await openBytes(pe, result);
-  await reopened.check(embedding);
+  await reopened.verifyResult(embedding);
   expect(await reopened.examine()).toEqual([]);
   return result;
 }
@@ -102,13 +103,13 @@ describe('a stamped signature', () => {
   it('is the same bytes as one that was stamped as it was made', async () => {
     const { result, sealed } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
     const file = await openBytes(pe, readFixture('pe/hello.exe'));
-    const prepared = await file.prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+    const prepared = await file.prepare(signingContext({ chain: signer.chain }), 'replace');
     const atOnce = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256'), EMPTY));
     const [signature] = await (await openBytes(pe, result)).signatures();
     if (signature === undefined) throw new Error('unsigned');
-    expect(Buffer.from(signature.cms)).toEqual(Buffer.from(sealed));
+    expect(Buffer.from(signature.envelope.bytes)).toEqual(Buffer.from(sealed));
     const { sealed: afterwards } = await (await openBytes(pe, result)).stamp(new Map([[signature, EMPTY]]));
-    expect(Buffer.from(afterwards)).toEqual(Buffer.from(atOnce.sealed));
+    expect(Buffer.from(afterwards.bytes)).toEqual(Buffer.from(atOnce.sealed.bytes));
   });
 });
 
@@ -138,7 +139,7 @@ describe('the signatures to be stamped', () => {
     if (signature === undefined) throw new Error('unsigned');
     const other = file.reopen(memorySource(Buffer.from(signed)), plainReading);
     const embedding = await other.stamp(new Map([[signature, EMPTY]]));
-    await (await openBytes(pe, applyPatch(signed, embedding.patch))).check(embedding);
+    await (await openBytes(pe, applyPatch(signed, embedding.patch))).verifyResult(embedding);
   });
 
   it('are not those of another file: that is a fault of the program', async () => {

@@ -5,6 +5,7 @@ import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import type { Embedding, Format, OpenOptions, SigningMode } from '../../../../src/formats/format.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
 
@@ -37,10 +38,13 @@ export async function signBytes(
   { algorithm = 'SHA256', mode = 'replace', ...info }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes);
-  const prepared = await file.prepare({ algorithm, chain: signer.chain, allowUnsignedResult: true, ...info }, mode);
+  const prepared = await file.prepare(
+    signingContext({ algorithm, chain: signer.chain }, { allowUnsignedResult: true, ...info }),
+    mode,
+  );
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm));
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(format, result)).check(embedding);
-  return { result, sealed, embedding, toBeSigned: prepared.toBeSigned };
+  await (await openBytes(format, result)).verifyResult(embedding);
+  return { result, sealed: sealed.bytes, embedding, toBeSigned: prepared.toBeSigned };
 }

@@ -56,12 +56,12 @@ describe.skipIf(corpus === '')('of the corpus', () => {
     if (signature === undefined) throw new Error('there is no signature');
     expect(await isIntact(signature)).toBe(true);
     expect(speaksAgainst(await signed.examine(), 'integrity')).toBe(false);
-    expect((await signed.attach(signature.cms)).patch).toEqual([]);
+    expect((await signed.attach(signature.envelope)).patch).toEqual([]);
 
     const stamping = await signed.stamp(new Map([[signature, Buffer.from('3000', 'hex')]]));
     const stamped = applyPatch(result, stamping.patch);
-    await (await openBytes(jar, stamped)).check(stamping);
-    const back = await (await openBytes(jar, stamped)).attach(signature.cms);
+    await (await openBytes(jar, stamped)).verifyResult(stamping);
+    const back = await (await openBytes(jar, stamped)).attach(signature.envelope);
     expect(applyPatch(stamped, back.patch)).toEqual(result);
 
     const wasSigned = await hasDigests(original);

@@ -10,6 +10,7 @@ import { fileSource } from '../../../../../src/bytes/file-source.ts';
 import type { Patch } from '../../../../../src/bytes/patch.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../../../../support/programs/java.ts';
+import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import {
   chainFromPem,
   makeThrowawaySigner,
@@ -147,10 +148,10 @@ describe('an archive of more than 4 GiB', () => {
     await using result = await open(signed, 'w+');
     await makeLarge(original);
     const before = process.memoryUsage().rss;
-    const prepared = await (await openLarge(original)).prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+    const prepared = await (await openLarge(original)).prepare(signingContext({ chain: signer.chain }), 'replace');
     const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
     await applySparsely(original, embedding.patch, result);
-    await (await openLarge(result)).check(embedding);
+    await (await openLarge(result)).verifyResult(embedding);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
 
     const store = await makeTruststore(signer.root, folder);

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
+import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
@@ -60,9 +61,9 @@ describe('a manifest of 100 MB that is packed into 100 kB', () => {
       expect(others).toEqual([]);
       expect(signature).toMatchObject({ signerCertificate: undefined, signerName: '(unreadable signature)' });
       expect(await isIntact(signature)).toBe(false);
-      const append = file.judge({ algorithm: 'SHA256', chain: signer.chain }, 'append');
+      const append = file.check(signingContext({ chain: signer.chain }), 'append');
       await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
-      await file.judge({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+      await file.check(signingContext({ chain: signer.chain }), 'replace');
     });
     expect(bytes).toBeLessThan(4_000_000);
   });
@@ -77,7 +78,7 @@ describe('what Java opens no signed archive with', () => {
     return { name: MANIFEST, contents: text };
   }
   const prepare = async (entries: readonly SimpleEntry[]) =>
-    (await openBytes(jar, zip(entries))).prepare({ algorithm: 'SHA256', chain: signer.chain }, 'replace');
+    (await openBytes(jar, zip(entries))).prepare(signingContext({ chain: signer.chain }), 'replace');
 
   it('a manifest of more than 16,000,000 bytes; one of as many is signed', async () => {
     expect(LARGEST_MANIFEST).toBe(16_000_000);
@@ -137,25 +138,27 @@ describe('SHA-1', () => {
       hint: expect.stringContaining('--allow-unsigned-result'),
     };
     for (const allowUnsignedResult of [undefined, false]) {
-      const context = { algorithm: 'SHA1', chain: signer.chain, allowUnsignedResult } as const;
-      await expect(file.judge(context, mode)).rejects.toMatchObject(refusal);
+      const context = signingContext({ algorithm: 'SHA1', chain: signer.chain }, { allowUnsignedResult });
+      await expect(file.check(context, mode)).rejects.toMatchObject(refusal);
       await expect(file.prepare(context, mode)).rejects.toMatchObject(refusal);
     }
-    const context = { algorithm: 'SHA1', chain: signer.chain, allowUnsignedResult: true } as const;
-    await expect(file.judge(context, mode)).resolves.toBeUndefined();
+    const context = signingContext({ algorithm: 'SHA1', chain: signer.chain }, { allowUnsignedResult: true });
+    await expect(file.check(context, mode)).resolves.toBeUndefined();
     await expect(file.prepare(context, mode)).resolves.toBeDefined();
   });
 
   it('is refused for the timestamp too', async () => {
     const file = await openBytes(jar, plain);
-    const context = { algorithm: 'SHA256', timestampAlgorithm: 'SHA1', chain: signer.chain } as const;
-    await expect(file.judge(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
-    await expect(file.judge({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
-    await expect(file.judge({ ...context, allowUnsignedResult: true }, 'replace')).resolves.toBeUndefined();
+    const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
+    await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+    await expect(file.check({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toBeUndefined();
+    await expect(
+      file.check({ ...context, formatOptions: { allowUnsignedResult: true } }, 'replace'),
+    ).resolves.toBeUndefined();
   });
 
   it.each(['SHA256', 'SHA384', 'SHA512'] as const)('is the only one: %s', async (algorithm) => {
     const file = await openBytes(jar, plain);
-    await expect(file.judge({ algorithm, chain: signer.chain }, 'replace')).resolves.toBeUndefined();
+    await expect(file.check(signingContext({ algorithm, chain: signer.chain }), 'replace')).resolves.toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ export function signAgain(
   const [file, block] = [`META-INF/${base}.SF`, `META-INF/${base}.RSA`];
   const signatureFile = Buffer.from(change(contentsOf(jar, file).toString()));
   const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, signer.chain);
-  return repack(jar, { [file]: signatureFile, [block]: seal(signer.sign(toBeSigned, algorithm)) });
+  return repack(jar, { [file]: signatureFile, [block]: seal(signer.sign(toBeSigned, algorithm)).bytes });
 }
 
 /** Without the digest of the whole manifest: then every section of it counts. */
