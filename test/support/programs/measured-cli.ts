@@ -14,7 +14,7 @@ export interface MeasuredRun extends CliRun {
   readonly usage: Usage;
 }
 
-const RECORDER = join(REPOSITORY, 'test', 'support', 'usage-recorder.cjs');
+const RECORDER = join(REPOSITORY, 'test/support/programs/usage-recorder.cjs');
 
 /** Throws when the process did not come to its own end: killed, out of memory. */
 export async function runMeasured(args: readonly string[], options: CliOptions = {}): Promise<MeasuredRun> {

@@ -110,7 +110,7 @@ export async function runWindowsCliOnTerminal(
   env: Readonly<Record<string, string>>,
   onStart: (type: (text: string) => void) => void,
 ): Promise<number | null> {
-  const opener = join(REPOSITORY, 'test', 'support', 'open-pty.py');
+  const opener = join(REPOSITORY, 'test/support/programs/open-pty.py');
   const program = ['wine', nodeProgram(), windowsPath(installed('bin', 'codesign-remote.js'))];
   const search = watchRun({ env, args });
   const child = spawn('python3', [opener, '100', ...program, ...args], {

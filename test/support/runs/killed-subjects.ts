@@ -10,7 +10,7 @@ import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
 import type { TestServer } from '../services/server.ts';
 
 /** For `node --require`: counts the steps of a process, and kills it at one of them. */
-export const PRELOAD = join(REPOSITORY, 'test', 'support', 'killing-preload.cjs');
+export const PRELOAD = join(REPOSITORY, 'test/support/programs/killing-preload.cjs');
 
 export interface Subject {
   readonly name: string;

@@ -9,7 +9,7 @@ import { lookForWrongs } from './invariants.ts';
 import type { FileState, Observed, Row } from './row.ts';
 import type { FormatId, Stage, Subject } from './stage.ts';
 
-const PRELOAD = join(REPOSITORY, 'test', 'support', 'faulty-file-system.cjs');
+const PRELOAD = join(REPOSITORY, 'test/support/runs/faulty-file-system.cjs');
 const DISK_SIZE = '1m';
 
 export interface Scene {

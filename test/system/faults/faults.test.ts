@@ -28,7 +28,7 @@ it('has a row for every call of the file system with which signing changes somet
     const [path, trace] = [join(folder.path, 'files', 'app.exe'), join(folder.path, 'trace')];
     await mkdir(join(folder.path, 'files'));
     await writeFile(path, await readFile(fixture('pe/hello.exe')));
-    const preload = join(REPOSITORY, 'test', 'support', 'faulty-file-system.cjs');
+    const preload = join(REPOSITORY, 'test/support/runs/faulty-file-system.cjs');
     const run = await runCli(['sign', '--no-timestamp', path], {
       env: {
         ...server.env,
