@@ -15,4 +15,9 @@ export const bytesErrors = defineErrors({
       `the file became shorter while it was read (${d.length} bytes wanted at offset ${d.offset})`,
     hint: 'Another program is writing to it. Sign it when that has finished.',
   },
+  'pieces-invalid': {
+    category: 'internal',
+    message: (d: { problem: string }) => `the pieces of a file cannot be put together: ${d.problem}`,
+    hint: 'This is a fault of codesign-remote. Run again with --verbose and report what it prints.',
+  },
 });

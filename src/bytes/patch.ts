@@ -1,10 +1,15 @@
 /** A change to a file as data: the edits, in order, that turn the old bytes into the new ones. */
 
-/** At `offset` of the original, `remove` bytes give way to `insert`. */
+import type { Piece } from './pieces.ts';
+
+/**
+ * At `offset` of the original, `remove` bytes give way to `insert`: bytes, and ranges of the original. Whoever applies the
+ * patch goes through the pieces several times (for a rehearsal, to write, to compare), so each iteration must give the same.
+ */
 export interface Edit {
   readonly offset: number;
   readonly remove: number;
-  readonly insert: Uint8Array;
+  readonly insert: Iterable<Piece>;
 }
 
 /** Edits sorted by offset that do not overlap. */

@@ -1,28 +1,24 @@
 /** Which bytes of a file a format wants digested, and the seam through which they are: types only. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Piece } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from './algorithms.ts';
 
-/** Bytes from `start` up to, not including, `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface Content {
-  /** Sorted, non-overlapping. */
-  readonly ranges: readonly ByteRange[];
-  /** Zero bytes digested after the last range although the file does not hold them (yet). */
-  readonly zeroPadding: number;
-}
+/**
+ * What a digest covers, in digest order: ranges of the file, which may overlap and go back, and bytes that the file does not
+ * hold. Each iteration must give the same. The digest of content whose ranges are in file order costs no pass of its own
+ * while the file is copied.
+ */
+export type Content = Iterable<Piece>;
 
 /**
  * What can be measured in one pass over the content: the digests, and SUM16, the 16-bit one's-complement sum of the
- * content's little-endian words at even file offsets (the carry-folded core of the PE image checksum).
+ * ranges' little-endian words at even file offsets (the carry-folded core of the PE image checksum). Bytes that the file
+ * does not hold are not summed; the ranges must be in file order.
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** MD5 is not the API's, and no longer anybody's: it is what old signatures are held to. */
+/** MD5 is not an algorithm of the service; old signatures are checked against it. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {

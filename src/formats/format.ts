@@ -32,29 +32,27 @@ export interface Format {
    * `name`, the file's, decides only where the bytes fit several formats or say too little.
    */
   detect(head: Uint8Array, source: ByteSource, name: string): Promise<boolean>;
-  /** Reads the layout; a file that is malformed or has no room for a signature fails here, before any request. */
-  open(source: ByteSource, options: OpenOptions): Promise<SignableFile>;
+  /**
+   * Reads the layout; a file that is malformed or has no space for a signature fails here, before any request. `name`: of the
+   * file as the user gave it; of one that is to be written, the result's.
+   */
+  open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
 }
 
-export interface OpenOptions extends ReadOptions {
-  /** Of the file as the user gave it; of one that is to be written, the result's. */
-  readonly name: string;
-}
-
-/** How a file is read. */
-export interface ReadOptions {
+/** How the content of one file is read and digested. */
+export interface ContentReader {
   readonly measure: MeasureContent;
   /** For formats that are ZIP archives. */
   readonly digestEntries: DigestEntries;
-  /** Charged for checks of signatures and certificates; undefined: the opened file gets a budget of its own. */
-  readonly budget?: WorkBudget | undefined;
+  /** Charged for checks of signatures and certificates. */
+  readonly budget: WorkBudget;
 }
 
 export interface SignableFile {
   /** What the user should know although the file can be signed: a stale table entry, for example. Whole sentences. */
   readonly warnings: readonly string[];
   /** The same file, unchanged, through another source: its layout is not read again. */
-  reopen(source: ByteSource, options: OpenOptions): SignableFile;
+  reopen(source: ByteSource, reader: ContentReader): SignableFile;
   /** The outer signatures, each with those nested in it; empty when the file is unsigned. */
   signatures(): Promise<readonly EmbeddedSignature[]>;
   /** Throws what makes this signature impossible and can be known without digesting the content. */

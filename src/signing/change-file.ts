@@ -76,7 +76,7 @@ async function changeFile(
   await assertUnchanged(plan.path, plan.stats);
 
   const prepare = async (): Promise<PreparedChange> =>
-    changing.change.prepare(await plan.open(input.source, copy), batch);
+    changing.change.prepare(await plan.open(input.source, copy.reader), batch);
   const { patch, check, done } = await prepare();
   await copy.apply(patch);
   await copy.takeOwnerAndMode();

@@ -1,8 +1,8 @@
 /** The pre-flight of one file that is to be changed. */
 
-import { measureContent } from '../crypto/measure-content.ts';
 import { openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
+import { contentReader } from '../formats/content-reader.ts';
 import { tellBytesRead } from './bytes-read.ts';
 import type { Changing } from './change.ts';
 import type { SkipReason } from './change-outcome.ts';
@@ -24,7 +24,7 @@ export async function planChange(
   await using input = await openInput(file.path, tellBytesRead(file.path, changing.onEvent));
   const format = await recogniseFormat(input.source, [file.output, file.path], changing);
   onFormat(format);
-  const opened = await format.open(input.source, { ...changing, name: file.output, measure: measureContent });
+  const opened = await format.open(input.source, contentReader(changing.digestEntries), file.output);
   const skipped = await changing.change.judge(opened, file);
   const target = await resolveTarget(file.output);
   if (skipped === undefined) await assertReplaceable(target);

@@ -1,14 +1,14 @@
 /** The pre-flight of one file: everything that can be known before a signature is asked for. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { measureContent } from '../crypto/measure-content.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { type FileStats, openInput } from '../files/input-file.ts';
 import { recogniseFormat } from '../files/recognise-format.ts';
+import { contentReader } from '../formats/content-reader.ts';
 import type {
+  ContentReader,
   EmbeddedSignature,
   Format,
-  ReadOptions,
   SignableFile,
   SigningContext,
   SigningMode,
@@ -28,7 +28,7 @@ export interface JudgedFile extends FileToSign {
   readonly target: string;
   readonly warnings: readonly string[];
   /** Opens the file, if it has not changed since it was judged. */
-  open(source: ByteSource, reading: ReadOptions): Promise<SignableFile>;
+  open(source: ByteSource, reader: ContentReader): Promise<SignableFile>;
 }
 
 export interface PlannedFile extends JudgedFile {
@@ -57,7 +57,7 @@ export async function planFile(
   await using input = await openInput(file.path, tellBytesRead(file.path, signing.onEvent));
   const format = await recogniseFormat(input.source, [file.output, file.path], signing);
   onFormat(format);
-  const opened = await format.open(input.source, { ...signing, name: file.output, measure: measureContent });
+  const opened = await format.open(input.source, contentReader(signing.digestEntries), file.output);
   const signatures = await opened.signatures();
   const alreadySigned = signing.existing === 'skip' && (await isIntactBy(opened, signatures, signing.chain.leaf.der));
   const context = contextOf(signing);
@@ -91,9 +91,8 @@ async function displacedIn(opened: SignableFile, context: SigningContext): Promi
  */
 export function openAgain(format: Format, name: string, opened: SignableFile | undefined): JudgedFile['open'] {
   let kept = opened;
-  return async (source, reading) => {
-    const options = { ...reading, name };
-    const file = kept?.reopen(source, options) ?? (await format.open(source, options));
+  return async (source, reader) => {
+    const file = kept?.reopen(source, reader) ?? (await format.open(source, reader, name));
     kept = undefined;
     return file;
   };

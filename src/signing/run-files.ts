@@ -1,7 +1,6 @@
 /** One judged file on its way to its outcome: skipped, planned, signed or failed, told as it happens and reported. */
 
 import { dirname } from 'node:path';
-import { measureContent } from '../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { AfterFile, Claim } from '../journal/journal.ts';
@@ -151,7 +150,7 @@ async function rehearsed(judgement: Judgement, signing: Signing, batch: Batch): 
   if (plan.alreadySigned) return skipped(plan);
   try {
     batch.assertGoing();
-    const { toBeSigned } = await prepareOnly(plan, signing, measureContent);
+    const { toBeSigned } = await prepareOnly(plan, signing);
     return {
       ...described(plan),
       status: 'planned',

@@ -1,7 +1,7 @@
 /** THE MAIN FLOW: the walk of one file from its bytes to its signed bytes, as named steps. */
 
-import type { MeasureContent } from '../crypto/content.ts';
 import type { InputFile } from '../files/input-file.ts';
+import { contentReader } from '../formats/content-reader.ts';
 import type { PreparedSignature } from '../formats/format.ts';
 import type { AfterFile, Claim } from '../journal/journal.ts';
 import type { SignatureRecord } from '../service/signing-service.ts';
@@ -92,7 +92,7 @@ async function signCopy(
   progress: Progress,
   { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
 ) {
-  const file = await plan.open(input.source, copy);
+  const file = await plan.open(input.source, copy.reader);
   const prepared = await file.prepare(contextOf(signing), plan.mode);
   await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
   const tellStep = (step: FileStep): void => signing.onEvent({ type: 'file-step', path: plan.path, step });
@@ -117,13 +117,9 @@ async function signCopy(
 }
 
 /** What a dry run shows: the prepared signature, with nothing written and nobody asked. */
-export async function prepareOnly(
-  plan: PlannedFile,
-  signing: Signing,
-  measure: MeasureContent,
-): Promise<PreparedSignature> {
+export async function prepareOnly(plan: PlannedFile, signing: Signing): Promise<PreparedSignature> {
   await using input = await openJudged(plan, signing);
-  const file = await plan.open(input.source, { ...signing, measure });
+  const file = await plan.open(input.source, contentReader(signing.digestEntries));
   return await file.prepare(contextOf(signing), plan.mode);
 }
 

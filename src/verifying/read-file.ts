@@ -1,10 +1,10 @@
 /** Opens a file to be looked at: for reading only, recognised by its bytes, with its layout read. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { measureContent } from '../crypto/measure-content.ts';
-import { createWorkBudget, type WorkBudget } from '../crypto/work-budget.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import { openInput } from '../files/input-file.ts';
 import { type Recognising, recogniseFormat } from '../files/recognise-format.ts';
+import { contentReader } from '../formats/content-reader.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 
@@ -38,10 +38,9 @@ export async function readFile(
   try {
     const format = await recogniseFormat(input.source, [path], reading);
     onFormat(format);
-    const { digestEntries } = reading;
-    const budget = createWorkBudget();
-    const signable = await format.open(input.source, { name: path, digestEntries, measure: measureContent, budget });
-    return { path, format, source: input.source, signable, budget, [Symbol.asyncDispose]: input.close };
+    const reader = contentReader(reading.digestEntries);
+    const signable = await format.open(input.source, reader, path);
+    return { path, format, source: input.source, signable, budget: reader.budget, [Symbol.asyncDispose]: input.close };
   } catch (thrown) {
     await input.close();
     throw thrown;

@@ -4,6 +4,7 @@
  */
 
 import type { Edit, Patch } from '../bytes/patch.ts';
+import { type Piece, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './entry.ts';
 import { STORED } from './fields.ts';
@@ -12,22 +13,12 @@ import { directoryWriter, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
-  /**
-   * What comes first, in this order, in the file and in the directory: new entries, or entries of the archive with the
-   * bytes of their records.
-   */
-  readonly first: readonly (NewEntry | MovedEntry)[];
+  /** What comes first, in this order, in the file and in the directory: new entries, or entries of the archive. */
+  readonly first: readonly (NewEntry | ZipEntry)[];
   /** New entries that come right behind one of the archive, in the file and in the directory, whether or not that one goes. */
   readonly behind?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
-export interface MovedEntry {
-  readonly entry: ZipEntry;
-  /** All bytes of its record in the file. */
-  readonly bytes: Uint8Array;
-}
-
-const NOTHING = new Uint8Array();
 /** Programs that map stored entries into memory want them at multiples of 4 bytes (zipalign). */
 const ALIGNMENT = 4;
 /** Header ID of the alignment extra field that zipalign writes: two bytes of alignment, then zeros. */
@@ -41,7 +32,7 @@ const ROOM_FOR_RECORD = 256;
  * Throws `zip-unsupported`.
  */
 export function editArchive(archive: ZipArchive, { remove, first, behind = NO_ENTRIES }: ArchiveChange): Patch {
-  const moved = new Set(first.flatMap((item) => ('entry' in item ? [item.entry] : [])));
+  const moved = new Set(first.filter(isOfArchive));
   const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
   const leaving = archive.inFile.filter(leaves);
   const staying = archive.entries.filter((entry) => !leaves(entry));
@@ -60,7 +51,7 @@ export function editArchive(archive: ZipArchive, { remove, first, behind = NO_EN
   };
   let offset = archive.start;
   for (const item of added.first) {
-    if ('entry' in item) directory.add(archive.directory, item.entry.recordStart, item.entry.recordEnd, offset - base);
+    if (isOfArchive(item)) directory.add(archive.directory, item.recordStart, item.recordEnd, offset - base);
     else addNew(item, offset);
     offset += lengthOf(item);
   }
@@ -77,11 +68,7 @@ export function editArchive(archive: ZipArchive, { remove, first, behind = NO_EN
     directoryOffset: movedBy(directoryOffset) - base,
   });
   const endLength = archive.end.recordOffset + archive.end.record.length - directoryOffset;
-  return [
-    ...edits,
-    { offset: directoryOffset, remove: 0, insert: records },
-    { offset: directoryOffset, remove: endLength, insert: end },
-  ];
+  return [...edits, { offset: directoryOffset, remove: endLength, insert: [records, end] }];
 }
 
 const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
@@ -89,38 +76,50 @@ const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
 type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'behind'>;
 
 /** In the order of the file. Removals that touch become one, but where something new stands between them. */
-function editsOf({ first, behind }: AddedEntries, { inFile, start }: ZipArchive, leaving: readonly ZipEntry[]): Edit[] {
+function editsOf(
+  { first, behind }: AddedEntries,
+  { inFile, start }: ZipArchive,
+  leaving: readonly ZipEntry[],
+): ArchiveEdit[] {
   const isLeaving = new Set(leaving);
-  const edits = first.flatMap((item) => insertionsOf(item, start));
+  const edits: ArchiveEdit[] = [];
+  if (first.length > 0) edits.push({ offset: start, remove: 0, insert: first.flatMap(piecesOf) });
   for (const entry of behind.size === 0 ? leaving : inFile) {
     if (isLeaving.has(entry)) {
       const last = edits.at(-1);
       const touches = last !== undefined && last.remove > 0 && last.offset + last.remove === entry.offset;
       const length = entry.end - entry.offset;
       if (touches) edits[edits.length - 1] = { ...last, remove: last.remove + length };
-      else edits.push({ offset: entry.offset, remove: length, insert: NOTHING });
+      else edits.push({ offset: entry.offset, remove: length, insert: [] });
     }
     const follower = behind.get(entry);
-    for (const edit of follower === undefined ? [] : insertionsOf(follower, entry.end)) edits.push(edit);
+    if (follower !== undefined) edits.push({ offset: entry.end, remove: 0, insert: piecesOf(follower) });
   }
   return edits;
 }
 
-/** One after the other at the same place; putting them together would only cost memory. */
-function insertionsOf(item: NewEntry | MovedEntry, offset: number): Edit[] {
-  const parts = 'entry' in item ? [item.bytes] : [localHeader(item), item.data];
-  return parts.map((insert) => ({ offset, remove: 0, insert }));
+/** The edits made here have few pieces. */
+interface ArchiveEdit extends Edit {
+  readonly insert: readonly Piece[];
 }
 
-function lengthOf(item: NewEntry | MovedEntry): number {
-  return 'entry' in item ? item.bytes.length : localLength(item);
+function isOfArchive(item: NewEntry | ZipEntry): item is ZipEntry {
+  return 'recordStart' in item;
+}
+
+function piecesOf(item: NewEntry | ZipEntry): Piece[] {
+  return isOfArchive(item) ? [{ start: item.offset, end: item.end }] : [localHeader(item), item.data];
+}
+
+function lengthOf(item: NewEntry | ZipEntry): number {
+  return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
 /** Where a byte that stays is once the edits are made. */
-function shifts(edits: readonly Edit[]): (offset: number) => number {
+function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
-    total += insert.length - remove;
+    total += insert.reduce((sum, piece) => sum + pieceLength(piece), -remove);
     return { from: offset + remove, by: total };
   });
   return (offset) => {
@@ -147,7 +146,7 @@ function alignFollowing(
 ): AddedEntries {
   const shift = first.reduce((sum, item) => sum + lengthOf(item), 0);
   const last = first.at(-1);
-  if (last === undefined || 'entry' in last || behind.size > 0)
+  if (last === undefined || isOfArchive(last) || behind.size > 0)
     return { first, behind: alignEach(behind, inFile, leaving, shift) };
   return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], behind };
 }

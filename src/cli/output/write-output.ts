@@ -49,7 +49,7 @@ async function replaceBy(handle: FileHandle, temporary: string, target: string, 
   const doing = `write ${target}`;
   const flush = () => inFileSystem(doing, () => handle.sync());
   const proof = proveCopy({ handle, original: memorySource(new Uint8Array()), isClone: false, flush });
-  const patch = [{ offset: 0, remove: 0, insert: content }];
+  const patch = [{ offset: 0, remove: 0, insert: [content] }];
   await proof.writing(patch, false, () => inFileSystem(doing, () => writeFully(handle, content, 0)));
   await proof.prove();
   proof.finish();

@@ -1,9 +1,8 @@
 /** The edits that put a signature into a JAR: manifest, signature file and block come first; the directory follows. */
 
-import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
-import { editArchive, type MovedEntry } from '../../zip/edit-archive.ts';
+import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { CENTRAL_RECORD_LENGTH, findExtraField } from '../../zip/fields.ts';
 import { deflatedEntry, type NewEntry, storedEntry } from '../../zip/new-entry.ts';
@@ -27,20 +26,19 @@ const JAR_MAGIC = 0xcafe;
  * Packs what does not depend on the signature. A stream reader (JarInputStream) needs META-INF/, the manifest, and then
  * the signatures before everything else. The block is stored, so that its length is known before the signature is.
  */
-export async function prepareEmbedding(
-  source: ByteSource,
+export function prepareEmbedding(
   layout: JarLayout,
   { manifest, signatureFile, base, remove }: JarChange,
-): Promise<(sealed: Uint8Array) => Patch> {
+): (sealed: Uint8Array) => Patch {
   const { archive, metaInf } = layout;
-  const first: (NewEntry | MovedEntry)[] = [];
+  const first: (NewEntry | ZipEntry)[] = [];
   if (metaInf !== undefined && metaInf.end - metaInf.offset <= LONGEST_DIRECTORY_RECORD) {
-    first.push(await movedEntry(source, metaInf));
+    first.push(metaInf);
   }
   const old = layout.manifest;
   const isUnchanged = old?.entry.name === MANIFEST_NAME && old.parsed.bytes.equals(manifest);
   if (old !== undefined && isUnchanged) {
-    first.push(await movedEntry(source, old.entry));
+    first.push(old.entry);
   } else {
     const entry = deflatedEntry(MANIFEST_NAME, manifest);
     first.push(first.length === 0 ? { ...entry, extra: jarMagic(archive) } : entry);
@@ -49,10 +47,6 @@ export async function prepareEmbedding(
   const removed = new Set([...remove, ...(old === undefined || isUnchanged ? [] : [old.entry])]);
   return (sealed) =>
     editArchive(archive, { remove: removed, first: [...first, storedEntry(`${META_INF}${base}.RSA`, sealed)] });
-}
-
-async function movedEntry(source: ByteSource, entry: ZipEntry): Promise<MovedEntry> {
-  return { entry, bytes: await source.read(entry.offset, entry.end - entry.offset) };
 }
 
 /** The first entry's. */

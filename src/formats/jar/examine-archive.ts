@@ -5,21 +5,16 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
-import type { OpenOptions } from '../format.ts';
 import { inWords, listed, listingOf } from './coverage.ts';
-import { type JarLayout, MANIFEST_NAME, META_INF, ownNameOf } from './layout.ts';
+import { type JarLayout, MANIFEST_NAME, META_INF, type OpenedJar, ownNameOf } from './layout.ts';
 import { examineUncovered } from './uncovered.ts';
 
-export async function examineArchive(
-  source: ByteSource,
-  layout: JarLayout,
-  { digestEntries, name }: Pick<OpenOptions, 'digestEntries' | 'name'>,
-): Promise<readonly Finding[]> {
+export async function examineArchive({ source, layout, reader, name }: OpenedJar): Promise<readonly Finding[]> {
   return [
     ...(await examineUncovered(source, layout.archive, name)),
     ...aboutManifest(layout),
     ...aboutRemains(layout),
-    ...(await aboutOwnFiles(source, layout, digestEntries)),
+    ...(await aboutOwnFiles(source, layout, reader.digestEntries)),
   ];
 }
 

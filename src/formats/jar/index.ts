@@ -17,5 +17,5 @@ export const jar = {
     const family = await recogniseZip(head, source, name);
     return family?.kind === 'jar' || (family?.kind === 'plain' && isNamedAsJar(name));
   },
-  open: async (source, options) => (await import('./open-jar.ts')).openJar(source, options),
+  open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),
 } as const satisfies Format;

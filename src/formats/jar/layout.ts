@@ -6,6 +6,7 @@ import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
 import { zipErrors } from '../../zip/errors.ts';
 import { asBuffer, DEFLATED } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
+import type { ContentReader } from '../format.ts';
 import { jarErrors } from './errors.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 
@@ -29,6 +30,14 @@ export interface SignatureFiles {
 
 export const META_INF = 'META-INF/';
 export const MANIFEST_NAME = 'META-INF/MANIFEST.MF';
+/** A file whose layout has been read. */
+export interface OpenedJar {
+  readonly source: ByteSource;
+  readonly layout: JarLayout;
+  readonly reader: ContentReader;
+  readonly name: string;
+}
+
 /** Java's own limit since 2023, for the manifest and signature files alike (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 

@@ -2,11 +2,10 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { createWorkBudget } from '../../crypto/work-budget.ts';
 import { refuseRivalToCome } from '../../zip/end-record.ts';
 import {
+  type ContentReader,
   cmsEnvelope,
-  type OpenOptions,
   type PreparedSignature,
   type SignableFile,
   type SigningContext,
@@ -33,6 +32,7 @@ import {
   LARGEST_MANIFEST,
   MANIFEST_NAME,
   META_INF,
+  type OpenedJar,
   ownNameOf,
   readLayout,
 } from './layout.ts';
@@ -51,13 +51,13 @@ import { requireCovered } from './uncovered.ts';
 import { sectionAlgorithms } from './weakest-algorithm.ts';
 
 /** As Format.open says. */
-export async function openJar(source: ByteSource, options: OpenOptions): Promise<SignableFile> {
-  return signableJar(source, await readLayout(source), options);
+export async function openJar(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
+  return signableJar({ source, layout: await readLayout(source), reader, name });
 }
 
-function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions): SignableFile {
-  const { digestEntries, name, budget = createWorkBudget() } = options;
-  const opened = { source, layout, digestEntries, name };
+function signableJar(opened: OpenedJar): SignableFile {
+  const { source, layout, name } = opened;
+  const { digestEntries, budget } = opened.reader;
   const knownManifest = onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed));
   const shared: SharedFacts = {
     layout,
@@ -72,7 +72,7 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
     get warnings() {
       return describeOddities(layout);
     },
-    reopen: (other, otherwise) => signableJar(other, layout, otherwise),
+    reopen: (other, reader) => signableJar({ ...opened, source: other, reader }),
     signatures: () => readSignatures(source, shared),
     async check(context, mode) {
       await choosePlace(opened, context, mode);
@@ -84,7 +84,7 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
     },
     prepare: (context, mode) => prepareJar(opened, context, mode),
     verifyResult: (expected) => checkResult(source, layout, digestEntries, expected),
-    examine: () => examineArchive(source, layout, options),
+    examine: () => examineArchive(opened),
     layout: () => describeLayout(layout),
     remove: async () => removeSignatures(layout),
     async stamp(tokens) {
@@ -96,11 +96,6 @@ function signableJar(source: ByteSource, layout: JarLayout, options: OpenOptions
       return await attachBlock(source, shared, bytes);
     },
   };
-}
-
-interface OpenedJar extends Pick<OpenOptions, 'digestEntries' | 'name'> {
-  readonly source: ByteSource;
-  readonly layout: JarLayout;
 }
 
 /** Where the new signature goes, and what becomes of those that are there. */
@@ -154,7 +149,8 @@ async function nameBlock(
 
 /** Contents → manifest → signature file → signed attributes. */
 async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<PreparedSignature> {
-  const { source, layout, digestEntries } = opened;
+  const { source, layout } = opened;
+  const { digestEntries } = opened.reader;
   const { algorithm, chain } = context;
   const place = await choosePlace(opened, context, mode);
 
@@ -183,7 +179,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     .filter(([base]) => place.leaving.has(base))
     .flatMap(([, files]) => filesOf(files));
   const change = { manifest: manifest.bytes, signatureFile, base: place.base, remove };
-  const patchFor = await prepareEmbedding(source, layout, change);
+  const patchFor = prepareEmbedding(layout, change);
   const standing = place.others.map(({ cms }) => cmsEnvelope(cms));
   return {
     toBeSigned,

@@ -1,5 +1,6 @@
 /** The content that an Authenticode digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE Image Hash). */
 
+import type { ByteRange } from '../../bytes/pieces.ts';
 import type { Content } from '../../crypto/content.ts';
 import { align8 } from './certificate-table.ts';
 import type { PeLayout } from './layout.ts';
@@ -12,18 +13,14 @@ export const TABLE_ENTRY_LENGTH = 8;
  * With zeros up to a multiple of 8 where the program's length is not one, since the table will begin at one.
  */
 export function contentToSign(layout: PeLayout): Content {
-  return { ...contentAsIs(layout), zeroPadding: align8(layout.programEnd) - layout.programEnd };
+  return [...contentAsIs(layout), new Uint8Array(align8(layout.programEnd) - layout.programEnd)];
 }
 
 /** The content of a file as the signatures in it cover it: padding, if any, is in the file by now. */
-export function contentAsIs(layout: PeLayout): Content {
-  const { checksumOffset, tableEntryOffset, programEnd } = layout;
-  return {
-    ranges: [
-      { start: 0, end: checksumOffset },
-      { start: checksumOffset + CHECKSUM_LENGTH, end: tableEntryOffset },
-      { start: tableEntryOffset + TABLE_ENTRY_LENGTH, end: programEnd },
-    ],
-    zeroPadding: 0,
-  };
+export function contentAsIs({ checksumOffset, tableEntryOffset, programEnd }: PeLayout): readonly ByteRange[] {
+  return [
+    { start: 0, end: checksumOffset },
+    { start: checksumOffset + CHECKSUM_LENGTH, end: tableEntryOffset },
+    { start: tableEntryOffset + TABLE_ENTRY_LENGTH, end: programEnd },
+  ];
 }

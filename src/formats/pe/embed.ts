@@ -33,9 +33,9 @@ export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array):
   const tail = new Uint8Array(fileSize - layout.programEnd);
   tail.set(table, tableOffset - layout.programEnd);
   return [
-    { offset: layout.checksumOffset, remove: CHECKSUM_LENGTH, insert: words(checksum) },
-    { offset: layout.tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: entry },
-    { offset: layout.programEnd, remove: layout.fileSize - layout.programEnd, insert: tail },
+    { offset: layout.checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },
+    { offset: layout.tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: [entry] },
+    { offset: layout.programEnd, remove: layout.fileSize - layout.programEnd, insert: [tail] },
   ];
 }
 

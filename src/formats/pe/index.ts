@@ -18,5 +18,5 @@ export const pe = {
   async detect(head, source, name) {
     return head[0] === 0x4d && head[1] === 0x5a && !(isNamedAsJar(name) && (await endsLikeArchive(source)));
   },
-  open: async (source, options) => (await import('./open-pe.ts')).openPe(source, options),
+  open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
 } as const satisfies Format;

@@ -6,10 +6,9 @@ import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts'
 import { programInfo } from '../../authenticode/program-info.ts';
 import { spcPeImageData } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { createWorkBudget } from '../../crypto/work-budget.ts';
 import {
+  type ContentReader,
   cmsEnvelope,
-  type OpenOptions,
   type PreparedSignature,
   type SignableFile,
   type SigningContext,
@@ -33,7 +32,7 @@ import { stampSignatures } from './stamp.ts';
 const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
 /** As Format.open says. */
-export async function openPe(source: ByteSource, { measure, budget }: OpenOptions): Promise<SignableFile> {
+export async function openPe(source: ByteSource, { measure, budget }: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
@@ -41,7 +40,7 @@ export async function openPe(source: ByteSource, { measure, budget }: OpenOption
 }
 
 function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile {
-  const { source, layout, entries, measure, budget = createWorkBudget() } = opened;
+  const { source, layout, entries, measure, budget } = opened;
   // Read again each time: they are soon read, and files are many.
   const placed = () => findSignatures(source, entries.certificates);
   let measured: Promise<MeasuredContent> | undefined;
@@ -77,7 +76,7 @@ function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile
   };
 }
 
-interface OpenedPe extends Pick<OpenOptions, 'measure' | 'budget'> {
+interface OpenedPe extends Pick<ContentReader, 'measure' | 'budget'> {
   readonly source: ByteSource;
   readonly layout: PeLayout;
   readonly entries: CertificateEntries;

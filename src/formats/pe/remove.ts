@@ -18,8 +18,8 @@ export async function removeTable(layout: PeLayout, content: () => Promise<Measu
   // The directory entry is zero then, which adds nothing.
   const checksum = imageChecksum((await content()).sum, [], programEnd);
   return [
-    { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: words(checksum) },
-    { offset: tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: words(0, 0) },
-    { offset: programEnd, remove: fileSize - programEnd, insert: new Uint8Array() },
+    { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },
+    { offset: tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: [words(0, 0)] },
+    { offset: programEnd, remove: fileSize - programEnd, insert: [] },
   ];
 }

@@ -28,8 +28,8 @@ export async function commit({ plan, input, copy, check }: Commit): Promise<Comm
     await assertUnchanged(plan.path, plan.stats);
     throw thrown;
   });
-  const { source, reading } = copy.reopen();
-  await check(await plan.format.open(source, { ...reading, name: plan.output }));
+  const { source, reader } = copy.reopen();
+  await check(await plan.format.open(source, reader, plan.output));
   // Windows does not rename onto a file that is open.
   await input.close();
   await assertUnchanged(plan.path, plan.stats);

@@ -12,9 +12,10 @@ import { type BigIntStats, fstatSync, futimesSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/patch.ts';
+import { readPieces } from '../../bytes/pieces.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { signingErrors } from '../errors.ts';
-import { insertions } from './patch-geometry.ts';
+import { insertedBytes, patchedPieces } from './patch-geometry.ts';
 import { readFully } from './temporary-file.ts';
 
 export interface CopyProof {
@@ -67,7 +68,7 @@ export function proveCopy({ handle, original, isClone, flush }: CopyToProve): Co
   const isAsLeft = (): boolean => left !== undefined && isAsMarked(handle, left);
   const isUntouched = (): boolean => left?.isSet === true && isAsLeft();
   const holds = (): Promise<boolean> =>
-    isKept && original.size > SOON_COMPARED ? holdsInsertions(handle, patch) : holdsAll(handle, original, patch);
+    isKept && original.size > SOON_COMPARED ? holdsInsertedBytes(handle, patch) : holdsAll(handle, original, patch);
 
   return {
     stands: () => isProven && isUntouched(),
@@ -138,29 +139,19 @@ function isAsMarked({ fd }: FileHandle, { size, mtimeNs, ctimeNs }: Mark): boole
 async function holdsAll(handle: FileHandle, original: ByteSource, patch: Patch): Promise<boolean> {
   const isAt = comparingWith(handle);
   let position = 0;
-  for await (const expected of patched(original, patch)) {
+  for await (const expected of readPieces(original, patchedPieces(patch, original.size))) {
     if (!(await isAt(position, expected))) return false;
     position += expected.length;
   }
   return fstatSync(handle.fd).size === position;
 }
 
-async function holdsInsertions(handle: FileHandle, patch: Patch): Promise<boolean> {
+async function holdsInsertedBytes(handle: FileHandle, patch: Patch): Promise<boolean> {
   const isAt = comparingWith(handle);
-  for (const { position, bytes } of insertions(patch)) {
+  for (const { position, bytes } of insertedBytes(patch)) {
     if (!(await isAt(position, bytes))) return false;
   }
   return true;
-}
-
-async function* patched(original: ByteSource, patch: Patch): AsyncGenerator<Uint8Array> {
-  let read = 0;
-  for (const { offset, remove, insert } of patch) {
-    yield* original.stream(read, offset);
-    yield insert;
-    read = offset + remove;
-  }
-  yield* original.stream(read, original.size);
 }
 
 function comparingWith(handle: FileHandle): (position: number, expected: Uint8Array) => Promise<boolean> {

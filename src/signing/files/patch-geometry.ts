@@ -1,6 +1,8 @@
 /** Where the bytes of a file are before and after a patch: pure questions about edits. */
 
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { Edit, Patch } from '../../bytes/patch.ts';
+import { isBytes, isSamePiece, nextPiece, type Piece, pieceLength, surveyPieces } from '../../bytes/pieces.ts';
 import type { Content } from '../../crypto/content.ts';
 
 /** A patch without what it inserts. */
@@ -11,10 +13,33 @@ interface EditShape {
   readonly remove: number;
   /** In bytes. */
   readonly added: number;
+  /** Whether ranges of the original are among what is inserted. */
+  readonly addsRanges: boolean;
 }
 
-export function shapeOf(patch: Patch): PatchShape {
-  return patch.map(({ offset, remove, insert }) => ({ offset, remove, added: insert.length }));
+/** Throws `pieces-invalid` for edits that are not in the order of the file, or not within its `size` bytes. */
+export function shapeOf(patch: Patch, size: number): PatchShape {
+  let last = 0;
+  return patch.map(({ offset, remove, insert }) => {
+    if (!(offset >= last && remove >= 0 && offset + remove <= size)) {
+      const problem = `${remove} bytes at ${offset} cannot be replaced behind ${last} in a file of ${size} bytes`;
+      throw bytesErrors('pieces-invalid', { problem });
+    }
+    last = offset + remove;
+    const { length, rangeCount } = surveyPieces(insert, size);
+    return { offset, remove, added: length, addsRanges: rangeCount > 0 };
+  });
+}
+
+/** All bytes of the result, as those of the original and those inserted. */
+export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
+  let read = 0;
+  for (const { offset, remove, insert } of patch) {
+    yield { start: read, end: offset };
+    yield* insert;
+    read = offset + remove;
+  }
+  yield { start: read, end: size };
 }
 
 /** Whether all edits keep what follows them where it is, but for one at the end of the `size` bytes. */
@@ -28,42 +53,63 @@ export function reachesEnd(edit: Pick<Edit, 'offset' | 'remove'>, size: number):
   return edit.offset + edit.remove === size;
 }
 
-/** Whether `next` overwrites every byte that `before` did, so that it can follow without going back to the original. */
+/** Whether `next` overwrites every byte that `before` did, with bytes alone, so that it can follow without going back to the original. */
 export function coversRegions(next: PatchShape, before: PatchShape): boolean {
-  return before.every((edit, index) => edit.offset === next[index]?.offset && edit.remove === next[index].remove);
+  return (
+    before.every((edit, index) => edit.offset === next[index]?.offset && edit.remove === next[index].remove) &&
+    ![...before, ...next].some(({ addsRanges }) => addsRanges)
+  );
 }
 
-/** Whether both put as many bytes in the same places, so that only what is inserted differs. */
-export function hasSameShape(next: PatchShape, before: PatchShape): boolean {
+/** Whether both put as many bytes in the same places, so that only bytes differ that are inserted. */
+export function differsInBytesAlone(next: Patch, before: Patch): boolean {
   return (
     next.length === before.length &&
-    coversRegions(next, before) &&
-    before.every(({ added }, index) => added === next[index]?.added)
+    before.every(({ offset, remove, insert }, index) => {
+      const other = next[index];
+      return other?.offset === offset && other.remove === remove && isSameLayout(insert, other.insert);
+    })
   );
 }
 
-/** Whether no edit touches the content; what is added behind its end is not part of it. */
-export function leavesAlone(shape: PatchShape, { ranges }: Content): boolean {
-  return shape.every((edit) =>
-    ranges.every(({ start, end }) => edit.offset >= end || edit.offset + edit.remove <= start),
-  );
+function isSameLayout(a: Iterable<Piece>, b: Iterable<Piece>): boolean {
+  const others = b[Symbol.iterator]();
+  for (const piece of a) {
+    const other = nextPiece(others);
+    if (other === undefined || isBytes(piece) !== isBytes(other)) return false;
+    if (isBytes(piece) ? piece.length !== pieceLength(other) : !isSamePiece(piece, other)) return false;
+  }
+  return nextPiece(others) === undefined;
 }
 
-/** Where the content ends. */
-export function endOf({ ranges }: Content): number {
-  return ranges.at(-1)?.end ?? 0;
+/** Whether no edit touches the content, whose ranges are in file order; what is added behind its end is not part of it. */
+export function leavesAlone(shape: PatchShape, content: Content): boolean {
+  let index = 0;
+  for (const piece of content) {
+    if (isBytes(piece)) continue;
+    for (let edit = shape[index]; edit !== undefined && edit.offset + edit.remove <= piece.start; edit = shape[index]) {
+      index += 1;
+    }
+    const edit = shape[index];
+    if (edit !== undefined && edit.offset < piece.end) return false;
+  }
+  return true;
 }
 
-/** Each insertion with its place in the result. */
-export function* insertions(patch: Patch): Generator<{ readonly position: number; readonly bytes: Uint8Array }> {
+/** The bytes that a patch inserts, ranges left out, with their places in the result. */
+export function* insertedBytes(patch: Patch): Generator<{ readonly position: number; readonly bytes: Uint8Array }> {
   let shift = 0;
   for (const { offset, remove, insert } of patch) {
-    yield { position: offset + shift, bytes: insert };
-    shift += insert.length - remove;
+    let position = offset + shift;
+    for (const piece of insert) {
+      if (isBytes(piece)) yield { position, bytes: piece };
+      position += pieceLength(piece);
+    }
+    shift = position - offset - remove;
   }
 }
 
-/** Gives the place in the original of bytes of the result; undefined when not all of them are the original's, in one piece. */
+/** Gives the place in the original of bytes of the result; undefined when not all of them are known to be the original's, in one piece. */
 export function originIn(shape: PatchShape): (start: number, end: number) => number | undefined {
   const pieces: { start: number; end: number; shift: number }[] = [];
   let shift = 0;

@@ -5,12 +5,14 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { fileSource } from '../../bytes/file-source.ts';
 import { makeFolders } from '../../bytes/make-folders.ts';
 import type { Patch } from '../../bytes/patch.ts';
+import { readPieces } from '../../bytes/pieces.ts';
 import type { Content, Measure, MeasureContent, Measurement } from '../../crypto/content.ts';
 import { type Measuring, measureContent, startMeasuring } from '../../crypto/measure-content.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import type { FileStats } from '../../files/input-file.ts';
-import type { ReadOptions } from '../../formats/format.ts';
+import { contentReader } from '../../formats/content-reader.ts';
+import type { ContentReader } from '../../formats/format.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { signingErrors } from '../errors.ts';
 import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
@@ -19,13 +21,13 @@ import { temporaryPathName } from './file-owners.ts';
 import { flushInTurn } from './flush-in-turn.ts';
 import {
   coversRegions,
-  endOf,
-  hasSameShape,
-  insertions,
+  differsInBytesAlone,
+  insertedBytes,
   keepsPositions,
   leavesAlone,
   originIn,
   type PatchShape,
+  patchedPieces,
   reachesEnd,
   shapeOf,
 } from './patch-geometry.ts';
@@ -45,16 +47,24 @@ import {
 } from './temporary-file.ts';
 import { writeBackWith } from './write-back.ts';
 
+interface Applied {
+  readonly patch: Patch;
+  readonly shape: PatchShape;
+}
+
+const NO_PATCH: Applied = { patch: [], shape: [] };
+
 /** `chunk` is valid until the next one is asked for; `position` is its offset in the copy. */
 type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
 
 const FLUSH = 'flush the temporary file to the disk';
 
 export interface StagedCopy extends AsyncDisposable {
-  /** Measures the original, and in the same pass writes the copy. A small copy is compared with what the disk gives back. */
-  readonly measure: MeasureContent;
-  /** Of the original; the copy is written when a patch is applied. */
-  readonly digestEntries: DigestEntries;
+  /**
+   * Of the original. Measuring its content writes the copy in the same pass, and compares a small one with what the disk gives
+   * back; digesting entries leaves the writing to the patch.
+   */
+  readonly reader: ContentReader;
   /** Turns the copy into the original with `patch` applied; a later call replaces an earlier patch. */
   apply(patch: Patch): Promise<void>;
   /** Asks the disk to keep what has been written; of a large file, also reads it back and compares it. */
@@ -65,7 +75,7 @@ export interface StagedCopy extends AsyncDisposable {
    * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, which `prove`
    * compares.
    */
-  reopen(): { readonly source: ByteSource; readonly reading: ReadOptions };
+  reopen(): { readonly source: ByteSource; readonly reader: ContentReader };
   /** Gives the copy what the original has, as far as this user may. */
   takeOwnerAndMode(): Promise<void>;
   /**
@@ -121,8 +131,9 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   /** Size of the copy as it stands. */
   let size = isClone ? source.size : 0;
   /** What the copy is: the original with these edits made; undefined when it is anything else. */
-  let applied: PatchShape | undefined = isClone ? [] : undefined;
-  const remembered = rememberDigests(options.digestEntries);
+  let applied: Applied | undefined = isClone ? NO_PATCH : undefined;
+  const reader = contentReader(options.digestEntries);
+  const remembered = rememberDigests(reader.digestEntries);
   let measured: { readonly content: Content; readonly measuring: Measuring } | undefined;
   const flushes = flushInTurn(() => inFileSystem(FLUSH, () => handle.sync()));
   /** Read back as it is written. A larger one is read back whole while the service signs. */
@@ -142,11 +153,12 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     if (!isWhole || Buffer.compare(back, chunk) !== 0) throw signingErrors('copy-differs');
   }
 
-  /** From `offset` of the copy on, what the original has between `start` and `end`. */
-  async function* copied(start: number, end: number, offset: number): AsyncGenerator<CopiedChunk> {
+  /** Writes the chunks one behind the other, and gives each while it is being written. */
+  async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CopiedChunk> {
+    writeBack = writeBackWith(flushes.flush);
     let scratch = new Uint8Array();
-    let position = offset;
-    for await (const chunk of source.stream(start, end)) {
+    let position = 0;
+    for await (const chunk of chunks) {
       if (isSmall && scratch.length < chunk.length) scratch = new Uint8Array(chunk.length);
       // Started before the chunk is looked at and awaited after it: writing and reading run in the thread pool meanwhile.
       const copying = isSmall ? writeAndCompare(chunk, position, scratch) : write(chunk, position);
@@ -175,54 +187,43 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     content: Content,
     measures: readonly Measure[],
   ): Promise<Measurement> {
-    const measuring = startMeasuring(content, measures);
-    writeBack = writeBackWith(flushes.flush);
-    const chunks = isClone ? own() : copied(0, source.size, 0);
-    for await (const { chunk, position } of chunks) measuring.update(chunk, position);
+    const measuring = startMeasuring(content, measures, source.size);
+    const chunks = isClone ? own() : copied(source.stream());
+    for await (const { chunk, position } of chunks) measuring?.update(chunk, position);
     size = source.size;
-    applied = [];
+    applied = NO_PATCH;
+    if (measuring === undefined) return measureContent(source, content, measures);
     measured = { content, measuring };
     return measuring.finish();
   }
 
-  async function applyInPlace(patch: Patch): Promise<void> {
-    for (const edit of patch) await write(edit.insert, edit.offset);
-    const last = patch.at(-1);
-    await setSize(last && reachesEnd(last, source.size) ? last.offset + last.insert.length : source.size);
-    applied = shapeOf(patch);
+  async function applyInPlace({ patch, shape }: Applied): Promise<void> {
+    await overwrite({ patch, shape });
+    const last = shape.at(-1);
+    await setSize(last && reachesEnd(last, source.size) ? last.offset + last.added : source.size);
   }
 
   /** From the original again, for edits that move what follows them. */
-  async function rewrite(patch: Patch): Promise<void> {
+  async function rewrite(next: Applied): Promise<void> {
     applied = undefined;
-    writeBack = writeBackWith(flushes.flush);
-    let position = 0;
-    let read = 0;
-    const copyUpTo = async (end: number): Promise<void> => {
-      for await (const { chunk } of copied(read, end, position)) position += chunk.length;
-    };
-    for (const edit of patch) {
-      await copyUpTo(edit.offset);
-      await write(edit.insert, position);
-      position += edit.insert.length;
-      read = edit.offset + edit.remove;
-    }
-    await copyUpTo(source.size);
-    await setSize(position);
-    applied = shapeOf(patch);
+    let end = 0;
+    const pieces = patchedPieces(next.patch, source.size);
+    for await (const { chunk, position } of copied(readPieces(source, pieces))) end = position + chunk.length;
+    await setSize(end);
+    applied = next;
   }
 
-  /** Over the insertions of a patch of the same shape. */
-  async function overwrite(patch: Patch): Promise<void> {
+  /** Over the bytes that a patch has inserted which differs in no more than these. */
+  async function overwrite(next: Applied): Promise<void> {
     applied = undefined;
-    for (const { position, bytes } of insertions(patch)) await write(bytes, position);
-    applied = shapeOf(patch);
+    for (const { position, bytes } of insertedBytes(next.patch)) await write(bytes, position);
+    applied = next;
   }
 
-  function wayToWrite(shape: PatchShape): (patch: Patch) => Promise<void> {
+  function wayToWrite({ patch, shape }: Applied): (next: Applied) => Promise<void> {
     if (applied === undefined) return rewrite;
-    if (hasSameShape(shape, applied)) return overwrite;
-    return keepsPositions(shape, source.size) && coversRegions(shape, applied) ? applyInPlace : rewrite;
+    if (differsInBytesAlone(patch, applied.patch)) return overwrite;
+    return keepsPositions(shape, source.size) && coversRegions(shape, applied.shape) ? applyInPlace : rewrite;
   }
 
   async function setSize(wanted: number): Promise<void> {
@@ -231,37 +232,31 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   }
 
   return {
-    measure: measureWhileCopying,
-    digestEntries: remembered.digestEntries,
+    reader: { ...reader, measure: measureWhileCopying, digestEntries: remembered.digestEntries },
     flush: () => (isSmall ? flushes.flush() : proof.prove()),
     prove: proof.prove,
 
     async apply(patch) {
-      const shape = shapeOf(patch);
-      const write = wayToWrite(shape);
-      await proof.writing(patch, write !== rewrite && proof.stands(), () => write(patch));
+      const next = { patch, shape: shapeOf(patch, source.size) };
+      const write = wayToWrite(next);
+      await proof.writing(patch, write !== rewrite && proof.stands(), () => write(next));
       // Before a signature is asked for, where a flush beside the copying has found it out by then.
       flushes.assertNoneFailed();
     },
 
     reopen() {
       const reopened = fileSource(handle, size, { isInMemory: true });
-      const isInPlace = applied !== undefined && keepsPositions(applied, source.size);
-      const known = measured && applied && isInPlace && leavesAlone(applied, measured.content) ? measured : undefined;
+      const shape = applied?.shape;
+      const isKnown = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
+      const known = isKnown ? measured?.measuring : undefined;
       const measure: MeasureContent = async (asked, content, measures) => {
-        const measuring = asked === reopened ? known?.measuring.continueWith(content, measures) : undefined;
-        if (known === undefined || measuring === undefined) return measureContent(asked, content, measures);
-        let offset = endOf(known.content);
-        for await (const chunk of asked.stream(offset, endOf(content))) {
-          measuring.update(chunk, offset);
-          offset += chunk.length;
-        }
-        return measuring.finish();
+        const continued = asked === reopened ? known?.continueWith(reopened, content, measures) : undefined;
+        return continued ?? measureContent(asked, content, measures);
       };
-      const digestCopied = applied && remembered.forCopy(originIn(applied));
+      const digestCopied = shape && remembered.forCopy(originIn(shape));
       const digestEntries: DigestEntries = (asked, entries, algorithms) =>
         (asked === reopened && digestCopied ? digestCopied : options.digestEntries)(asked, entries, algorithms);
-      return { source: reopened, reading: { measure, digestEntries } };
+      return { source: reopened, reader: { ...contentReader(options.digestEntries), measure, digestEntries } };
     },
 
     takeOwnerAndMode: () =>

@@ -7,7 +7,7 @@ import type { Format, SigningMode } from '../../../src/formats/format.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
-import { openBytes, plainReading } from '../../unit/formats/support/sign-bytes.ts';
+import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
 
 export interface SignFromDiskOptions {
   readonly algorithm?: DigestAlgorithm;
@@ -24,7 +24,7 @@ export async function signFromDisk(
   try {
     const { size } = await handle.stat();
     const source = fileSource(handle, size);
-    const opened = await format.open(source, plainReading);
+    const opened = await format.open(source, plainReader(), 'test.jar');
     const prepared = await opened.prepare(signingContext({ algorithm, chain: signer.chain }), mode);
     const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, algorithm)));
     const result = applyPatch(await source.read(0, size), embedding.patch);

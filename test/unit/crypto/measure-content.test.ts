@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { isBytes, lazyPieces, type Piece, readPieces } from '../../../src/bytes/pieces.ts';
+import type { Content, Measure } from '../../../src/crypto/content.ts';
 import { measureContent, startMeasuring } from '../../../src/crypto/measure-content.ts';
 import { addSum16 } from '../../../src/crypto/sum16.ts';
+import { seededRandom } from '../zip/support/random.ts';
 
 /** The definition, word by word. */
 function referenceSum16(bytes: Uint8Array, offset: number): number {
@@ -53,11 +56,11 @@ describe('measureContent', () => {
   ];
 
   it('digests the ranges and the padding, and nothing between them', async () => {
-    const { digests, sum16 } = await measureContent(memorySource(bytes), { ranges, zeroPadding: 3 }, [
-      'SHA256',
-      'SHA1',
-      'MD5',
-    ]);
+    const { digests, sum16 } = await measureContent(
+      memorySource(bytes),
+      [...ranges, new Uint8Array(3)],
+      ['SHA256', 'SHA1', 'MD5'],
+    );
     for (const [algorithm, name] of [
       ['SHA256', 'sha256'],
       ['SHA1', 'sha1'],
@@ -73,38 +76,121 @@ describe('measureContent', () => {
   });
 
   it('sums the ranges at their places in the file', async () => {
-    const { sum16 } = await measureContent(memorySource(bytes), { ranges, zeroPadding: 0 }, ['SUM16']);
+    const { sum16 } = await measureContent(memorySource(bytes), ranges, ['SUM16']);
     const zeroed = Uint8Array.from(bytes);
     zeroed.fill(0, 100, 104).fill(0, 3001, 3009);
     expect(sum16).toBe(referenceSum16(zeroed, 0));
   });
 
+  const start = (content: Content, measures: readonly Measure[]) => {
+    const measuring = startMeasuring(content, measures, bytes.length);
+    if (measuring === undefined) throw new Error('not in file order');
+    return measuring;
+  };
+
   it('takes the bytes in any chunks', () => {
-    const content = { ranges, zeroPadding: 0 };
-    const whole = startMeasuring(content, ['SHA512', 'SUM16']);
+    const content = [bytes.subarray(0, 3), ...ranges.slice(0, 2), bytes.subarray(9, 20), ...ranges.slice(2)];
+    const whole = start(content, ['SHA512', 'SUM16']);
     whole.update(bytes, 0);
-    const pieces = startMeasuring(content, ['SHA512', 'SUM16']);
+    const pieces = start(content, ['SHA512', 'SUM16']);
     for (let offset = 0; offset < bytes.length; offset += 77)
       pieces.update(bytes.subarray(offset, offset + 77), offset);
     expect(pieces.finish()).toEqual(whole.finish());
   });
 
   it('goes on with content that ends later, by some of the measures in any order, and by no other', async () => {
-    const measuring = startMeasuring({ ranges: ranges.slice(0, 2), zeroPadding: 5 }, ['SHA256', 'SHA512', 'SUM16']);
-    measuring.update(bytes.subarray(0, 2000), 0);
-    const longer = {
-      ranges: [
-        { start: 0, end: 100 },
-        { start: 104, end: 4500 },
-      ],
-      zeroPadding: 0,
-    };
-    for (const measures of [['SUM16', 'SHA512'], ['SHA256']] as const) {
-      const next = measuring.continueWith(longer, measures);
-      next?.update(bytes.subarray(2000), 2000);
-      expect(next?.finish()).toEqual(await measureContent(memorySource(bytes), longer, measures));
+    const source = memorySource(bytes);
+    const [first, second] = [
+      { start: 0, end: 100 },
+      { start: 104, end: 2000 },
+    ];
+    const literal = Buffer.from('between');
+    const measuring = start([first, literal, second, new Uint8Array(5)], ['SHA256', 'SHA512', 'SUM16']);
+    for (let offset = 0; offset < bytes.length; offset += 500) {
+      measuring.update(bytes.subarray(offset, offset + 500), offset);
     }
-    expect(measuring.continueWith(longer, ['SHA256', 'SHA1'])).toBeUndefined();
-    expect(measuring.continueWith({ ranges: [{ start: 1, end: 100 }], zeroPadding: 0 }, ['SHA256'])).toBeUndefined();
+    measuring.finish();
+    const longer = [first, literal, { start: 104, end: 4500 }, Buffer.from('end')];
+    for (const measures of [['SUM16', 'SHA512'], ['SHA256']] as const) {
+      const expected = await measureContent(source, longer, measures);
+      expect(await measuring.continueWith(source, longer, measures)).toEqual(expected);
+    }
+    const others = [
+      [first, second],
+      [first, Buffer.from('betweeN'), second],
+      [first, literal, { start: 104, end: 1999 }],
+      [first, literal, { start: 105, end: 2000 }],
+      [{ start: 1, end: 100 }, literal, second],
+      [first, literal],
+    ];
+    for (const other of others) expect(measuring.continueWith(source, other, ['SHA256'])).toBeUndefined();
+    expect(measuring.continueWith(source, longer, ['SHA256', 'SHA1'])).toBeUndefined();
   });
+
+  it('digests literal bytes, and ranges in any order, also those that overlap or hold nothing', async () => {
+    const content: Content = [
+      Buffer.from('first'),
+      { start: 3000, end: 4000 },
+      { start: 0, end: 0 },
+      { start: 10, end: 3500 },
+      new Uint8Array(),
+      Buffer.from('middle'),
+      { start: 5000, end: 5000 },
+      { start: 4999, end: 5000 },
+      { start: 10, end: 20 },
+    ];
+    const parts = [...content].map((piece) => (isBytes(piece) ? piece : bytes.subarray(piece.start, piece.end)));
+    const { digests } = await measureContent(memorySource(bytes), content, ['SHA256']);
+    const expected = createHash('sha256').update(Buffer.concat(parts)).digest();
+    expect(digests.get('SHA256')).toEqual(expected);
+    await expect(measureContent(memorySource(bytes), content, ['SUM16'])).rejects.toThrow('SUM16');
+  });
+
+  it('gives the same in one pass and piece by piece, for random content', async () => {
+    const random = seededRandom(7);
+    for (let round = 0; round < 300; round++) {
+      let at = 0;
+      const ordered: Piece[] = Array.from({ length: random(8) }, () => {
+        if (random(3) === 0) return Buffer.from([round]);
+        const from = Math.min(at + random(400), bytes.length);
+        at = Math.min(from + random(900), bytes.length);
+        return { start: from, end: at };
+      });
+      const parts = ordered.map((piece) => (isBytes(piece) ? piece : bytes.subarray(piece.start, piece.end)));
+      const chunks: Buffer[] = [];
+      for await (const chunk of readPieces(memorySource(bytes), ordered)) chunks.push(Buffer.from(chunk));
+      expect(Buffer.concat(chunks).equals(Buffer.concat(parts))).toBe(true);
+      const { digests } = await measureContent(memorySource(bytes), ordered, ['SHA1']);
+      expect(digests.get('SHA1')).toEqual(createHash('sha1').update(Buffer.concat(parts)).digest());
+    }
+  });
+
+  it.each([
+    ['beyond the end', { start: 4000, end: 5001 }],
+    ['before the start', { start: -1, end: 3 }],
+    ['backwards', { start: 3, end: 2 }],
+  ])('rejects a range %s, before anything is read', async (_, range) => {
+    const source = { ...memorySource(bytes), stream: () => expect.unreachable(), read: () => expect.unreachable() };
+    const failure = { code: 'pieces-invalid', category: 'internal' };
+    await expect(measureContent(source, [ranges[0] ?? range, range], ['SHA1'])).rejects.toMatchObject(failure);
+  });
+
+  it('digests a million ranges in bounded memory', async () => {
+    const count = 1_000_000;
+    const scattered = lazyPieces(function* () {
+      for (let index = 0; index < count; index++) {
+        const start = (index * 2999) % 4990;
+        yield { start, end: start + 3 };
+      }
+    });
+    const before = process.memoryUsage().rss;
+    const { digests } = await measureContent(memorySource(bytes), scattered, ['SHA256']);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20);
+    const expected = createHash('sha256');
+    for (let index = 0; index < count; index++) {
+      const start = (index * 2999) % 4990;
+      expected.update(bytes.subarray(start, start + 3));
+    }
+    expect(digests.get('SHA256')).toEqual(expected.digest());
+  }, 60_000);
 });

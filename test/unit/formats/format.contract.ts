@@ -13,7 +13,7 @@ import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-
 import { applyPatch } from './support/apply-patch.ts';
 import { type Fixture, fixturesIn } from './support/fixtures.ts';
 import { codesOf, isIntact } from './support/is-intact.ts';
-import { openBytes, plainReading, signBytes } from './support/sign-bytes.ts';
+import { openBytes, plainReader, signBytes } from './support/sign-bytes.ts';
 
 export interface FormatFixtures {
   /** Files that can be signed. */
@@ -111,7 +111,7 @@ export function describeFormat(
     it('is signed to the same bytes through another source, without its layout being read again', async () => {
       const { toBeSigned } = await signBytes(format, bytes, signer);
       const other = memorySource(Buffer.from(bytes));
-      const file = (await openBytes(format, bytes)).reopen(other, plainReading);
+      const file = (await openBytes(format, bytes)).reopen(other, plainReader());
       const context = signingContext({ chain: signer.chain });
       expect((await file.prepare(context, 'replace')).toBeSigned).toEqual(toBeSigned);
     });

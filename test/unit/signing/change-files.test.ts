@@ -126,12 +126,12 @@ describe('a result that is not what it was to become', () => {
   function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
     const spoiled = (file: SignableFile): SignableFile => ({
       ...file,
-      reopen: (source, options) => spoiled(file.reopen(source, options)),
+      reopen: (source, reader) => spoiled(file.reopen(source, reader)),
       ...spoil(file),
     });
     return formats.map((format) => ({
       ...format,
-      open: async (source, options) => spoiled(await format.open(source, options)),
+      open: async (source, reader, name) => spoiled(await format.open(source, reader, name)),
     }));
   }
 

@@ -49,7 +49,11 @@ async function digestsOfCopy(
   const patch = editArchive(archive, { remove, first: change.first ?? [] });
   const copy = tamper(applyPatch(original, patch));
   const { entries } = await readArchive(memorySource(copy));
-  const digests = await memory.forCopy(originIn(shapeOf(patch)))(memorySource(copy), entries, algorithms);
+  const digests = await memory.forCopy(originIn(shapeOf(patch, original.length)))(
+    memorySource(copy),
+    entries,
+    algorithms,
+  );
   const found = entries.map(({ name }, position) => [name, digests.base64(position, algorithms[0] ?? '')]);
   const expected = [...(await contentsOf(copy))].map(([name, text]) => [
     name,

@@ -7,7 +7,7 @@ import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { plainReading, signBytes } from '../support/sign-bytes.ts';
+import { plainReader, signBytes } from '../support/sign-bytes.ts';
 import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
 
 const SCRIPT = Buffer.from('#!/bin/sh\necho run\n');
@@ -21,7 +21,7 @@ beforeAll(async () => {
   signed = (await signBytes(jar, plain, signer)).result;
 });
 
-const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), { ...plainReading, name });
+const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), plainReader(), name);
 
 /** `code against`, and whether `sign` takes the file. */
 async function judged(bytes: Buffer, name: string): Promise<readonly string[]> {

@@ -9,7 +9,7 @@ import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
-import { openBytes, plainReading } from '../support/sign-bytes.ts';
+import { openBytes, plainReader } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 
 const signed = readFixture('golden/sha256-rsa2048.exe');
@@ -120,7 +120,7 @@ describe('the check of a signed PE file', () => {
       calls.push(measures.join());
       return measureContent(source, content, measures);
     };
-    const file = await pe.open(memorySource(readFixture(name)), { ...plainReading, measure });
+    const file = await pe.open(memorySource(readFixture(name)), { ...plainReader(), measure });
     const [outer] = await file.signatures();
     if (outer === undefined) throw new Error('unsigned');
     const chain = await chainFromPem(readFixture('golden/leaf-3072.pem').toString());

@@ -9,7 +9,7 @@ import { pe } from '../../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
-import { openBytes, plainReading, signBytes } from '../support/sign-bytes.ts';
+import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
@@ -183,7 +183,7 @@ describe('the content', () => {
       asked.push(measures.join());
       return measureContent(source, content, measures);
     };
-    const file = await pe.open(memorySource(bytes), { ...plainReading, measure });
+    const file = await pe.open(memorySource(bytes), { ...plainReader(), measure });
     const [outer] = await file.signatures();
     file.layout();
     expect(outer?.timestamps).toEqual([]);
@@ -203,7 +203,7 @@ describe('the content', () => {
     expect(await file.examine()).toEqual([]);
     const other = file.reopen(
       memorySource(changed(result, (copy) => void copy.writeUInt8(1, 70), false)),
-      plainReading,
+      plainReader(),
     );
     expect((await other.examine()).map(({ code }) => code)).toEqual(['checksum-wrong']);
     expect(await codesOf((await other.signatures())[0])).toEqual(['content-digest-differs']);

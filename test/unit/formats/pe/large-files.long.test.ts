@@ -7,11 +7,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../../src/bytes/file-source.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { insertedBytes } from '../../../../src/signing/files/patch-geometry.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { osslsigncodeVerify } from '../../../system/interop/verifiers.ts';
 import { readFixture } from '../support/fixtures.ts';
-import { plainReading } from '../support/sign-bytes.ts';
+import { plainReader } from '../support/sign-bytes.ts';
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
@@ -35,7 +36,7 @@ async function makeLarge(file: string, size: number): Promise<void> {
 }
 
 async function openLarge(handle: FileHandle) {
-  return pe.open(fileSource(handle, (await handle.stat()).size), plainReading);
+  return pe.open(fileSource(handle, (await handle.stat()).size), plainReader());
 }
 
 describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size) => {
@@ -48,7 +49,8 @@ describe.each([2.5 * GIB + 3, 4 * GIB - 2 * MIB])('a program of %i bytes', (size
       const prepared = await (await openLarge(handle)).prepare(signingContext({ chain: signer.chain }), 'replace');
       const embedding = prepared.embed(prepared.seal(signer.sign(prepared.toBeSigned, 'SHA256')));
       // The tail is the only edit that changes the length, so the edits can be made in place.
-      for (const { offset, insert } of embedding.patch) await handle.write(insert, 0, insert.length, offset);
+      for (const { position, bytes } of insertedBytes(embedding.patch))
+        await handle.write(bytes, 0, bytes.length, position);
       const result = await openLarge(handle);
       await result.verifyResult(embedding);
     } finally {

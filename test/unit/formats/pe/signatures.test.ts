@@ -7,7 +7,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
-import { openBytes, plainReading, signBytes } from '../support/sign-bytes.ts';
+import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets } from './slow-pe.ts';
 
 const signed = readFixture('golden/sha256-rsa2048.exe');
@@ -160,7 +160,7 @@ describe('a table of 64 entries of 16 MiB', () => {
     const source = sparse((length) => {
       read += length;
     });
-    const signatures = await (await pe.open(source, plainReading)).signatures();
+    const signatures = await (await pe.open(source, plainReader())).signatures();
     expect(signatures).toHaveLength(64);
     expect(read).toBeGreaterThan(ENTRY - 4096);
     expect(read).toBeLessThan(ENTRY + 65_536);

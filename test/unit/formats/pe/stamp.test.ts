@@ -15,7 +15,7 @@ import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
-import { openBytes, plainReading, signBytes } from '../support/sign-bytes.ts';
+import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
 const EMPTY = Buffer.of(0x30, 0);
@@ -137,7 +137,7 @@ describe('the signatures to be stamped', () => {
     const file = await openBytes(pe, signed);
     const [signature] = await file.signatures();
     if (signature === undefined) throw new Error('unsigned');
-    const other = file.reopen(memorySource(Buffer.from(signed)), plainReading);
+    const other = file.reopen(memorySource(Buffer.from(signed)), plainReader());
     const embedding = await other.stamp(new Map([[signature, EMPTY]]));
     await (await openBytes(pe, applyPatch(signed, embedding.patch))).verifyResult(embedding);
   });

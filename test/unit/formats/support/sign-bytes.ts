@@ -2,8 +2,8 @@
 
 import { memorySource } from '../../../../src/bytes/memory-source.ts';
 import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
-import { measureContent } from '../../../../src/crypto/measure-content.ts';
-import type { Embedding, Format, OpenOptions, SigningMode } from '../../../../src/formats/format.ts';
+import { contentReader } from '../../../../src/formats/content-reader.ts';
+import type { Embedding, Format, SigningMode } from '../../../../src/formats/format.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -25,10 +25,10 @@ export interface SignedBytes {
 }
 
 /** Digesting with nothing known beforehand. */
-export const plainReading: OpenOptions = { measure: measureContent, digestEntries, name: 'test.jar' };
+export const plainReader = () => contentReader(digestEntries);
 
-export function openBytes(format: Format, bytes: Uint8Array) {
-  return format.open(memorySource(bytes), plainReading);
+export function openBytes(format: Format, bytes: Uint8Array, name = 'test.jar') {
+  return format.open(memorySource(bytes), plainReader(), name);
 }
 
 export async function signBytes(

@@ -107,8 +107,8 @@ async function sign(target: string, name: string): Promise<void> {
     ...{ source: input.source, original: input, stats: input.stats, target },
     ...{ randomName: () => name, digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
   });
-  await copy.measure(input.source, { ranges: [{ start: 0, end: SIZE }], zeroPadding: 0 }, ['SHA256']);
-  await copy.apply([{ offset: SIZE, remove: 0, insert: Buffer.from('SIGNED') }]);
+  await copy.reader.measure(input.source, [{ start: 0, end: SIZE }], ['SHA256']);
+  await copy.apply([{ offset: SIZE, remove: 0, insert: [Buffer.from('SIGNED')] }]);
   await copy.takeOwnerAndMode();
   await copy.prove();
   await copy.replaceTarget();

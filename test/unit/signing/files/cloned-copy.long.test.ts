@@ -5,16 +5,15 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Patch } from '../../../../src/bytes/patch.ts';
-import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { openInput } from '../../../../src/files/input-file.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { isShared, mountSharingDisk, type SharingDisk } from '../../../support/programs/sharing-disk.ts';
 
 const ORIGINAL = randomBytes(30_000_000);
-const ALL = { ranges: [{ start: 0, end: ORIGINAL.length }], zeroPadding: 0 };
+const ALL = [{ start: 0, end: ORIGINAL.length }];
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: Buffer.from(insert) });
+const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
 const END = ORIGINAL.length;
 
 const isRoot = process.getuid?.() === 0;
@@ -30,17 +29,13 @@ async function change(...patches: readonly Patch[]) {
     ...{ source: input.source, original: input, stats: input.stats, target },
     ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
   });
-  const { digests } = await copy.measure(input.source, ALL, ['SHA256']);
+  const { digests } = await copy.reader.measure(input.source, ALL, ['SHA256']);
   const temporary = join(disk?.folder ?? '', '.codesign-remote-x.tmp');
   const asStaged = { isShared: isShared(temporary), mode: (await stat(temporary)).mode & 0o777 };
   for (const patch of patches) await copy.apply(patch);
   await copy.flush();
-  const { source, reading } = copy.reopen();
-  const again = await (reading.measure ?? measureContent)(
-    source,
-    { ...ALL, ranges: [{ start: 0, end: source.size }] },
-    ['SHA256'],
-  );
+  const { source, reader } = copy.reopen();
+  const again = await reader.measure(source, [{ start: 0, end: source.size }], ['SHA256']);
   await copy.takeOwnerAndMode();
   await copy.prove();
   const original = sha256(await readFile(target));

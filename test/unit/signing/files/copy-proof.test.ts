@@ -26,7 +26,7 @@ import { applyPatch } from '../../formats/support/apply-patch.ts';
 
 /** The second is compared whole only once. */
 const SIZES = [100_000, SOON_COMPARED + 1] as const;
-const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: Buffer.from(insert) });
+const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
 
 let folder: string;
 let target: string;
@@ -53,7 +53,7 @@ async function change(size: number, at: Step, interfere: (input: InputFile) => P
     ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
   });
   const actions: Readonly<Record<Step, (copy: StagedCopy) => Promise<unknown>>> = {
-    measured: () => copy.measure(input.source, { ranges: [{ start: 0, end: size }], zeroPadding: 0 }, ['SHA256']),
+    measured: () => copy.reader.measure(input.source, [{ start: 0, end: size }], ['SHA256']),
     rehearsed: () => copy.apply(rehearsal).then(copy.takeOwnerAndMode),
     flushed: () => copy.flush(),
     sealed: () => copy.apply(real),

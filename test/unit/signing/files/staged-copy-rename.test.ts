@@ -42,7 +42,7 @@ async function replace(): Promise<void> {
     temporaryFiles: new Set(),
     onEvent: () => undefined,
   });
-  await copy.apply([{ offset: 0, remove: 3, insert: Buffer.from('new') }]);
+  await copy.apply([{ offset: 0, remove: 3, insert: [Buffer.from('new')] }]);
   await copy.prove();
   await copy.replaceTarget();
 }

@@ -83,10 +83,10 @@ async function stage(original: Buffer): Promise<Staged> {
 const edit = (offset: number, remove: number, insert: string): Edit => ({
   offset,
   remove,
-  insert: Buffer.from(insert),
+  insert: [Buffer.from(insert)],
 });
 const measureAll = (copy: StagedCopy) =>
-  copy.measure(memorySource(ORIGINAL), { ranges: [{ start: 0, end: SIZE }], zeroPadding: 0 }, ['SHA256']);
+  copy.reader.measure(memorySource(ORIGINAL), [{ start: 0, end: SIZE }], ['SHA256']);
 
 async function contentsOf(copy: StagedCopy): Promise<Buffer> {
   const { source } = copy.reopen();
@@ -211,9 +211,9 @@ describe('an archive in the copy', () => {
   }
 
   async function digestsOf(copy: StagedCopy): Promise<readonly string[]> {
-    const { source, reading } = copy.reopen();
+    const { source, reader } = copy.reopen();
     const { entries } = await readArchive(source);
-    const digests = await (reading.digestEntries ?? digestEntries)(source, entries, ['sha256']);
+    const digests = await (reader.digestEntries ?? digestEntries)(source, entries, ['sha256']);
     const own = await digestEntries(source, entries, ['sha256']);
     const all = entries.map((_, position) => digests.base64(position, 'sha256'));
     expect(all).toEqual(entries.map((_, position) => own.base64(position, 'sha256')));
@@ -224,7 +224,7 @@ describe('an archive in the copy', () => {
     const { copy, digested } = await stage(ARCHIVE);
     await using _ = copy;
     const { entries } = await readArchive(memorySource(ARCHIVE));
-    await copy.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
+    await copy.reader.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
     expect(digested()).toEqual(NAMES);
     await copy.apply(await patchWith('rehearsal'));
     const [rehearsed] = await digestsOf(copy);
@@ -247,10 +247,10 @@ describe('an archive in the copy', () => {
     const { copy, digested } = await stage(ARCHIVE);
     await using _ = copy;
     const { entries } = await readArchive(memorySource(ARCHIVE));
-    await copy.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
+    await copy.reader.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
     digested();
-    const { reading } = copy.reopen();
-    await reading.digestEntries?.(memorySource(ARCHIVE), entries, ['sha256']);
+    const { reader } = copy.reopen();
+    await reader.digestEntries?.(memorySource(ARCHIVE), entries, ['sha256']);
     expect(digested()).toEqual(NAMES);
   });
 
@@ -258,10 +258,10 @@ describe('an archive in the copy', () => {
     const { copy, digested } = await stage(ARCHIVE);
     await using _ = copy;
     const { entries } = await readArchive(memorySource(ARCHIVE));
-    await copy.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
+    await copy.reader.digestEntries(memorySource(ARCHIVE), entries, ['sha256']);
     await copy.apply([]);
     digested();
-    await copy.reopen().reading.digestEntries?.(memorySource(ARCHIVE), entries, ['sha256']);
+    await copy.reopen().reader.digestEntries?.(memorySource(ARCHIVE), entries, ['sha256']);
     expect(digested()).toEqual(NAMES);
   });
 });

@@ -33,9 +33,9 @@ async function stage(): Promise<StagedCopy> {
   });
 }
 
-const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: Buffer.from(insert) });
+const edit = (offset: number, remove: number, insert: string) => ({ offset, remove, insert: [Buffer.from(insert)] });
 const measureAll = (copy: StagedCopy) =>
-  copy.measure(memorySource(ORIGINAL), { ranges: [{ start: 0, end: ORIGINAL.length }], zeroPadding: 0 }, ['SHA256']);
+  copy.reader.measure(memorySource(ORIGINAL), [{ start: 0, end: ORIGINAL.length }], ['SHA256']);
 
 async function commit(...patches: Patch[]): Promise<string> {
   await using copy = await stage();
@@ -69,9 +69,54 @@ describe('apply', () => {
       [[edit(0, 2, '..')], [edit(5, 1, 'X')]],
       '01234X6789abcdefghij',
     ],
+    [
+      'ranges of the original, put elsewhere',
+      [[{ offset: 0, remove: 10, insert: [{ start: 15, end: 20 }, Buffer.from('-'), { start: 0, end: 3 }] }]],
+      'fghij-012abcdefghij',
+    ],
+    [
+      'a rehearsal with ranges, then the real thing',
+      ['..', 'XY'].map((text) => [
+        { offset: 5, remove: 5, insert: [{ start: 18, end: 20 }, Buffer.from(text), { start: 0, end: 1 }] },
+        edit(20, 0, text),
+      ]),
+      '01234ijXY0abcdefghijXY',
+    ],
+    [
+      'other ranges after a rehearsal',
+      [0, 1].map((start) => [{ offset: 20, remove: 0, insert: [{ start, end: start + 2 }] }]),
+      '0123456789abcdefghij12',
+    ],
+    [
+      'a range in the place of bytes as many',
+      [[edit(0, 2, '..')], [{ offset: 0, remove: 2, insert: [{ start: 18, end: 20 }] }]],
+      'ij23456789abcdefghij',
+    ],
     ['an insertion after an overwriting one', [[edit(0, 2, '..')], [edit(3, 0, 'NEW')]], '012NEW3456789abcdefghij'],
   ])('%s', async (_, patches, expected) => {
     expect(await commit(...patches)).toBe(expected);
+  });
+
+  it('rejects a range beyond the end before anything is written', async () => {
+    await using copy = await stage();
+    await measureAll(copy);
+    const patch = [edit(0, 2, 'XY'), { offset: 20, remove: 0, insert: [{ start: 19, end: 21 }] }];
+    await expect(copy.apply(patch)).rejects.toMatchObject({ code: 'pieces-invalid', category: 'internal' });
+    const { source } = copy.reopen();
+    expect(Buffer.from(await source.read(0, source.size)).equals(ORIGINAL)).toBe(true);
+  });
+
+  it('digests content in any order after the copy was written', async () => {
+    await using copy = await stage();
+    const content = [{ start: 10, end: 20 }, Buffer.from('+'), { start: 0, end: 12 }];
+    const source = memorySource(ORIGINAL);
+    expect(await copy.reader.measure(source, content, ['SHA256'])).toEqual(
+      await measureContent(memorySource(Buffer.from('abcdefghij+0123456789ab')), [{ start: 0, end: 23 }], ['SHA256']),
+    );
+    await copy.apply([edit(20, 0, 'TAIL')]);
+    await copy.prove();
+    await copy.replaceTarget();
+    expect(await readFile(target, 'utf8')).toBe('0123456789abcdefghijTAIL');
   });
 });
 
@@ -147,13 +192,10 @@ describe('the temporary file', () => {
   });
 
   describe('on reopening', () => {
-    const contentUpTo = (end: number) => ({
-      ranges: [
-        { start: 2, end: 10 },
-        { start: 12, end },
-      ],
-      zeroPadding: 0,
-    });
+    const contentUpTo = (end: number) => [
+      { start: 2, end: 10 },
+      { start: 12, end },
+    ];
 
     it.each<[string, Patch, string]>([
       ['the same content', [], '0123456789abcdefghij'],
@@ -167,21 +209,21 @@ describe('the temporary file', () => {
       ['an insertion in the content', [edit(5, 0, '!')], '01234!56789abcdefghij'],
     ])('measures %s as it stands in the file', async (_, patch, text) => {
       await using copy = await stage();
-      await copy.measure(memorySource(ORIGINAL), contentUpTo(ORIGINAL.length), ['SHA256', 'SUM16']);
+      await copy.reader.measure(memorySource(ORIGINAL), contentUpTo(ORIGINAL.length), ['SHA256', 'SUM16']);
       await copy.apply(patch);
-      const { source, reading } = copy.reopen();
+      const { source, reader } = copy.reopen();
       expect(source.size).toBe(text.length);
       const content = contentUpTo(source.size);
       const expected = await measureContent(memorySource(Buffer.from(text)), content, ['SHA256', 'SUM16']);
-      expect(await reading.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+      expect(await reader.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
     });
 
     it('measures other content than before from the beginning', async () => {
       await using copy = await stage();
-      await copy.measure(memorySource(ORIGINAL), contentUpTo(20), ['SHA256']);
-      const { source, reading } = copy.reopen();
-      const whole = { ranges: [{ start: 0, end: 20 }], zeroPadding: 0 };
-      expect(await reading.measure(source, whole, ['SHA1'])).toEqual(
+      await copy.reader.measure(memorySource(ORIGINAL), contentUpTo(20), ['SHA256']);
+      const { source, reader } = copy.reopen();
+      const whole = [{ start: 0, end: 20 }];
+      expect(await reader.measure(source, whole, ['SHA1'])).toEqual(
         await measureContent(memorySource(ORIGINAL), whole, ['SHA1']),
       );
     });

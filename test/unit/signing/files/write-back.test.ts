@@ -116,9 +116,9 @@ describe('a copy of many megabytes', () => {
       const sync = vi.spyOn(Object.getPrototypeOf(any), 'sync');
       sync.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO', syscall: 'fsync' }));
       if (how === 'measured') {
-        await copy.measure(original, { ranges: [{ start: 0, end: original.size }], zeroPadding: 0 }, ['SHA256']);
+        await copy.reader.measure(original, [{ start: 0, end: original.size }], ['SHA256']);
       }
-      const patch = [{ offset: 0, remove: 0, insert: Buffer.from('x') }];
+      const patch = [{ offset: 0, remove: 0, insert: [Buffer.from('x')] }];
       await expect(copy.apply(patch)).rejects.toMatchObject({ code: 'file-system' });
       expect(sync).toHaveBeenCalled();
       await expect(copy.flush()).rejects.toMatchObject({ code: 'file-system' });

@@ -22,10 +22,7 @@ export async function edited(
   { remove = [], move = [], add = [], behind = {} }: NamedChange,
 ): Promise<Buffer> {
   const archive = await readArchive(memorySource(bytes));
-  const moved = move.map((name) => {
-    const entry = entryNamed(archive, name);
-    return { entry, bytes: bytes.subarray(entry.offset, entry.end) };
-  });
+  const moved = move.map((name) => entryNamed(archive, name));
   const removed = new Set(remove.map((name) => entryNamed(archive, name)));
   const followers = new Map(Object.entries(behind).map(([name, item]) => [entryNamed(archive, name), item]));
   return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add], behind: followers }));

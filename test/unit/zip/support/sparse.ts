@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../../src/bytes/patch.ts';
+import { type ByteRange, isBytes, pieceLength } from '../../../../src/bytes/pieces.ts';
 
 export interface Segment {
   readonly start: number;
@@ -35,13 +36,24 @@ export function patchSparse(
   const result: Segment[] = [];
   let shift = 0;
   let read = 0;
+  const rangeOf = (range: ByteRange) =>
+    segmentsBetween(segments, range.start, range.end).map(({ start, bytes }) => ({
+      start: start - range.start,
+      bytes,
+    }));
   const keepUpTo = (end: number): void => {
     for (const { start, bytes } of segmentsBetween(segments, read, end)) result.push({ start: start + shift, bytes });
   };
   for (const { offset, remove, insert } of patch) {
     keepUpTo(offset);
-    if (insert.length > 0) result.push({ start: offset + shift, bytes: insert });
-    shift += insert.length - remove;
+    let start = offset + shift;
+    for (const piece of insert) {
+      const parts = isBytes(piece) ? [{ start: 0, bytes: piece }] : rangeOf(piece);
+      for (const part of parts)
+        if (part.bytes.length > 0) result.push({ start: start + part.start, bytes: part.bytes });
+      start += pieceLength(piece);
+    }
+    shift = start - offset - remove;
     read = offset + remove;
   }
   keepUpTo(size);

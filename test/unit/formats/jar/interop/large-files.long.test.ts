@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../../../src/bytes/file-source.ts';
 import type { Patch } from '../../../../../src/bytes/patch.ts';
+import { readPieces } from '../../../../../src/bytes/pieces.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../../../../support/programs/java.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
@@ -16,7 +17,7 @@ import {
   makeThrowawaySigner,
   type ThrowawaySigner,
 } from '../../../../support/signed-files/throwaway-signer.ts';
-import { plainReading } from '../../support/sign-bytes.ts';
+import { plainReader } from '../../support/sign-bytes.ts';
 
 const MIB = 2 ** 20;
 /** Of the entry that makes the archive large: a hole, so that it takes no room on the disk. */
@@ -130,15 +131,18 @@ async function applySparsely(original: FileHandle, patch: Patch, result: FileHan
   };
   for (const { offset, remove, insert } of patch) {
     await copyUpTo(offset);
-    await result.write(insert, 0, insert.length, written);
-    written += insert.length;
+    for await (const bytes of readPieces(fileSource(original, size), insert)) {
+      await result.write(bytes, 0, bytes.length, written);
+      written += bytes.length;
+    }
     read = offset + remove;
   }
   await copyUpTo(size);
   await result.truncate(written);
 }
 
-const openLarge = async (handle: FileHandle) => jar.open(fileSource(handle, (await handle.stat()).size), plainReading);
+const openLarge = async (handle: FileHandle) =>
+  jar.open(fileSource(handle, (await handle.stat()).size), plainReader(), 'test.jar');
 
 describe('an archive of more than 4 GiB', () => {
   it('is signed, checked, and accepted by jarsigner', async () => {

@@ -1,0 +1,173 @@
+/** Bytes described piece by piece: those of a new file, or those that a digest covers. */
+
+import type { ByteSource } from './byte-source.ts';
+import { bytesErrors } from './errors.ts';
+
+/** Bytes from `start` up to, not including, `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Bytes as they are, or a range of a file: it is read when its turn comes. */
+export type Piece = Uint8Array | ByteRange;
+
+export function isBytes(piece: Piece): piece is Uint8Array {
+  return 'byteLength' in piece;
+}
+
+export function pieceLength(piece: Piece): number {
+  return isBytes(piece) ? piece.length : piece.end - piece.start;
+}
+
+export function isSamePiece(a: Piece, b: Piece): boolean {
+  if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
+  return !isBytes(b) && a.start === b.start && a.end === b.end;
+}
+
+export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
+  const { value, done } = pieces.next();
+  return done ? undefined : value;
+}
+
+/** Pieces that are made one by one, anew in each iteration: millions of them take no memory. */
+export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
+  return { [Symbol.iterator]: make };
+}
+
+export interface PiecesSurvey {
+  /** Of all pieces together, in bytes. */
+  readonly length: number;
+  readonly rangeCount: number;
+  /** Whether the ranges neither overlap nor go back; bytes may stand anywhere between them. */
+  readonly isInFileOrder: boolean;
+}
+
+/**
+ * Goes through all pieces once. Throws `pieces-invalid`, a fault of the program, for a range that is not within the `size`
+ * bytes of the file, and for an iterable that gives its pieces only once, as a generator does.
+ */
+export function surveyPieces(pieces: Iterable<Piece>, size: number): PiecesSurvey {
+  if (Object.is(pieces[Symbol.iterator](), pieces))
+    throw bytesErrors('pieces-invalid', { problem: 'they can be read only once' });
+  let length = 0;
+  let rangeCount = 0;
+  let isInFileOrder = true;
+  let last = 0;
+  for (const piece of pieces) {
+    length += pieceLength(piece);
+    if (isBytes(piece)) continue;
+    const { start, end } = piece;
+    if (!(Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= size)) {
+      throw bytesErrors('pieces-invalid', {
+        problem: `the range from ${start} to ${end} is not in a file of ${size} bytes`,
+      });
+    }
+    rangeCount += 1;
+    isInFileOrder &&= start >= last;
+    last = end;
+  }
+  return { length, rangeCount, isInFileOrder };
+}
+
+/** Pieces from this length on are given as they are read; shorter ones are put together. In bytes. */
+const LARGE_PIECE = 256 * 1024;
+const BATCH_LENGTH = 1024 * 1024;
+/** Reads under way at most. */
+const BATCH_COUNT = 2048;
+/** Bytes between two ranges up to which reading them too takes less time than a second read. */
+const LARGEST_GAP = 4096;
+
+/**
+ * The bytes of all pieces, in their order, in chunks of no particular length, each valid until the next one is asked for.
+ * The ranges, of `source`, must have been surveyed. Memory is bounded, whatever the number of pieces.
+ */
+export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
+  let buffer = Buffer.alloc(0);
+  let batch: Piece[] = [];
+  let length = 0;
+  const takeBatch = async (): Promise<Uint8Array> => {
+    const [only] = batch;
+    const isReady = batch.length === 1 && only !== undefined && isBytes(only);
+    if (!isReady && buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+    const bytes = isReady ? only : await readBatch(source, batch, buffer.subarray(0, length));
+    batch = [];
+    length = 0;
+    return bytes;
+  };
+  for (const piece of joinRanges(pieces)) {
+    const added = pieceLength(piece);
+    if (added === 0) continue;
+    const isLarge = added >= LARGE_PIECE;
+    if (batch.length > 0 && (isLarge || length + added > BATCH_LENGTH || batch.length === BATCH_COUNT))
+      yield takeBatch();
+    if (!isLarge) {
+      batch.push(piece);
+      length += added;
+    } else if (isBytes(piece)) yield piece;
+    else yield* source.stream(piece.start, piece.end);
+  }
+  if (batch.length > 0) yield takeBatch();
+}
+
+/** Ranges that touch become one. */
+function* joinRanges(pieces: Iterable<Piece>): Generator<Piece> {
+  let held: ByteRange | undefined;
+  for (const piece of pieces) {
+    if (held !== undefined && !isBytes(piece) && piece.start === held.end) {
+      held = { start: held.start, end: piece.end };
+      continue;
+    }
+    if (held !== undefined) yield held;
+    held = isBytes(piece) ? undefined : piece;
+    if (isBytes(piece)) yield piece;
+  }
+  if (held !== undefined) yield held;
+}
+
+interface PlacedRange extends ByteRange {
+  /** In the buffer. */
+  readonly position: number;
+}
+
+async function readBatch(source: ByteSource, batch: readonly Piece[], into: Buffer): Promise<Buffer> {
+  const ranges: PlacedRange[] = [];
+  let position = 0;
+  for (const piece of batch) {
+    if (isBytes(piece)) into.set(piece, position);
+    else ranges.push({ start: piece.start, end: piece.end, position });
+    position += pieceLength(piece);
+  }
+  ranges.sort((a, b) => a.start - b.start);
+  await Promise.all(spansOf(ranges).map((span) => readSpan(source, span, into)));
+  return into;
+}
+
+interface Span {
+  readonly start: number;
+  end: number;
+  readonly ranges: PlacedRange[];
+}
+
+/** Ranges, sorted, that are near one another are read together. */
+function spansOf(ranges: readonly PlacedRange[]): readonly Span[] {
+  const spans: Span[] = [];
+  for (const range of ranges) {
+    const last = spans.at(-1);
+    const end = Math.max(last?.end ?? 0, range.end);
+    if (last !== undefined && range.start - last.end <= LARGEST_GAP && end - last.start <= BATCH_LENGTH) {
+      last.ranges.push(range);
+      last.end = end;
+    } else spans.push({ start: range.start, end: range.end, ranges: [range] });
+  }
+  return spans;
+}
+
+async function readSpan(source: ByteSource, { start, end, ranges }: Span, into: Buffer): Promise<void> {
+  const [only] = ranges;
+  const scratch =
+    ranges.length === 1 && only !== undefined ? into.subarray(only.position, only.position + end - start) : undefined;
+  const bytes = await source.read(start, end - start, scratch);
+  if (bytes === scratch) return;
+  for (const range of ranges) into.set(bytes.subarray(range.start - start, range.end - start), range.position);
+}
