@@ -1,16 +1,17 @@
 /** Every error the server throws on purpose, as one table: stable code, what it means for the exit code, message, hint. */
 
+import { printable } from './text.ts';
+
 /** `usage`: the command or its surroundings must change (exit 2). `local`: disk, port, HSM (exit 6). `internal`: a fault of the server (exit 1). */
 export type ServerErrorCategory = 'usage' | 'local' | 'internal';
 
 const EXIT_CODES: Readonly<Record<ServerErrorCategory, number>> = { internal: 1, usage: 2, local: 6 };
 
 type Details = Readonly<Record<string, string | number | undefined>>;
-type Text = string | ((details: Details) => string);
 interface Definition {
   readonly category: ServerErrorCategory;
-  readonly message: Text;
-  readonly hint: Text;
+  readonly message: string | ((details: Details) => string);
+  readonly hint: string;
 }
 
 export const SERVER_ERRORS = {
@@ -224,17 +225,15 @@ export class ServerError extends Error {
   }
 }
 
-/** Makes the error of the table's row: `throw serverError('token-not-found', { label })`. Details are never secrets. */
+/**
+ * Makes an error of the table: `throw serverError('token-not-found', { label })`. Details are never secrets. Control
+ * characters in them are escaped.
+ */
 export function serverError(code: ServerErrorCode, details: Details = {}, cause?: unknown): ServerError {
   const definition: Definition = SERVER_ERRORS[code];
-  const render = (text: Text) => (typeof text === 'function' ? text(details) : text);
-  return new ServerError(
-    code,
-    render(definition.message),
-    render(definition.hint),
-    EXIT_CODES[definition.category],
-    cause,
-  );
+  const { message, hint, category } = definition;
+  const text = printable(typeof message === 'string' ? message : message(details));
+  return new ServerError(code, text, hint, EXIT_CODES[category], cause);
 }
 
 /** What went wrong, as a short text for a person. */

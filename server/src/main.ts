@@ -1,7 +1,7 @@
 /** The program: hands the process's own streams, clock and signals to the command line. */
 
-import { boundedLog } from './bounded-log.ts';
 import { run } from './cli/program.ts';
+import { boundedLog } from './http/log.ts';
 
 /** 128 and the signal's number: how a process ends that a second signal stops at once. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };

@@ -1,20 +1,18 @@
 /** The life of one server: data folder, TLS, listening, handing credentials over, and a graceful end. */
 
-import type { AddressInfo } from 'node:net';
-import { isIPv6 } from 'node:net';
-import type { StartConfig } from './cli/config.ts';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import type { StartConfig } from './config.ts';
 import { reasonOf, serverError } from './errors.ts';
+import { TSA_PATH } from './http/answers.ts';
 import { type App, buildServer, type ServerDependencies } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
-import { chooseHsm } from './setup/hsm.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
-import { type OpenData, openData, readPin } from './setup/open-data.ts';
+import { chooseHsm, type OpenData, openData, readPin } from './setup/open-data.ts';
 import { openTimestampAuthority } from './setup/timestamp-authority.ts';
 import { endOfValidity, ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
-import { TSA_PATH } from './tsa/route.ts';
 
 /** In milliseconds. */
 const DAY = 24 * 60 * 60 * 1000;
@@ -42,17 +40,15 @@ export interface RunningServer {
 /** Starts the server; resolves once it takes calls and has said so. @throws ServerError */
 export async function startServer(config: StartConfig, surroundings: Surroundings): Promise<RunningServer> {
   const { environment, now, terminal } = surroundings;
-  const { library, token } = await chooseHsm(config, environment);
-  const { database, pkcs11Sessions: sessions } = config;
+  await chooseHsm(config, environment); // without an HSM it makes nothing
   const folder = dataFolder(config.dataRoot);
   const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
-
   let receiver: Receiver | undefined;
   if (!(await isMade(folder))) {
     receiver = await receiverOf();
-    await makeData({ root: config.dataRoot, library, environment, now, database, token });
+    await makeData(config, environment, now);
   }
-  const data = await openData(folder, library, environment, { database, token, sessions });
+  const data = await openData(config, environment);
   let app: App | undefined;
   let certificateInUse = '';
   try {
@@ -62,33 +58,35 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     await data.store.quota.giveBackExpired(now());
 
     const tls = await tlsFor(config, data, now());
-    const log = { level: config.logLevel, stream: surroundings.log };
     const threads = Number(environment.UV_THREADPOOL_SIZE ?? 4); // Node's own default
     const timestamps = config.tsa ? await timestampsOf(data, threads, now()) : undefined;
-    const { lease, waiting } = config;
     const { store, keys, sessions } = data;
-    const connections = connectionLimit(openFilesLimit());
-    const bounds = { lease, sessions, threads, waiting, connections };
-    app = buildServer({ store, keys, tls, now, log, ...bounds, ...(timestamps && { timestamps }) });
+    app = buildServer({
+      ...{ store, keys, sessions, threads, tls, now },
+      log: { level: config.logLevel, stream: surroundings.log },
+      lease: config.lease,
+      waiting: config.waiting,
+      connections: connectionLimit(openFilesLimit()),
+      ...(timestamps && { timestamps }),
+    });
     certificateInUse = tls.certificate;
     warnOfEnd(app, tls.certificate, now());
     const port = await listen(app, config);
     const baseUrl = `https://${bracketed(clientHost(config))}:${port}`;
     const timestampUrl = config.tsa ? `${baseUrl}${TSA_PATH}` : undefined;
-    if (receiver !== undefined) {
-      const service = {
-        baseUrl,
-        caFile: tls.caFile,
-        code: FIRST_NUMBER,
-        certificateFile: folder.certificate(FIRST_NUMBER),
-        timestampUrl,
-      };
+    if (receiver === undefined) reportLaterStart(app, config, timestampUrl);
+    else {
+      const service = [
+        ['CODESIGN_BASE_URL', baseUrl],
+        ['CODESIGN_CA_FILE', tls.caFile],
+        ['CODESIGN_CODE', FIRST_NUMBER],
+        ['CODESIGN_CERTIFICATE', folder.certificate(FIRST_NUMBER)],
+        ['CODESIGN_TIMESTAMP_URL', timestampUrl],
+      ] as const;
       await handOver(data.store.clients, config.dataRoot, service, receiver, now());
       if (receiver.kind === 'file') {
         app.log.info({ clientEnv: receiver.path }, "the client's settings are in this file: set -a; . FILE; set +a");
       }
-    } else {
-      tellLaterStart(app, config, timestampUrl);
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
@@ -119,8 +117,8 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
   };
 }
 
-/** What was handed over stays as it is: nobody knows the secret any more, and the file may be of a start without timestamps. */
-function tellLaterStart(app: App, { clientEnv }: StartConfig, timestampUrl: string | undefined): void {
+/** The file of an earlier start stays as it is: the server does not know the secret. */
+function reportLaterStart(app: App, { clientEnv }: StartConfig, timestampUrl: string | undefined): void {
   if (clientEnv !== undefined) {
     app.log.info({ clientEnv }, 'credentials were handed over at an earlier start: this file is left as it is');
   }

@@ -1,6 +1,7 @@
-/** Encodes X.509 certificates (RFC 5280, section 4) and requests for them (PKCS#10, RFC 2986). The issuer signs the encoding. */
+/** Encodes and reads X.509 certificates (RFC 5280, section 4) and requests for them (PKCS#10, RFC 2986). The issuer signs the encoding. */
 
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { Set as Asn1Set, type BaseBlock, BitString, Integer, Null, OctetString, Sequence, Utf8String } from 'asn1js';
 import {
   AlgorithmIdentifier,
@@ -24,7 +25,7 @@ import {
   Time,
   TimeType,
 } from 'pkijs';
-import { ipAddressBytes } from './ip-address.ts';
+import { serverError } from '../errors.ts';
 
 export type Purpose = 'code-signing' | 'time-stamping' | 'tls-server';
 export type SignatureScheme = 'rsa-sha256' | 'ecdsa-sha256';
@@ -186,4 +187,44 @@ function name({ commonName, organization }: DistinguishedName): RelativeDistingu
     new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
   const parts = [...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName)];
   return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
+}
+
+/** The subject, in the one shape that the server's own authorities have (organization and common name). */
+export function nameOf(certificate: X509Certificate): DistinguishedName {
+  const parts = new Map(
+    certificate.subject.split('\n').map((line) => {
+      const [type = '', ...value] = line.split('=');
+      return [type, value.join('=')] as const;
+    }),
+  );
+  const commonName = parts.get('CN');
+  const organization = parts.get('O');
+  if (commonName === undefined) {
+    throw serverError('data-folder-incomplete', { path: certificate.subject, missing: 'a common name' });
+  }
+  return { commonName, ...(organization === undefined ? {} : { organization }) };
+}
+
+/** The certificates of a PEM file, in its order; what stands between them is ignored. @throws Error where one is damaged */
+export function readCertificates(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+/** 4 or 16 bytes in network order (RFC 5280, 4.2.1.6), or undefined where the text is no IP address. */
+export function ipAddressBytes(text: string): Uint8Array | undefined {
+  const version = isIP(text);
+  if (version === 4) return Uint8Array.from(text.split('.'), Number);
+  return version === 6 && !text.includes('%') ? ipv6Bytes(text) : undefined;
+}
+
+function ipv6Bytes(text: string): Uint8Array {
+  // The URL parser writes every form of an IPv6 address as groups of hexadecimal digits with at most one `::`.
+  const canonical = new URL(`https://[${text}]`).hostname.slice(1, -1);
+  const [before = '', after] = canonical.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const head = groups(before);
+  const tail = after === undefined ? [] : groups(after);
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => 0);
+  return Uint8Array.from([...head, ...zeros, ...tail].flatMap((group) => [group >> 8, group & 0xff]));
 }

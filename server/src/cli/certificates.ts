@@ -1,104 +1,120 @@
 /** The commands about certificates. */
 
 import { X509Certificate } from 'node:crypto';
+import type { Command } from 'commander';
+import { type DataOptions, dataConfig } from '../config.ts';
 import { serverError } from '../errors.ts';
-import { RSA_BITS, type RsaBits } from '../keys/key-store.ts';
-import { importCertificate, requestCertificate } from '../setup/certificate-request.ts';
-import { makeCertificate } from '../setup/certificates.ts';
+import { RSA_BITS } from '../keys/key-store.ts';
+import { importCertificate, makeCertificate, requestCertificate } from '../setup/certificates.ts';
 import { dataFolder } from '../setup/data-folder.ts';
-import type { DataConfig } from './config.ts';
-import { type Columns, type ListOptions, printList } from './list.ts';
-import { type AdminSurroundings, init, withData, withStore } from './surroundings.ts';
-import { checked } from './values.ts';
+import { makeData } from '../setup/make-data.ts';
+import type { Surroundings } from '../start.ts';
+import { type Columns, type ListOptions, printList } from '../text.ts';
+import { dataCommand, listCommand, withData, withStore } from './data.ts';
+import { checked, chosen, readName } from './values.ts';
 
-/** `certificate add`. @returns the path of the chain's file @throws ServerError */
-export async function certificateAdd(
-  config: DataConfig,
-  options: { readonly number: string; readonly bits: string; readonly commonName: string },
-  surroundings: Pick<AdminSurroundings, 'environment' | 'now'>,
-): Promise<string> {
-  const certificate = {
-    number: checkedNumber(options.number),
-    bits: readBits(options.bits),
-    commonName: checkedName('--common-name', options.commonName),
-  };
-  await init(config, surroundings);
-  return await withData(config, surroundings, (data) => makeCertificate(data, certificate, surroundings.now()));
+interface KeyOptions extends DataOptions {
+  readonly number: string;
+  readonly bits: string;
+  readonly commonName: string;
+  readonly organization?: string;
 }
 
-/** `certificate request`: the same key and request as before, where one waits for its certificate already. @returns PKCS#10, PEM @throws ServerError */
-export async function certificateRequest(
-  config: DataConfig,
-  options: {
-    readonly number: string;
-    readonly bits: string;
-    readonly commonName: string;
-    readonly organization?: string;
-  },
-  surroundings: Pick<AdminSurroundings, 'environment' | 'now'>,
-): Promise<string> {
-  const { organization } = options;
-  const subject = {
-    commonName: checkedName('--common-name', options.commonName),
-    ...(organization !== undefined && { organization: checkedName('--organization', organization) }),
-  };
-  const wanted = { number: checkedNumber(options.number), bits: readBits(options.bits), subject };
-  await init(config, surroundings);
-  return await withData(config, surroundings, (data) => requestCertificate(data, wanted, surroundings.now()));
-}
+export function addCertificateCommands(program: Command, surroundings: Surroundings): void {
+  const { environment, now, announce } = surroundings;
+  const certificate = program.command('certificate').description('code-signing certificates of the server');
 
-/** `certificate import`. @returns the path of the chain's file @throws ServerError */
-export async function certificateImport(
-  config: DataConfig,
-  { number, chain }: { readonly number: string; readonly chain: string },
-  surroundings: Pick<AdminSurroundings, 'environment' | 'now'>,
-): Promise<string> {
-  return await withData(config, surroundings, (data) => importCertificate(data, number, chain, surroundings.now()));
-}
+  dataCommand(
+    certificate,
+    'add',
+    "makes a key in the HSM and a certificate by the server's authority; prints the chain's file",
+  )
+    .requiredOption('--number <n>', 'number that clients give as --code')
+    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .option('--common-name <name>', 'name of the signer in the certificate', 'Code Signing')
+    .action(async (options: KeyOptions) => {
+      const wanted = { ...readKey(options), commonName: readName('--common-name', options.commonName) };
+      await makeData(dataConfig(options, environment), environment, now);
+      announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, now())));
+    });
 
-/** `certificate list`. */
-export async function certificateList(
-  config: DataConfig,
-  options: ListOptions,
-  { announce, now }: Pick<AdminSurroundings, 'announce' | 'now'>,
-): Promise<void> {
-  const folder = dataFolder(config.dataRoot);
-  const certificates = await withStore(config, (store) => store.certificates.list());
-  const rows = certificates.map(({ number, chain, notBefore, notAfter, disabled }) => {
-    const bits = new X509Certificate(chain).publicKey.asymmetricKeyDetails?.modulusLength;
-    const validity = now() < notBefore ? 'not valid yet' : now() > notAfter ? 'expired' : 'valid';
-    const state = disabled ? 'disabled' : validity;
-    return { number, key: `RSA ${bits}`, state, notBefore, notAfter, chainFile: folder.certificate(number) };
+  dataCommand(
+    certificate,
+    'request',
+    'makes a key in the HSM and prints a request (PKCS#10) for a CA, the same one each time',
+  )
+    .requiredOption(
+      '--number <n>',
+      'number that clients will give as --code, or one whose certificate is to be renewed',
+    )
+    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .option('--common-name <name>', 'common name in the request', 'Code Signing')
+    .option('--organization <name>', 'organization in the request')
+    .action(async (options: KeyOptions) => {
+      const { organization } = options;
+      const subject = {
+        commonName: readName('--common-name', options.commonName),
+        ...(organization !== undefined && { organization: readName('--organization', organization) }),
+      };
+      const wanted = { ...readKey(options), subject };
+      await makeData(dataConfig(options, environment), environment, now);
+      announce((await withData(options, surroundings, (data) => requestCertificate(data, wanted, now()))).trimEnd());
+    });
+
+  dataCommand(
+    certificate,
+    'import',
+    "stores the certificate that a CA made for such a request; prints the chain's file",
+  )
+    .requiredOption('--number <n>', 'number of the request')
+    .requiredOption('--chain <pem>', 'certificate with those of its issuers')
+    .action(async (options: DataOptions & { number: string; chain: string }) => {
+      const { number, chain } = options;
+      announce(await withData(options, surroundings, (data) => importCertificate(data, number, chain, now())));
+    });
+
+  listCommand(
+    certificate,
+    'list',
+    'lists number, key size, state, end of validity and chain file of each certificate',
+  ).action(async (options: DataOptions & ListOptions) => {
+    const folder = dataFolder(dataConfig(options, environment).dataRoot);
+    const certificates = await withStore(options, surroundings, (store) => store.certificates.list());
+    const rows = certificates.map(({ number, chain, notBefore, notAfter, disabled }) => {
+      const bits = new X509Certificate(chain).publicKey.asymmetricKeyDetails?.modulusLength;
+      const validity = now() < notBefore ? 'not valid yet' : now() > notAfter ? 'expired' : 'valid';
+      const state = disabled ? 'disabled' : validity;
+      return { number, key: `RSA ${bits}`, state, notBefore, notAfter, chainFile: folder.certificate(number) };
+    });
+    const columns: Columns<(typeof rows)[number]> = {
+      NUMBER: ({ number }) => number,
+      KEY: ({ key }) => key,
+      STATE: ({ state }) => state,
+      'VALID UNTIL': ({ notAfter }) => notAfter.toISOString(),
+      'CHAIN FILE': ({ chainFile }) => chainFile,
+    };
+    printList(rows, columns, options, announce);
   });
-  const columns: Columns<(typeof rows)[number]> = {
-    NUMBER: ({ number }) => number,
-    KEY: ({ key }) => key,
-    STATE: ({ state }) => state,
-    'VALID UNTIL': ({ notAfter }) => notAfter.toISOString(),
-    'CHAIN FILE': ({ chainFile }) => chainFile,
+
+  for (const [name, disabled] of [
+    ['disable', true],
+    ['enable', false],
+  ] as const) {
+    const description = disabled
+      ? 'rejects calls with a certificate from the next one on'
+      : 'undoes certificate disable';
+    dataCommand(certificate, `${name} <number>`, description).action(async (number: string, options: DataOptions) => {
+      const known = await withStore(options, surroundings, (store) => store.certificates.disable(number, disabled));
+      if (!known) throw serverError('certificate-not-found', { number });
+    });
+  }
+}
+
+/** The number is part of a file name. */
+function readKey({ number, bits }: KeyOptions) {
+  const expected = 'of lower-case letters, digits and . _ -';
+  return {
+    number: checked('--number', number, /^[a-z0-9][a-z0-9._-]{0,63}$/, expected),
+    bits: chosen('--bits', bits, RSA_BITS),
   };
-  printList(rows, columns, options, announce);
-}
-
-/** `certificate disable` and `certificate enable`: known at the next call. @throws `certificate-not-found` */
-export async function certificateSwitch(config: DataConfig, number: string, disabled: boolean): Promise<void> {
-  const known = await withStore(config, (store) => store.certificates.disable(number, disabled));
-  if (!known) throw serverError('certificate-not-found', { number });
-}
-
-/** It is part of a file's name. */
-function checkedNumber(value: string): string {
-  return checked('--number', value, /^[a-z0-9][a-z0-9._-]{0,63}$/, 'of lower-case letters, digits and . _ -');
-}
-
-/** RFC 5280 bounds both names alike. */
-function checkedName(option: string, value: string): string {
-  return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
-}
-
-function readBits(value: string): RsaBits {
-  const bits = RSA_BITS.find((known) => String(known) === value);
-  if (bits === undefined)
-    throw serverError('invalid-option', { option: '--bits', value, expected: RSA_BITS.join(', ') });
-  return bits;
 }

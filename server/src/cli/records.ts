@@ -1,43 +1,24 @@
-/** The commands about signature records: a list for people, one in full, and exports. */
+/** The commands about signature records: list, show one, remove old ones, export. */
 
+import { type Command, Option } from 'commander';
+import type { DataOptions } from '../config.ts';
 import { serverError } from '../errors.ts';
+import { stretches } from '../records/records.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
-import type { RecordFilter, SignatureRecord, Store } from '../records/store.ts';
-import type { DataConfig } from './config.ts';
-import { type Columns, type ListOptions, printList } from './list.ts';
-import { type AdminSurroundings, withStore } from './surroundings.ts';
-import { checked, json, readTime } from './values.ts';
+import type { Client, RecordFilter, Store } from '../records/store.ts';
+import type { Surroundings } from '../start.ts';
+import { type Columns, json, type ListOptions, printList } from '../text.ts';
+import { dataCommand, listCommand, withStore } from './data.ts';
+import { checked, readTime } from './values.ts';
 
-export interface RecordsOptions {
+interface FilterOptions extends DataOptions {
   readonly client?: string;
   readonly certificate?: string;
   readonly since?: string;
   readonly until?: string;
 }
 
-export const EXPORT_FORMATS = ['csv', 'json'] as const;
-
-/** How many records are in memory at once. */
-const PAGE = 500;
-
-/** `records`: the latest ones, oldest first. @throws ServerError */
-export async function recordsList(
-  config: DataConfig,
-  options: RecordsOptions & ListOptions & { readonly limit: string },
-  { announce }: AdminSurroundings,
-): Promise<void> {
-  const limit = Number(checked('--limit', options.limit, /^[1-9]\d{0,8}$/, 'a number from 1'));
-  const latest: Shown[] = [];
-  await withStore(config, async (store) => {
-    for await (const record of recordsOf(store, options)) {
-      latest.push(record);
-      if (latest.length > limit) latest.shift();
-    }
-  });
-  printList(latest, RECORD_COLUMNS, options, announce);
-}
-
-const RECORD_COLUMNS: Columns<Shown> = {
+const COLUMNS: Columns<Shown> = {
   ID: ({ id }) => id,
   SIGNED: ({ signedAt }) => signedAt,
   CLIENT: ({ client }) => client,
@@ -51,56 +32,83 @@ const RECORD_COLUMNS: Columns<Shown> = {
 /** How many records one statement removes: signatures wait for it. */
 const PRUNED_AT_ONCE = 1000;
 
-/** `records prune`: prints how many it removed. What clients have used of their quotas stays. @throws `invalid-option` */
-export async function recordsPrune(
-  config: DataConfig,
-  { before: text }: { readonly before: string },
-  { announce, now }: AdminSurroundings,
-): Promise<void> {
-  const before = readTime('--before', text);
-  if (before > now()) throw serverError('invalid-option', { option: '--before', value: text, expected: 'in the past' });
-  await withStore(config, async ({ records }) => {
-    let [pruned, latest] = [0, PRUNED_AT_ONCE];
-    while (latest === PRUNED_AT_ONCE) {
-      latest = await records.prune(before, PRUNED_AT_ONCE);
-      pruned += latest;
-    }
-    announce(`${pruned}`);
-  });
+export function addRecordCommands(program: Command, surroundings: Surroundings): void {
+  const { now, announce } = surroundings;
+  const records = program.command('records').description('what was signed for whom');
+
+  const listed = 'lists id, time, client, certificate, algorithm, whether it counts, the report, and the file';
+  withFilter(listCommand(records, 'list', listed, { isDefault: true }))
+    .option('--limit <n>', 'number of latest records', '50')
+    .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
+      const limit = Number(checked('--limit', options.limit, /^[1-9]\d{0,8}$/, 'a number from 1'));
+      const latest: Shown[] = [];
+      await withStore(options, surroundings, async (store) => {
+        for await (const record of recordsOf(store, options, 'newest first')) {
+          if (latest.push(record) === limit) break;
+        }
+      });
+      printList(latest.reverse(), COLUMNS, options, announce);
+    });
+
+  dataCommand(records, 'show <id>', 'prints one record as JSON, with the signature that the client got').action(
+    (id: string, options: DataOptions) =>
+      withStore(options, surroundings, async (store) => {
+        const record = await store.records.find(id);
+        if (record === undefined) throw serverError('record-not-found', { id });
+        const signature = record.signature ? Buffer.from(record.signature).toString('base64') : null;
+        announce(json({ ...shown(record, byId(await store.clients.list())), signature }, 2));
+      }),
+  );
+
+  dataCommand(
+    records,
+    'prune',
+    'removes the records of signatures made before a time, and prints how many; counts stay',
+  )
+    .requiredOption('--before <time>', 'time in the past, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .action(async (options: DataOptions & { before: string }) => {
+      const { before: value } = options;
+      const before = readTime('--before', value);
+      if (before > now()) throw serverError('invalid-option', { option: '--before', value, expected: 'in the past' });
+      await withStore(options, surroundings, async (store) => {
+        let [pruned, latest] = [0, PRUNED_AT_ONCE];
+        while (latest === PRUNED_AT_ONCE) {
+          latest = await store.records.prune(before, PRUNED_AT_ONCE);
+          pruned += latest;
+        }
+        announce(`${pruned}`);
+      });
+    });
+
+  withFilter(dataCommand(program, 'export', 'prints every record, without signatures'))
+    .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))
+    .action((options: FilterOptions & { format: 'csv' | 'json' }) =>
+      withStore(options, surroundings, async (store) => {
+        const csv = options.format === 'csv';
+        if (csv) announce(CSV_HEADING);
+        let before = '[';
+        for await (const record of recordsOf(store, options, 'oldest first')) {
+          announce(csv ? csvLine(record) : before + json(record));
+          before = ',';
+        }
+        if (!csv) announce(before === '[' ? '[]' : ']');
+      }),
+    );
 }
 
-/** `records show`: one record in full, with the signature that the client was given. @throws `record-not-found` */
-export async function recordsShow(config: DataConfig, id: string, { announce }: AdminSurroundings): Promise<void> {
-  await withStore(config, async (store) => {
-    const record = await store.records.find(id);
-    if (record === undefined) throw serverError('record-not-found', { id });
-    const { signature } = record;
-    const kept = signature === undefined ? null : Buffer.from(signature).toString('base64');
-    const clients = new Map((await store.clients.list()).map((client) => [client.id, client]));
-    announce(json({ ...shown(record, clients), signature: kept }, 2));
-  });
+function withFilter(command: Command): Command {
+  return command
+    .option('--client <access-key>', 'only records of this client')
+    .option('--certificate <number>', 'only records with this certificate')
+    .option('--since <time>', 'only from this time on, as in 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--until <time>', 'only before this time');
 }
 
-/** `export`: every record that fits, without its signature. @throws ServerError */
-export async function exportRecords(
-  config: DataConfig,
-  options: RecordsOptions & { readonly format: (typeof EXPORT_FORMATS)[number] },
-  { announce }: AdminSurroundings,
-): Promise<void> {
-  await withStore(config, async (store) => {
-    const csv = options.format === 'csv';
-    if (csv) announce(CSV_HEADING);
-    let before = '[';
-    for await (const record of recordsOf(store, options)) {
-      if (csv) announce(csvLine(record));
-      else announce(before + json(record));
-      before = ',';
-    }
-    if (!csv) announce(before === '[' ? '[]' : ']');
-  });
-}
-
-async function* recordsOf(store: Store, options: RecordsOptions): AsyncGenerator<Shown> {
+async function* recordsOf(
+  store: Store,
+  options: FilterOptions,
+  order: 'oldest first' | 'newest first',
+): AsyncGenerator<Shown> {
   const { since, until, client: accessKey } = options;
   const clients = await store.clients.list();
   const client = accessKey === undefined ? undefined : clients.find((each) => each.accessKey === accessKey);
@@ -111,11 +119,12 @@ async function* recordsOf(store: Store, options: RecordsOptions): AsyncGenerator
     since: since === undefined ? undefined : readTime('--since', since),
     until: until === undefined ? undefined : readTime('--until', until),
   };
-  const byId = new Map(clients.map((each) => [each.id, each]));
-  let after: SignatureRecord | undefined;
-  do {
-    const page = await store.records.list(filter, PAGE, after);
-    for (const record of page) yield shown(record, byId);
-    after = page.length === PAGE ? page.at(-1) : undefined;
-  } while (after !== undefined);
+  const known = byId(clients);
+  for await (const stretch of stretches(store.records, filter, { order, after: undefined })) {
+    for (const record of stretch.records) yield shown(record, known);
+  }
+}
+
+function byId(clients: readonly Client[]): ReadonlyMap<string, Client> {
+  return new Map(clients.map((client) => [client.id, client]));
 }

@@ -1,23 +1,29 @@
-/** Values of the administration's options: all text, checked here. */
+/** Checks the values of options; each function throws `invalid-option`. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { serverError } from '../errors.ts';
 
-/** What the database's integers hold, and no one will ever sign. */
+/** Fits into the integers of both databases. */
 const LARGEST_QUOTA = 2_000_000_000;
 
-/** @throws `invalid-option`, as all of these */
 export function checked(option: string, value: string, pattern: RegExp, expected: string): string {
   if (!pattern.test(value)) throw serverError('invalid-option', { option, value, expected });
   return value;
 }
 
-/** What people call a client or a viewer. */
+/** @throws `invalid-option` where the value is none of the choices */
+export function chosen<T extends string | number>(option: string, value: string, choices: readonly T[]): T {
+  const choice = choices.find((known) => String(known) === value);
+  if (choice !== undefined) return choice;
+  throw serverError('invalid-option', { option, value, expected: `one of ${choices.join(', ')}` });
+}
+
+/** The name of a client, a viewer or a certificate. RFC 5280 has the same limit. */
 export function readName(option: string, value: string): string {
   return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
 }
 
-/** `none`: no bound. */
+/** `none`: no limit. */
 export function readQuota(option: string, value: string): number | undefined {
   if (value === 'none') return undefined;
   const quota = Number(value);
@@ -28,12 +34,7 @@ export function readQuota(option: string, value: string): number | undefined {
 }
 
 export function readAlgorithm(value: string): DigestAlgorithm {
-  const algorithm = DIGEST_ALGORITHMS.find((known) => known === value);
-  if (algorithm === undefined) {
-    const expected = `one of ${DIGEST_ALGORITHMS.join(', ')}`;
-    throw serverError('invalid-option', { option: '--algorithm', value, expected });
-  }
-  return algorithm;
+  return chosen('--algorithm', value, DIGEST_ALGORITHMS);
 }
 
 /** A day begins at midnight UTC. */
@@ -47,23 +48,7 @@ export function readTime(option: string, value: string): Date {
   return time;
 }
 
-/** JavaScript takes February 31 for March 3: a command would remove records of days that were not meant. */
+/** JavaScript reads February 31 as March 3: a command would remove records of the wrong days. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
-}
-
-/** Text from outside on a terminal: what would steer it, or turn its writing round, is written out. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-  });
-}
-
-/** What JSON leaves as it is, but a terminal does not, is written out. */
-export function json(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
 }

@@ -4,23 +4,30 @@ import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { PAGE_PATHS } from '../page/paths.ts';
+import { PAGE_PATHS } from '../page/layout.ts';
 import { servePage } from '../page/route.ts';
-import type { Client, Store } from '../records/store.ts';
-import { handleTimestamp, QUERY_LIMIT, QUERY_TYPE, TSA_PATH } from '../tsa/route.ts';
+import type { Store } from '../records/store.ts';
+import { handleTimestamp, QUERY_LIMIT } from '../tsa/route.ts';
 import { createTokens, type TimestampAuthority } from '../tsa/token.ts';
-import { createAfterSending } from './after-sending.ts';
-import { authenticate, nameOfHolder } from './auth.ts';
-import { connectionLimit, guardConnections, serverFactory } from './connections.ts';
-import { refuse } from './envelope.ts';
-import { createHoldBack, type HoldBack } from './failed-logins.ts';
+import {
+  answerClientError,
+  checkHead,
+  frameworkErrors,
+  handleError,
+  operationOf,
+  QUERY_TYPE,
+  refuse,
+  refuseForNow,
+  success,
+  TSA_PATH,
+} from './answers.ts';
+import { createHoldBack, type HoldBack, requireLogin } from './auth.ts';
+import { createAfterSending, finishBeforeClosing } from './closing.ts';
+import { guardConnections, serverFactory } from './connections.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { finishBeforeClosing } from './finish-before-closing.ts';
-import { checksOf, createReadiness, HEALTH_PATH, handleHealth, METRICS_PATH, READY_PATH } from './health.ts';
-import { answerClientError, checkHead, frameworkErrors, handleError, operationOf } from './http-errors.ts';
-import { createMetrics } from './metrics.ts';
+import { checksOf, createMetrics, createReadiness, HEALTH_PATH, METRICS_PATH, READY_PATH } from './health.ts';
+import { createRequestLog } from './log.ts';
 import { handleReport } from './report-sign.ts';
-import { createRequestLog } from './request-log.ts';
 import { handleSign } from './sign.ts';
 
 /** A request has at most a few hundred bytes, and file names in `extra`. */
@@ -37,10 +44,6 @@ export interface TimeLimits {
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 30_000 };
-/** Far longer than an HSM takes, so that only calls of servers that are no more lose their place. Milliseconds. */
-export const LEASE = 60_000;
-/** What `start` has by default on two cores. */
-const [SESSIONS, WAITING] = [64, 256];
 /** For each signature at the HSM, this many calls are under way: the others are at the database, before it or after it. */
 const CALLS_FOR_EACH_SESSION = 2;
 /**
@@ -48,8 +51,6 @@ const CALLS_FOR_EACH_SESSION = 2;
  * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 16;
-/** What Node has by default. */
-const THREADS = 4;
 /** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
 const TIMESTAMPS_WAITING = 256;
 /** While signatures are under way, the authority rests so many times as long as a timestamp took: most of the machine is theirs. */
@@ -66,15 +67,15 @@ export interface ServerDependencies {
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
   /** How many connections may be open at once. */
-  readonly connections?: number;
+  readonly connections: number;
   /** How many signatures the HSM may have under way. */
-  readonly sessions?: number;
+  readonly sessions: number;
   /** How many threads work at the HSM. */
-  readonly threads?: number;
-  /** How many calls of sign may wait; what comes then gets 503. */
-  readonly waiting?: number;
-  /** How long a call may hold a place of the quota before others may take it for dead, in milliseconds. */
-  readonly lease?: number;
+  readonly threads: number;
+  /** How many calls of sign may wait; later ones get 503. */
+  readonly waiting: number;
+  /** How long a call may hold a place of the quota before others may consider it dead, in milliseconds. */
+  readonly lease: number;
   /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
   readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
 }
@@ -83,7 +84,7 @@ export type App = FastifyInstance<Server>;
 
 /** Builds the application; `listen` and `inject` are the caller's. */
 export function buildServer(dependencies: ServerDependencies): App {
-  const { tls, now, log, connections = connectionLimit(undefined), timestamps } = dependencies;
+  const { tls, now, log, connections, timestamps } = dependencies;
   const limits = { ...TIME_LIMITS, ...dependencies.limits };
   const requestLog = createRequestLog();
   const app: App = Fastify({
@@ -125,28 +126,16 @@ export function buildServer(dependencies: ServerDependencies): App {
 
 /** The two operations of the API, and what those who run the server ask for. @returns how many calls of sign are under way */
 function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack, ending: AbortSignal): () => number {
-  const { store, keys, now, lease = LEASE } = dependencies;
-  const { sessions = SESSIONS, threads = THREADS, waiting = WAITING } = dependencies;
+  const { store, keys, now, lease, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
   const afterSending = createAfterSending((wait) => app.addHook('onClose', wait));
-  const clients = new WeakMap<FastifyRequest, Client>();
-  // Before the body is read: who has no credentials gets nothing else out of the server.
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const login = await authenticate(request.raw, store.clients, now());
-    const known = login.holder ?? login.known;
-    if (known !== undefined) request.describe({ accessKey: known.accessKey, client: nameOfHolder(known) });
-    if (login.holder !== undefined) {
-      clients.set(request, login.holder);
-      return undefined;
-    }
-    await holdBack(request, login.failure);
-    return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
-  };
-  const clientOf = (request: FastifyRequest): Client => {
-    const client = clients.get(request);
-    if (client === undefined) throw new TypeError('a request that was not authenticated reached its handler');
-    return client;
-  };
+  const { onRequest, holderOf: clientOf } = requireLogin({
+    holders: store.clients,
+    kind: 'client',
+    now,
+    holdBack,
+    reject: (reply) => refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized'),
+  });
   const atOnce = CALLS_FOR_EACH_SESSION * sessions;
   const shared = Math.min(atOnce, SHARED_CALLS_FOR_EACH_THREAD * threads);
   const calls = createFairQueue({ atOnce, shared, limit: waiting });
@@ -169,7 +158,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     };
     return calls.run(client.id, serve, () => {
       request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
-      return refuse(reply.header('retry-after', '1'), 503, 'too many signatures are asked for at once');
+      return refuseForNow(reply, 1, 'too many signatures are requested at once');
     });
   });
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>
@@ -180,7 +169,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
   app.addHook('onResponse', async (request, reply) =>
     metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
   );
-  app.get(HEALTH_PATH, handleHealth);
+  app.get(HEALTH_PATH, (_request, reply) => reply.send(success(null)));
   app.get(READY_PATH, createReadiness(checksOf(store, keys, now)));
   app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   return () => underWay;

@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { answerOnSocket } from './http-errors.ts';
-import { addressOf } from './request-log.ts';
+import { answerOnSocket } from './answers.ts';
+import { addressOf } from './log.ts';
 
 export const TLS_VERSIONS = { minVersion: 'TLSv1.2' } as const;
 /** How often Node looks for requests that took too long, in milliseconds; its own default would let them take twice as long. */

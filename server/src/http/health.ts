@@ -1,10 +1,11 @@
-/** GET /healthz, /readyz and /metrics: for those who run the server. No credentials, and nothing that is anybody's secret. */
+/** GET /healthz, /readyz and /metrics, for those who run the server: no credentials, and no secrets. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { Store } from '../records/store.ts';
-import { refuse, success } from './envelope.ts';
+import { refuseForNow, success } from './answers.ts';
 import { isUsable } from './sign-request.ts';
 
 export const HEALTH_PATH = '/healthz';
@@ -19,11 +20,6 @@ const FRESH = 1000;
 /** What must answer for the server to be able to sign. */
 export type Checks = Readonly<Record<'database' | 'certificates' | 'hsm', () => Promise<void>>>;
 
-/** The process is alive. */
-export function handleHealth(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.send(success(null));
-}
-
 /** @returns what serves /readyz: 200 where everything answers, else 503 */
 export function createReadiness(
   checks: Checks,
@@ -35,7 +31,7 @@ export function createReadiness(
     const failed = await latest.failed;
     if (failed.length === 0) return reply.send(success(null));
     for (const [what, err] of failed) request.log.warn({ outcome: 'not-ready', what, err });
-    return refuse(reply.header('retry-after', '5'), 503, `not ready: ${failed.map(([what]) => what).join(', ')}`);
+    return refuseForNow(reply, 5, `not ready: ${failed.map(([what]) => what).join(', ')}`);
   };
 }
 
@@ -73,4 +69,44 @@ async function failedOf(checks: Checks): Promise<readonly (readonly [string, unk
     }),
   );
   return results.flat();
+}
+
+/** In seconds. An HSM answers at the lower end; a call that waits for one answers at the upper. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What the server measures of its own work, for Prometheus. @param underWay gives the number of signatures being made */
+export function createMetrics(underWay: () => number) {
+  const registry = new Registry();
+  const registers = [registry];
+  const answers = new Counter({
+    name: 'codesign_answers_total',
+    help: 'Answers by operation and HTTP status.',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'codesign_answer_seconds',
+    help: 'Time from the headers of a request to the end of its answer.',
+    labelNames: ['operation'],
+    buckets: BUCKETS,
+    registers,
+  });
+  new Gauge({
+    name: 'codesign_signatures_under_way',
+    help: 'Calls of sign that hold a session of the HSM or wait for one.',
+    registers,
+    collect() {
+      this.set(underWay());
+    },
+  });
+  return {
+    contentType: registry.contentType,
+    /** Counts an answer that was sent. */
+    observe(operation: string, status: number, seconds: number) {
+      answers.inc({ operation, status });
+      durations.observe({ operation }, seconds);
+    },
+    /** All metrics in the text format of Prometheus. */
+    text: () => registry.metrics(),
+  };
 }

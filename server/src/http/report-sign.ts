@@ -3,20 +3,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';
 import { reportRequestSchema } from '../../../src/service/messages.ts';
-import { isRecordId } from '../records/new-record-id.ts';
-import type { Client, ReportStatus, Store } from '../records/store.ts';
-import { refuse, success } from './envelope.ts';
-
-export interface ReportDependencies {
-  readonly store: Pick<Store, 'records'>;
-  readonly now: () => Date;
-}
-
-const STATUSES: readonly unknown[] = [1, 2] satisfies readonly ReportStatus[];
+import { isRecordId } from '../records/records.ts';
+import type { Client, Store } from '../records/store.ts';
+import { refuse, success } from './answers.ts';
 
 /** Serves one report of an authenticated client. */
 export async function handleReport(
-  { store, now }: ReportDependencies,
+  { store, now }: { readonly store: Pick<Store, 'records'>; readonly now: () => Date },
   client: Client,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -35,14 +28,10 @@ export async function handleReport(
   if (!id.success) return refuseFor('id', 'id is not a string');
   if (isRecordId(id.output)) request.describe({ record: id.output });
   const { status } = fields;
-  if (!isReportStatus(status)) return refuseFor('status', 'status is neither 1 nor 2');
+  if (status !== 1 && status !== 2) return refuseFor('status', 'status is neither 1 nor 2');
 
   const record = await store.records.report(id.output, client.id, status, now());
   if (record === undefined) return refuseFor('id', 'id is not a record of this client');
   request.log.info({ ...about, outcome: 'reported', certificate: record.certificate, status });
   return reply.send(success(null));
-}
-
-function isReportStatus(value: unknown): value is ReportStatus {
-  return STATUSES.includes(value);
 }

@@ -4,13 +4,10 @@ import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../../src/service/messages.ts';
 import type { Client, StoredCertificate } from '../records/store.ts';
-import { decodeBase64 } from './base64.ts';
+import { decodeBase64 } from './auth.ts';
 
-/** Which check refused the request. */
-export type Refusal = 'body' | 'code' | 'digest' | 'algorithm' | 'padding' | 'extra' | 'not-allowed';
-
-/** For people; the contract only asks for a short text that means "invalid request". */
-export const REFUSAL_MESSAGE: Readonly<Record<Refusal, string>> = {
+/** Which check failed, with the message; the contract only asks for a short text that means "invalid request". */
+export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
   code: 'invalid request: code does not identify a valid certificate',
   digest: 'invalid request: digest is not Base64',
@@ -18,18 +15,8 @@ export const REFUSAL_MESSAGE: Readonly<Record<Refusal, string>> = {
   padding: `invalid request: padding is not ${PADDING}`,
   extra: 'invalid request: extra is not as described',
   'not-allowed': 'this client may not sign with this algorithm',
-};
-
-/** HTTP status and business code. */
-export const REFUSAL_STATUS: Readonly<Record<Refusal, number>> = {
-  body: 400,
-  code: 400,
-  digest: 400,
-  algorithm: 400,
-  padding: 400,
-  extra: 400,
-  'not-allowed': 403,
-};
+} as const;
+export type Refusal = keyof typeof REFUSALS;
 
 export interface CheckedSignRequest {
   readonly certificate: StoredCertificate;
@@ -48,10 +35,8 @@ export function isUsable({ notBefore, notAfter, disabled }: StoredCertificate, n
 }
 
 /**
- * Judges a request body.
- * @param client whose request it is: a certificate that is not allowed to it is to it as good as none
- * @param findCertificate the certificate with this number, or undefined
- * @param now a certificate outside its validity is not a valid one
+ * Checks a request body.
+ * @param client whose request it is: a certificate that it may not use does not exist for it
  */
 export async function checkSignRequest(
   body: unknown,

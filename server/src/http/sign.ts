@@ -1,16 +1,16 @@
 /** POST /v1/codesign/sign (API 4.1): checks, keeps a place of the quota, signs in the HSM, stores the record, then answers. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { serverError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { maskExtra } from '../records/mask-extra.ts';
-import { newRecordId } from '../records/new-record-id.ts';
+import { newRecordId } from '../records/records.ts';
+import { maskExtra } from '../records/shown.ts';
 import type { Client, Lease, Store } from '../records/store.ts';
-import type { AfterSending } from './after-sending.ts';
-import { refuse, success } from './envelope.ts';
+import { refuse, success } from './answers.ts';
+import type { AfterSending } from './closing.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { checkSignRequest, REFUSAL_MESSAGE, REFUSAL_STATUS } from './sign-request.ts';
-import { untilAnswered } from './until-answered.ts';
+import { checkSignRequest, REFUSALS } from './sign-request.ts';
 
 export interface SignDependencies {
   readonly store: Pick<Store, 'certificates' | 'quota' | 'records'>;
@@ -29,6 +29,8 @@ export interface SignDependencies {
 
 /** The same after an answer, when no client waits for it. */
 const TAKING_BACK = 10 * 60_000;
+/** Between two attempts, in milliseconds. */
+const PAUSE = 200;
 
 /** Serves one signing request of an authenticated client. */
 export async function handleSign(
@@ -42,7 +44,7 @@ export async function handleSign(
   if (!check.accepted) {
     const { refusal, certificate } = check;
     request.log.info({ operation, outcome: 'refused', reason: refusal, certificate });
-    return refuse(reply, REFUSAL_STATUS[refusal], REFUSAL_MESSAGE[refusal]);
+    return refuse(reply, refusal === 'not-allowed' ? 403 : 400, REFUSALS[refusal]);
   }
   const { certificate, algorithm, digest, extra } = check.request;
   const record = newRecordId(now());
@@ -84,12 +86,12 @@ export async function handleSign(
   const takeBack = async () => {
     if (!(await store.quota.release(lease))) await store.records.uncount(record);
   };
-  const takeBackLater = () => untilAnswered(takeBack, { patience: TAKING_BACK, ending });
+  const takeBackLater = () => untilAnswered(takeBack, TAKING_BACK, ending);
   const counted = await store.records.add(entry, lease).catch(async (error: unknown) => {
     // The database may have done it, and only its answer be lost. A call that fails must not count (API 8, rule 2).
     request.log.warn({ ...about, outcome: 'unsettled', err: error });
     const release = () => store.quota.release(lease);
-    const released = await untilAnswered(release, { patience: settling, ending }).catch((unanswered: unknown) => {
+    const released = await untilAnswered(release, settling, ending).catch((unanswered: unknown) => {
       afterSending(reply, takeBackLater);
       throw unanswered;
     });
@@ -115,5 +117,21 @@ async function orGiveBack<T>({ quota }: Pick<Store, 'quota'>, lease: Lease, work
   } catch (error) {
     await quota.release(lease).catch(() => {}); // the failure itself is what is told; the lease expires by itself
     throw error;
+  }
+}
+
+/**
+ * Retries work on a database that may be restarting. The work may be done twice.
+ * @param patience when to give up, in milliseconds @param ending gives up once it is aborted @throws the last error
+ */
+async function untilAnswered<T>(work: () => Promise<T>, patience: number, ending: AbortSignal): Promise<T> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (ending.aborted || performance.now() > deadline) throw error;
+      await sleep(PAUSE, undefined, { signal: ending }).catch(() => {}); // an abort only ends the wait
+    }
   }
 }

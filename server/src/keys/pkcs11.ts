@@ -2,8 +2,8 @@
 
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
+import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { serverError } from '../errors.ts';
-import { digestInfo } from './digest-info.ts';
 import type { KeyStore, RsaBits, SigningKey } from './key-store.ts';
 import {
   attempt,
@@ -195,4 +195,17 @@ function keyTemplates(p11: typeof Pkcs11, id: Buffer, label: string, bits: RsaBi
       { type: p11.CKA_UNWRAP, value: false },
     ],
   };
+}
+
+/** The bytes of a DigestInfo before the digest, in hexadecimal (RFC 8017, section 9.2, note 1). */
+const PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
+  SHA1: '3021300906052b0e03021a05000414',
+  SHA256: '3031300d060960864801650304020105000420',
+  SHA384: '3041300d060960864801650304020205000430',
+  SHA512: '3051300d060960864801650304020305000440',
+};
+
+/** @param digest raw bytes, as long as the algorithm makes them */
+export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }

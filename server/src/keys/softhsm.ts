@@ -1,9 +1,9 @@
 /** SoftHSM 2 as the HSM: where its library lives on each platform, and its configuration inside the data folder. */
 
 import { existsSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { serverError } from '../errors.ts';
+import { replaceFile } from '../files.ts';
 
 /** Where packages put the library; the first one present is taken. */
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -68,10 +68,7 @@ export async function configureSoftHsm(folder: string, environment: NodeJS.Proce
     'log.level = ERROR',
     '',
   ];
-  // Whole or not at all: another server may be reading it, and a command may start beside it.
-  const temporary = `${path}.${process.pid}`;
-  await writeFile(temporary, lines.join('\n'), { mode: 0o600 });
-  await rename(temporary, path);
+  await replaceFile(path, lines.join('\n')); // another server may be reading it
   environment.SOFTHSM2_CONF = path;
 }
 

@@ -1,8 +1,28 @@
-/** What is around every answer of the page: head, heading, ways to its sections. */
+/** What is around every answer of the page: addresses, headers, head, navigation; and errors as a browser shows them. */
 
-import { type Html, html, render } from './html.ts';
-import { PAGE_PATH, STYLE_PATH } from './paths.ts';
-import { time } from './texts.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Html, html, render, time } from './html.ts';
+
+export const PAGE_PATH = '/';
+export const DOWNLOAD_PATH = '/records.csv';
+export const STYLE_PATH = '/page.css';
+
+/** All of them, and only these, take the credentials of viewers. */
+export const PAGE_PATHS: readonly string[] = [PAGE_PATH, DOWNLOAD_PATH, STYLE_PATH];
+
+/** No script, no frame around it, nothing from elsewhere, and nothing of it in any cache. */
+export const PAGE_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+export const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** A key, so that the tab is found among others; as an address of its own it would be one more request. */
 const ICON =
@@ -56,4 +76,16 @@ ${style === 'with style' && html`<link rel="stylesheet" href="${STYLE_PATH}">`}
 </body>
 </html>
 `);
+}
+
+/** Whether a browser shows the answer to a person. The operations of the API answer everybody with an envelope (API 2.1). */
+export function isForBrowser({ method, url, headers }: FastifyRequest): boolean {
+  return ['GET', 'HEAD'].includes(method) && !url.startsWith('/v1/') && /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+/** @param text what happened, in lower case without a full stop */
+export function sendErrorPage(reply: FastifyReply, status: number, text: string): FastifyReply {
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const body = message(`Error ${status}`, html`<p>${sentence}</p>`, 'without style');
+  return reply.code(status).headers(PAGE_HEADERS).type(HTML_TYPE).send(body);
 }

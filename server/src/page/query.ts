@@ -1,20 +1,21 @@
 /** What the address of the page asks for: the filter, where in the records to look, and the days of the chart. */
 
-import { printable, readTime } from '../cli/values.ts';
+import { readTime } from '../cli/values.ts';
 import { reasonOf } from '../errors.ts';
 import type { Client, Position, SearchFilter, StoredCertificate } from '../records/store.ts';
-import { DOWNLOAD_PATH, PAGE_PATH } from './paths.ts';
+import { printable } from '../text.ts';
+import { DOWNLOAD_PATH, PAGE_PATH } from './layout.ts';
 
 /** The fields of the form, as they came. */
-export const FIELDS = ['client', 'certificate', 'since', 'until', 'report', 'file', 'id', 'digest'] as const;
+const FIELDS = ['client', 'certificate', 'since', 'until', 'report', 'file', 'id', 'digest'] as const;
 export type Field = (typeof FIELDS)[number];
 
 /** What a report may be, in the words of exports. */
-export const REPORTS = { succeeded: 1, failed: 2, none: 'none' } as const;
+const REPORTS = { succeeded: 1, failed: 2, none: 'none' } as const;
 
 /** How many days the chart may show. */
 export const SPANS = [30, 90] as const;
-export type Span = (typeof SPANS)[number];
+type Span = (typeof SPANS)[number];
 
 /** Where the form leads: to the records, which it is about. */
 export const PAGE_ANCHOR = `${PAGE_PATH}#records`;

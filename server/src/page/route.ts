@@ -5,23 +5,17 @@ import type { Server } from 'node:https';
 import { addAbortSignal, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authenticate, nameOfHolder } from '../http/auth.ts';
-import { refuse } from '../http/envelope.ts';
-import type { HoldBack } from '../http/failed-logins.ts';
-import type { Store, Viewer } from '../records/store.ts';
-import { certificatesSection } from './certificates.ts';
-import { chartSection } from './chart.ts';
-import { clientsSection } from './clients.ts';
-import { signedPerDay } from './days.ts';
-import { csvOf, fileName } from './download.ts';
-import { HTML_TYPE, PAGE_HEADERS } from './error-page.ts';
-import { html } from './html.ts';
-import { message, overview } from './layout.ts';
-import { DOWNLOAD_PATH, PAGE_PATH, STYLE_PATH } from './paths.ts';
-import { createPlaces } from './places.ts';
-import { type Known, type Query, readQuery } from './query.ts';
+import { refuseForNow } from '../http/answers.ts';
+import { type HoldBack, requireLogin } from '../http/auth.ts';
+import { createFairQueue } from '../http/fair-queue.ts';
+import type { Store } from '../records/store.ts';
+import { chartSection, signedPerDay } from './chart.ts';
+import { dayOf, html } from './html.ts';
+import { DOWNLOAD_PATH, HTML_TYPE, message, overview, PAGE_HEADERS, PAGE_PATH, STYLE_PATH } from './layout.ts';
+import { readQuery } from './query.ts';
 import { recordsSection } from './records.ts';
-import { findPage } from './search.ts';
+import { csvOf, findPage } from './search.ts';
+import { certificatesSection, clientsSection } from './tables.ts';
 
 export interface PageDependencies {
   readonly store: Pick<Store, 'viewers' | 'clients' | 'certificates' | 'records'>;
@@ -42,15 +36,24 @@ const WAITING = 16;
 const DOWNLOADS = 4;
 
 export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, ending }: PageDependencies): void {
-  const viewers = new WeakMap<FastifyRequest, Viewer>();
-  const pages = createPlaces(AT_ONCE, WAITING);
-  const downloads = createPlaces(DOWNLOADS, 0);
+  const pages = createFairQueue({ atOnce: AT_ONCE, limit: WAITING });
+  const downloads = createFairQueue({ atOnce: DOWNLOADS, limit: 0 });
   const operation = 'page';
+  const { onRequest, holderOf } = requireLogin({
+    holders: store.viewers,
+    kind: 'viewer',
+    now,
+    holdBack,
+    reject(reply) {
+      reply.code(401).header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"').type(HTML_TYPE);
+      return reply.send(message('Who is there?', STRANGERS));
+    },
+  });
   const busy = (request: FastifyRequest, reply: FastifyReply) => {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
-    return refuse(reply.header('retry-after', '5'), 503, 'too many pages are asked for at once');
+    return refuseForNow(reply, 5, 'too many pages are requested at once');
   };
-  const read = async (request: FastifyRequest): Promise<{ readonly known: Known; readonly query: Query }> => {
+  const read = async (request: FastifyRequest) => {
     const [clients, certificates] = await Promise.all([store.clients.list(), store.certificates.list()]);
     const known = { clients, certificates };
     return { known, query: readQuery(request.url, known) };
@@ -68,12 +71,9 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
       clientsSection(known.clients, at, ROWS_SHOWN),
       recordsSection(found, query, known, LOOKED_AT),
     ];
-    const viewer = viewers.get(request);
-    request.log.info({
-      operation,
-      ...(right ? { outcome: 'shown' } : { outcome: 'refused', reason: 'filter' }),
-    });
-    const text = overview(sections, at, viewer?.name ?? viewer?.accessKey ?? '');
+    request.log.info({ operation, ...(right ? { outcome: 'shown' } : { outcome: 'refused', reason: 'filter' }) });
+    const { name, accessKey } = holderOf(request);
+    const text = overview(sections, at, name ?? accessKey);
     return reply
       .code(right ? 200 : 400)
       .type(HTML_TYPE)
@@ -88,38 +88,37 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
       const problems = html`<ul>${query.problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
       return reply.code(400).type(HTML_TYPE).send(message('This filter cannot be used', problems));
     }
-    reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(at)}"`);
-    if (request.method === 'HEAD') return reply.send('');
-    const stream = addAbortSignal(ending, Readable.from(csvOf(store.records, query.filter, known.clients, at)));
-    const sent = downloads(() => finished(stream));
-    if (sent === undefined) {
-      stream.destroy();
-      return busy(request, reply.removeHeader('content-disposition').type('application/json; charset=utf-8'));
-    }
-    sent.then(
-      () => request.log.info({ operation, outcome: 'downloaded' }),
-      (err: unknown) => request.log.warn({ operation, outcome: 'download-broken', err }),
-    );
-    return reply.send(stream);
+    const send = (body: string | Readable) =>
+      reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="signatures-${dayOf(at)}.csv"`)
+        .send(body);
+    if (request.method === 'HEAD') return send('');
+    const serve = async () => {
+      const stream = addAbortSignal(ending, Readable.from(csvOf(store.records, query.filter, known.clients, at)));
+      send(stream);
+      await finished(stream).then(
+        () => request.log.info({ operation, outcome: 'downloaded' }),
+        (err: unknown) => request.log.warn({ operation, outcome: 'download-broken', err }),
+      );
+      return reply;
+    };
+    return await downloads.run(operation, serve, () => busy(request, reply));
   };
 
   app.register((scope, _options, done) => {
-    // Once, so that it is read where the program starts to serve, and not while others wait.
     const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(PAGE_HEADERS);
-      const login = await authenticate(request.raw, store.viewers, now());
-      const known = login.holder ?? login.known;
-      if (known !== undefined) request.describe({ accessKey: known.accessKey, viewer: nameOfHolder(known) });
-      if (login.holder !== undefined) {
-        viewers.set(request, login.holder);
-        return undefined;
-      }
-      await holdBack(request, login.failure);
-      reply.code(401).header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"').type(HTML_TYPE);
-      return reply.send(message('Who is there?', STRANGERS));
+      return await onRequest(request, reply);
     });
-    scope.get(PAGE_PATH, (request, reply) => pages(() => show(request, reply)) ?? busy(request, reply));
+    scope.get(PAGE_PATH, (request, reply) =>
+      pages.run(
+        operation,
+        () => show(request, reply),
+        () => busy(request, reply),
+      ),
+    );
     scope.get(DOWNLOAD_PATH, download);
     scope.get(STYLE_PATH, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
     done();

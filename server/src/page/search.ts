@@ -1,32 +1,9 @@
-/** Walks through many records a stretch at a time, so that signing goes on in between, and finds those of one page. */
+/** Searches the records in steps, so that signing goes on in between: for one page, or for all of a download. */
 
-import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Position, SearchFilter, SignatureRecord, Store, Stretch } from '../records/store.ts';
+import { type Search, stretches } from '../records/records.ts';
+import { CSV_HEADING, csvLine, shown } from '../records/shown.ts';
+import type { Client, Position, SearchFilter, SignatureRecord } from '../records/store.ts';
 import type { Place } from './query.ts';
-
-/** The longest stretch: some milliseconds of the database's time. */
-const LONGEST = 2000;
-/** How much longer each stretch is than the one before: where little fits, there is much to look at. */
-const GROWTH = 4;
-
-export type Search = Pick<Store['records'], 'search'>;
-
-/** The stretches from a place on, until there is no more. @param first how many records the first one has */
-export async function* stretches(
-  records: Search,
-  filter: SearchFilter,
-  { order, after }: { readonly order: Place['order']; readonly after: Position | undefined },
-  first = LONGEST,
-): AsyncGenerator<Stretch & { readonly size: number }> {
-  let from: Position | undefined = after;
-  for (let size = first; ; size = Math.min(size * GROWTH, LONGEST)) {
-    const stretch = await records.search(filter, { order, size, after: from });
-    yield { ...stretch, size };
-    if (stretch.next === undefined) return;
-    from = stretch.next;
-    await othersTurn();
-  }
-}
 
 /** The records of one page. */
 export interface Found {
@@ -66,4 +43,21 @@ export async function findPage(
   if (!full && !stopped) return await findPage(records, filter, { order: 'newest first', after: undefined }, bounds);
   const newestFirst = shown.toReversed();
   return { records: newestFirst, older: newestFirst.at(-1) ?? place.after, newer: further, stopped };
+}
+
+/** The filtered records as CSV, as `export` writes them, oldest first, up to now: during many builds a download would not end otherwise. */
+export async function* csvOf(
+  records: Search,
+  filter: SearchFilter,
+  clients: readonly Client[],
+  now: Date,
+): AsyncGenerator<string> {
+  const byId = new Map(clients.map((client) => [client.id, client]));
+  const until = filter.until !== undefined && filter.until < now ? filter.until : now;
+  yield `${CSV_HEADING}\n`;
+  for await (const stretch of stretches(records, { ...filter, until }, { order: 'oldest first', after: undefined })) {
+    if (stretch.records.length > 0) {
+      yield stretch.records.map((record) => `${csvLine(shown(record, byId))}\n`).join('');
+    }
+  }
 }

@@ -2,22 +2,17 @@
 
 import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
-import { isStorable, toCertificate } from './rows.ts';
+import { byKey, isStorable, type Tables, toCertificate } from './rows.ts';
 import type { IssuedCertificate, Store, StoredCertificate } from './store.ts';
-import type { Tables } from './tables.ts';
-
-const CODE_SIGNING = 'code-signing';
-const TIME_STAMPING = 'time-stamping';
 
 /** The certificate with each of these numbers. */
 export async function findCertificates(
   database: Kysely<Tables>,
   numbers: readonly string[],
 ): Promise<readonly (StoredCertificate | undefined)[]> {
-  const asked = [...new Set(numbers)];
-  const rows = await database.selectFrom('certificates').selectAll().where('number', 'in', asked).execute();
-  const found = new Map(rows.map((row) => [row.number, toCertificate(row)]));
-  return numbers.map((number) => found.get(number));
+  const different = [...new Set(numbers)];
+  const rows = await database.selectFrom('certificates').selectAll().where('number', 'in', different).execute();
+  return byKey(numbers, rows, (row) => row.number, toCertificate);
 }
 
 /** @param byNumber finds certificates for calls at once together */
@@ -90,48 +85,22 @@ export function certificateRequestsOf(database: Kysely<Tables>): Store['certific
   };
 }
 
-export function authorityOf(database: Kysely<Tables>): Store['authority'] {
-  const get = async () => {
-    const row = await findAuthority(database, CODE_SIGNING);
-    return row && { keyId: row.key_id, certificate: row.certificate };
-  };
-  return {
-    get,
-    async set(authority) {
-      await database
-        .insertInto('authorities')
-        .values({ purpose: CODE_SIGNING, key_id: authority.keyId, certificate: authority.certificate })
-        .onConflict((conflict) => conflict.column('purpose').doNothing())
-        .execute();
-      return (await get()) ?? authority;
-    },
-  };
-}
-
-export function timestampAuthorityOf(database: Kysely<Tables>): Store['timestampAuthority'] {
-  const get = async () => {
-    const row = await findAuthority(database, TIME_STAMPING);
+export function authoritiesOf(database: Kysely<Tables>): Store['authorities'] {
+  const get: Store['authorities']['get'] = async (purpose) => {
+    const row = await database.selectFrom('authorities').selectAll().where('purpose', '=', purpose).executeTakeFirst();
     return row && { keyId: row.key_id, chain: row.certificate };
   };
   return {
     get,
-    async replace(before, authority) {
+    async replace(purpose, before, authority) {
       const row = { key_id: authority.keyId, certificate: authority.chain };
+      const known = before?.keyId ?? '';
       await database
         .insertInto('authorities')
-        .values({ purpose: TIME_STAMPING, ...row })
-        .onConflict((conflict) =>
-          conflict
-            .column('purpose')
-            .doUpdateSet(row)
-            .where('authorities.key_id', '=', before?.keyId ?? ''),
-        )
+        .values({ purpose, ...row })
+        .onConflict((conflict) => conflict.column('purpose').doUpdateSet(row).where('authorities.key_id', '=', known))
         .execute();
-      return (await get()) ?? authority;
+      return (await get(purpose)) ?? authority;
     },
   };
-}
-
-async function findAuthority(database: Kysely<Tables>, purpose: string) {
-  return await database.selectFrom('authorities').selectAll().where('purpose', '=', purpose).executeTakeFirst();
 }

@@ -1,21 +1,33 @@
 /**
  * The first and the third step of counting, for all calls that are at one of them together: one transaction, one flush.
  * It takes clients in the order of their ids, and locks each one's row by changing it before it touches that client's
- * places (see places.ts): so no two transactions wait for each other, and none judges a quota by what another is about
- * to change.
+ * places (see quota.ts): so no two transactions wait for each other, and none checks a quota against what another is
+ * about to change.
  */
 
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Row, RowsTable } from './json-rows.ts';
-import { changePlaces, type Places, removeExpired, takeIfLeft } from './places.ts';
-import { RECORD_COLUMNS, toRecordRow } from './rows.ts';
-import type { Lease, SignatureRecord } from './store.ts';
-import type { Tables } from './tables.ts';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { changePlaces, type NewRecord, type Places, removeExpired, type Step, takeIfLeft } from './quota.ts';
+import { RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
-export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
+type Row = Readonly<Record<string, string | null>>;
 
-/** A place is asked for, at a time that tells which leases have expired; or the place becomes a count, and the record is kept. */
-export type Step = { readonly lease: Lease } & ({ readonly now: Date } | { readonly record: NewRecord });
+/**
+ * A table to select from, made of rows in one parameter: the statement's text is the same for any number of rows, so a
+ * database compiles it once. Further members of the rows are left out.
+ */
+export type RowsTable = (rows: readonly Row[], columns: readonly string[]) => RawBuilder<unknown>;
+
+/** https://www.sqlite.org/json1.html#jeach */
+export const sqliteRows: RowsTable = (rows, columns) => {
+  const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
+  return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)}))`;
+};
+
+/** PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
+export const postgresRows: RowsTable = (rows, columns) => {
+  const members = columns.map((column) => sql`${sql.ref(column)} text`);
+  return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;
+};
 
 /** Where steps are taken, and how rows are given to that database. */
 interface Writing {

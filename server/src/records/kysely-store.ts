@@ -1,25 +1,14 @@
 /** The store over any database that kysely speaks to. */
 
 import { randomUUID } from 'node:crypto';
-import { type Kysely, Migrator } from 'kysely';
+import type { Kysely } from 'kysely';
 import { type BatchOptions, createBatches } from './batches.ts';
-import { authorityOf, certificateRequestsOf, certificatesOf, timestampAuthorityOf } from './certificates.ts';
-import { clientsOf } from './clients.ts';
-import type { Step } from './counting.ts';
-import { createGathering } from './gathering.ts';
-import { quotaOf } from './quota.ts';
+import { authoritiesOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
+import { clientsOf, viewersOf } from './holders.ts';
+import { quotaOf, type Step } from './quota.ts';
 import { recordsOf } from './records.ts';
-import { searchOf } from './search.ts';
+import type { Tables } from './rows.ts';
 import type { Client, Store, StoredCertificate } from './store.ts';
-import { MIGRATIONS, type Tables } from './tables.ts';
-import { viewersOf } from './viewers.ts';
-
-/** Brings the database to the newest shape of its tables; refuses one of a newer server. */
-export async function migrate(database: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-}
 
 /** More at once would make a statement long, and the first of them wait for the last. */
 const MOST = 256;
@@ -39,7 +28,7 @@ export interface Shared {
   takeMostSteps?(steps: readonly Step[]): Promise<readonly (boolean | undefined)[]>;
 }
 
-/** Serves a database whose tables are up to date. @param close ends its connections */
+/** The store over a database whose tables are up to date. @param close ends its connections */
 export function storeOver(database: Kysely<Tables>, shared: Shared, close: () => Promise<void>): Store {
   const gathering = createGathering();
   const together: BatchOptions = { most: MOST, enough: ENOUGH, gather: gathering.time, isOfOne: isBadData };
@@ -66,8 +55,7 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
     clients: clientsOf(database, batches.clients),
     certificates: certificatesOf(database, batches.certificates),
     certificateRequests: certificateRequestsOf(database),
-    authority: authorityOf(database),
-    timestampAuthority: timestampAuthorityOf(database),
+    authorities: authoritiesOf(database),
     quota: {
       ...quota,
       async release(lease) {
@@ -76,7 +64,7 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
         return outcome;
       },
     },
-    records: { ...recordsOf(database, take), ...searchOf(database) },
+    records: recordsOf(database, take),
     async check() {
       // As much as a signature stores, in a transaction that leaves nothing behind: a full disk rejects it.
       const row = { number: `check-${randomUUID()}`, key_id: '', request: ' '.repeat(CHECK_BYTES), created_at: '' };
@@ -98,4 +86,33 @@ export function storeOver(database: Kysely<Tables>, shared: Shared, close: () =>
 function isBadData(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(2[23]|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG))/.test(code);
+}
+
+/** In milliseconds. Gathering costs each call little time, and saves the processor far more work. */
+const LEAST = 10;
+const LONGEST = 60;
+/** A batch gathers one millisecond for this many calls at the HSM: where many wait there, waiting here costs no time. */
+const CALLS_A_MILLISECOND = 3;
+
+export interface Gathering {
+  /** Milliseconds. */
+  time(): number;
+  /** A step was taken: a call that got a place goes to the HSM, one that is counted, or is too late to be, comes from there. */
+  taken(step: Step, place: boolean): void;
+  /** A call gave its place back. */
+  released(): void;
+}
+
+export function createGathering(): Gathering {
+  /** Calls that have a place of a quota and no record yet. */
+  let atHsm = 0;
+  return {
+    time: () => Math.min(Math.max(atHsm / CALLS_A_MILLISECOND, LEAST), LONGEST),
+    taken(step, place) {
+      atHsm += 'record' in step ? -1 : Number(place);
+    },
+    released() {
+      atHsm -= 1;
+    },
+  };
 }

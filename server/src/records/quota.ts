@@ -1,10 +1,18 @@
-/** The store's quota: places kept before the HSM signs, given back or counted after it (counting.ts counts). */
+/**
+ * The store's quota: places that are kept before the HSM signs, and given back or counted after it (counting.ts counts).
+ * Every transaction that touches places locks its client's row first, by changing it: so no two of them wait for each
+ * other, and none checks the quota against what another one is about to change. That holds whatever the servers' clocks
+ * say: a lease that a fast clock considers expired costs its call the answer, never the quota its limit.
+ */
 
 import type { Kysely, Transaction } from 'kysely';
-import type { Step } from './counting.ts';
-import { changePlaces, removeExpired } from './places.ts';
-import type { Lease, Store } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './rows.ts';
+import type { Lease, SignatureRecord, Store } from './store.ts';
+
+export type NewRecord = Omit<SignatureRecord, 'counted' | 'report'>;
+
+/** Reserves a place, at a time that decides which leases have expired; or counts in the place, and stores the record. */
+export type Step = { readonly lease: Lease } & ({ readonly now: Date } | { readonly record: NewRecord });
 
 export function quotaOf(database: Kysely<Tables>, take: (step: Step) => Promise<boolean>): Store['quota'] {
   return {
@@ -50,4 +58,62 @@ async function isCounted(transaction: Transaction<Tables>, { id }: Lease): Promi
 async function removeLease(transaction: Transaction<Tables>, { id }: Lease): Promise<boolean> {
   const { numDeletedRows } = await transaction.deleteFrom('leases').where('id', '=', id).executeTakeFirstOrThrow();
   return numDeletedRows === 1n;
+}
+
+/** By how many a client's signatures and the places its calls hold change. */
+export interface Places {
+  readonly signatures: number;
+  readonly reserved: number;
+}
+
+/** Changes them, and locks the client's row until the transaction ends. */
+export async function changePlaces(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  { signatures, reserved }: Places,
+): Promise<void> {
+  await transaction
+    .updateTable('clients')
+    .set((expression) => ({
+      signatures: expression('signatures', '+', signatures),
+      reserved: expression('reserved', '+', reserved),
+    }))
+    .where('id', '=', clientId)
+    .execute();
+}
+
+/** Makes the change and takes `wanted` places besides, where that many are left. @returns whether they were; if not, nothing is done */
+export async function takeIfLeft(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  wanted: number,
+  { signatures, reserved }: Places,
+): Promise<boolean> {
+  let query = transaction
+    .updateTable('clients')
+    .set((expression) => ({
+      signatures: expression('signatures', '+', signatures),
+      reserved: expression('reserved', '+', reserved + wanted),
+    }))
+    .where('id', '=', clientId);
+  if (wanted > 0) {
+    query = query.where((expression) => {
+      const used = expression(expression('signatures', '+', expression.ref('reserved')), '+', wanted);
+      return expression.or([expression('quota', 'is', null), expression(used, '<=', expression.ref('quota'))]);
+    });
+  }
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Gives back the places of a client whose row this transaction has locked. @returns how many */
+export async function removeExpired(transaction: Transaction<Tables>, clientId: string, now: Date): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('leases')
+    .where('client_id', '=', clientId)
+    .where('expires_at', '<=', now.toISOString())
+    .executeTakeFirstOrThrow();
+  const found = Number(numDeletedRows);
+  if (found > 0) await changePlaces(transaction, clientId, { signatures: 0, reserved: -found });
+  return found;
 }

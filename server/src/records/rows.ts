@@ -1,9 +1,72 @@
-/** Rows of the database to what the store speaks of, and back. */
+/** The database's tables as kysely sees them, and their rows as the store's types. */
 
-import type { Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Client, ReportStatus, SignatureRecord, StoredCertificate, Viewer } from './store.ts';
-import type { Tables } from './tables.ts';
+
+export interface Tables {
+  clients: {
+    id: string;
+    access_key: string;
+    /** Lower-case hexadecimal. */
+    secret_digest: string;
+    signatures: Generated<number>;
+    /** 0 or 1. */
+    handed_over: Generated<number>;
+    created_at: string;
+    name: string | null;
+    /** JSON, a list; null: every one. */
+    certificates: string | null;
+    /** JSON, a list; null: every one. */
+    algorithms: string | null;
+    /** Null: no bound. */
+    quota: number | null;
+    /** As many as it has leases. */
+    reserved: Generated<number>;
+    expires_at: string | null;
+    /** 0 or 1. */
+    disabled: Generated<number>;
+  };
+  viewers: {
+    id: string;
+    access_key: string;
+    /** Lower-case hexadecimal. */
+    secret_digest: string;
+    name: string | null;
+    expires_at: string | null;
+    created_at: string;
+  };
+  leases: { id: string; client_id: string; expires_at: string };
+  certificate_requests: { number: string; key_id: string; request: string; created_at: string };
+  certificates: {
+    number: string;
+    key_id: string;
+    chain: string;
+    not_before: string;
+    not_after: string;
+    created_at: string;
+    /** 0 or 1. */
+    disabled: Generated<number>;
+  };
+  authorities: { purpose: string; key_id: string; certificate: string };
+  records: {
+    id: string;
+    client_id: string;
+    certificate: string;
+    algorithm: string;
+    /** Lower-case hexadecimal. */
+    digest: string;
+    /** JSON, or null where the request had none. */
+    extra: string | null;
+    signed_at: string;
+    /** 0 or 1. */
+    counted: Generated<number>;
+    report_status: number | null;
+    reported_at: string | null;
+    /** Base64, or null in records of the first release. */
+    signature: string | null;
+  };
+}
 
 export function toClient(row: Selectable<Tables['clients']>): Client {
   return {
@@ -18,7 +81,7 @@ export function toClient(row: Selectable<Tables['clients']>): Client {
   };
 }
 
-/** Whoever has credentials: a viewer has no more than them. */
+/** A viewer has credentials and nothing else. */
 export function toViewer(row: Selectable<Tables['viewers']>): Viewer {
   return {
     id: row.id,
@@ -57,10 +120,10 @@ export function toRecord(row: Selectable<Tables['records']>): SignatureRecord {
   };
 }
 
-/** What a new record's row has; what the rest of its columns are, the database says. */
-export const RECORD_COLUMNS: readonly (keyof ReturnType<typeof toRecordRow>)[] = [
+/** The columns of a new record; the others have defaults. */
+export const RECORD_COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signature', 'signed_at'] as const),
-];
+] satisfies readonly (keyof ReturnType<typeof toRecordRow>)[];
 
 export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>) {
   const { extra, signature } = record;
@@ -74,6 +137,17 @@ export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>)
     signature: signature === undefined ? null : Buffer.from(signature).toString('base64'),
     signed_at: record.signedAt.toISOString(),
   };
+}
+
+/** What each key stands for, by rows in any order. */
+export function byKey<Row, T>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  convert: (row: Row) => T,
+): readonly (T | undefined)[] {
+  const found = new Map(rows.map((row) => [keyOf(row), convert(row)]));
+  return keys.map((key) => found.get(key));
 }
 
 /** Whether any database can hold the text: PostgreSQL has no NUL in one, so that nothing is known by such a name. */

@@ -1,7 +1,13 @@
 /** A record as operators see it, without its signature: on the page, in exports, and as a line of CSV. */
 
-import { maskExtra } from './mask-extra.ts';
+import type { Extra } from '../../../src/service/messages.ts';
 import type { Client, SignatureRecord } from './store.ts';
+
+/** What is kept of a request's `extra` (API 2.3): paths may name people and projects, so only their last part stays. */
+export function maskExtra(extra: Extra | undefined): Extra | undefined {
+  if (extra?.signing_filename === undefined) return extra;
+  return { ...extra, signing_filename: extra.signing_filename.split(/[/\\]/).at(-1) ?? '' };
+}
 
 export type Shown = ReturnType<typeof shown>;
 

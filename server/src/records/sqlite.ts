@@ -1,21 +1,22 @@
 /** The embedded database: one SQLite file in the data folder, through libsql. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely } from 'kysely';
+import { type Dialect, Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import Database from 'libsql';
+import PromiseDatabase from 'libsql/promise';
 import { reasonOf, serverError } from '../errors.ts';
+import { whenFree } from '../files.ts';
 import { findCertificates } from './certificates.ts';
-import { findClients } from './clients.ts';
-import { takeSteps } from './counting.ts';
-import { sqliteRows } from './json-rows.ts';
-import { migrate, type Shared, storeOver } from './kysely-store.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { sqliteRows, takeSteps } from './counting.ts';
+import { findClients } from './holders.ts';
+import { type Shared, storeOver } from './kysely-store.ts';
+import { migrate } from './migrations.ts';
+import type { Tables } from './rows.ts';
 import type { Store } from './store.ts';
-import type { Tables } from './tables.ts';
 
 /** How long another process may write, in milliseconds: several servers and the administration commands share the file. */
 const PATIENCE = 10_000;
-const INTERVAL = 20;
+/** How many statements are kept compiled: those of every call. The ones with many rows differ each time, and are large. */
+const STATEMENTS = 24;
 
 /**
  * Opens the database file, makes it where it is missing, and brings its tables up to date.
@@ -53,17 +54,42 @@ export async function openSqliteStore(path: string): Promise<Store> {
   });
 }
 
-/** Not by SQLite's own waiting, which would hold this whole process up for as long as migrations of another take. */
-async function whenFree(work: () => void): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
-  for (;;) {
-    try {
-      work();
-      return;
-    } catch (error) {
-      const busy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
-      if (!busy || performance.now() > deadline) throw error;
-      await sleep(INTERVAL);
-    }
-  }
+/**
+ * SQLite for kysely, made for many concurrent calls: a transaction waits for its turn to write and for the disk on a
+ * thread of libsql's, so that this process goes on serving, and statements are compiled once.
+ * @param file belongs to the dialect from now on, which closes it
+ */
+function sqliteDialect(file: Database.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createDriver() {
+      const driver = new SqliteDriver({ database: withStatements(file) });
+      driver.beginTransaction = () => execAside(file, 'BEGIN IMMEDIATE');
+      driver.commitTransaction = () => execAside(file, 'COMMIT');
+      driver.rollbackTransaction = () => execAside(file, 'ROLLBACK');
+      return driver;
+    },
+  };
+}
+
+/** Both faces of libsql keep the connection at the same place; this is the one whose work is done on another thread. */
+async function execAside(file: Database.Database, sql: string): Promise<void> {
+  await PromiseDatabase.prototype.exec.call(file, sql);
+}
+
+function withStatements(file: Database.Database) {
+  const statements = new Map<string, Database.Statement>();
+  return {
+    prepare(sql: string) {
+      const statement = statements.get(sql) ?? file.prepare(sql);
+      statements.delete(sql);
+      statements.set(sql, statement); // as the one that was used last
+      const [oldest] = statements.keys();
+      if (statements.size > STATEMENTS && oldest !== undefined) statements.delete(oldest);
+      return statement;
+    },
+    close: () => file.close(),
+  };
 }

@@ -81,14 +81,12 @@ export interface StoredCertificate {
 /** What a certificate is when it is made or imported. */
 export type IssuedCertificate = Omit<StoredCertificate, 'disabled'>;
 
-export interface Authority {
-  readonly keyId: string;
-  readonly certificate: string;
-}
+/** What an authority of the server certifies. */
+export type AuthorityPurpose = 'code-signing' | 'time-stamping';
 
-export interface StoredTimestampAuthority {
+export interface StoredAuthority {
   readonly keyId: string;
-  /** Leaf first, then its issuer, as PEM. */
+  /** PEM: its certificate, then its issuer where there is one. */
   readonly chain: string;
 }
 
@@ -191,23 +189,17 @@ export interface Store {
     add(request: CertificateRequest, at: Date): Promise<boolean>;
     remove(number: string): Promise<void>;
   };
-  /** The authority for code signing, once there is one. */
-  readonly authority: {
-    get(): Promise<Authority | undefined>;
-    /** Sets it, unless another server was quicker. @returns the one that is there then */
-    set(authority: Authority): Promise<Authority>;
-  };
-  /** The authority for timestamps, once there is one. */
-  readonly timestampAuthority: {
-    get(): Promise<StoredTimestampAuthority | undefined>;
+  readonly authorities: {
+    get(purpose: AuthorityPurpose): Promise<StoredAuthority | undefined>;
     /**
-     * Puts one in the place of the one before, unless another server was quicker.
-     * @returns the one that is there then
+     * Puts an authority in the place of another (undefined: where there is none), unless another server was faster.
+     * @returns the one that is stored then
      */
     replace(
-      before: StoredTimestampAuthority | undefined,
-      authority: StoredTimestampAuthority,
-    ): Promise<StoredTimestampAuthority>;
+      purpose: AuthorityPurpose,
+      before: StoredAuthority | undefined,
+      authority: StoredAuthority,
+    ): Promise<StoredAuthority>;
   };
   /** The first of the three steps in which a signature is counted; the second is the HSM's, the third `records.add`. */
   readonly quota: {
@@ -229,8 +221,6 @@ export interface Store {
      */
     add(record: Omit<SignatureRecord, 'counted' | 'report'>, lease: Lease): Promise<boolean>;
     find(id: string): Promise<SignatureRecord | undefined>;
-    /** In the order of signing, oldest first. @param after the last one of the page before */
-    list(filter: RecordFilter, limit: number, after?: Position): Promise<readonly SignatureRecord[]>;
     /**
      * Looks at the next so many records, and gives those that fit: whatever is looked for, no call takes longer than
      * that, since signatures wait for the same database.

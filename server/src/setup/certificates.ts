@@ -1,20 +1,25 @@
-/** Code-signing certificates: their keys in the HSM, issued by the server's own authority, known by number. */
+/** Code-signing certificates: issued by the server's own authority, or requested from a CA and imported. */
 
 import { X509Certificate } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { hsmIssuer, issueFor } from '../certificates/authority.ts';
-import { nameOf } from '../certificates/read.ts';
-import { type Issuer, toPem } from '../certificates/x509.ts';
+import {
+  type DistinguishedName,
+  type Issuer,
+  nameOf,
+  readCertificates,
+  signingRequest,
+  toPem,
+} from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
+import { isThere, replaceFile } from '../files.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
 import type { IssuedCertificate, Store } from '../records/store.ts';
-import { type DataFolder, isThere } from './data-folder.ts';
+import { type DataFolder, usable } from './data-folder.ts';
 
-export interface NewCertificate {
-  readonly number: string;
-  readonly bits: RsaBits;
-  readonly commonName: string;
-}
+const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
+/** A chain has a few certificates of some KiB. */
+const LARGEST = 1024 * 1024;
 
 export interface MakingData {
   readonly store: Store;
@@ -29,33 +34,38 @@ export interface MakingData {
  */
 export async function makeCertificate(
   { store, keys, folder }: MakingData,
-  { number, bits, commonName }: NewCertificate,
+  { number, bits, commonName }: { readonly number: string; readonly bits: RsaBits; readonly commonName: string },
   now: Date,
 ): Promise<string> {
   if ((await store.certificates.find(number)) !== undefined) throw serverError('certificate-number-taken', { number });
   const { issuer, certificate } = await codeSigningIssuer({ store, keys, folder });
   const key = await keys.generate(`certificate-${number}`, bits);
   const issued = await issueCodeSigning(issuer, certificate, key, number, commonName, now);
-  return await addCertificate(store, folder, issued, now);
+  if (!(await store.certificates.add(issued, now))) throw serverError('certificate-number-taken', { number });
+  const path = folder.certificate(number);
+  await writeFile(path, issued.chain);
+  return path;
 }
 
 /**
  * The server's own authority, and its certificate as PEM.
  * @throws `data-folder-incomplete`, `key-not-found`, `hsm-failed`
  */
-export async function codeSigningIssuer({
-  store,
-  keys,
-  folder,
-}: MakingData): Promise<{ readonly issuer: Issuer; readonly certificate: string }> {
-  const authority = await store.authority.get();
+export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
+  const authority = await store.authorities.get('code-signing');
   if (authority === undefined) {
     throw serverError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
   }
-  const key = await keys.find(authority.keyId);
-  if (key === undefined) throw serverError('key-not-found', { id: authority.keyId });
-  const { certificate } = authority;
+  const key = await requireKey(keys, authority.keyId);
+  const certificate = authority.chain;
   return { issuer: hsmIssuer(nameOf(new X509Certificate(certificate)), key), certificate };
+}
+
+/** @throws `key-not-found`, `hsm-failed` */
+export async function requireKey(keys: Pick<KeyStore, 'find'>, id: string): Promise<SigningKey> {
+  const key = await keys.find(id);
+  if (key === undefined) throw serverError('key-not-found', { id });
+  return key;
 }
 
 /** @param issuerCertificate PEM; it follows the leaf in the chain */
@@ -78,28 +88,95 @@ export async function issueCodeSigning(
   };
 }
 
-/** Makes the number known, then writes the file of its chain. @returns the file's path */
-export async function addCertificate(
-  store: Store,
-  folder: DataFolder,
-  certificate: IssuedCertificate,
-  now: Date,
-): Promise<string> {
-  const { number } = certificate;
-  if (!(await store.certificates.add(certificate, now))) throw serverError('certificate-number-taken', { number });
-  const path = folder.certificate(number);
-  await writeFile(path, certificate.chain);
-  return path;
-}
-
 /** Writes the files of chains that are missing: the store is what counts, the files are for clients to read. @throws `data-folder-unusable` */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
-    try {
-      if (!(await isThere(path))) await writeFile(path, chain);
-    } catch (error) {
-      throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
-    }
+    if (!(await usable(path, isThere(path)))) await usable(path, writeFile(path, chain));
   }
+}
+
+/**
+ * Makes a key and the request for its certificate; where the number has a key, the request is for that one.
+ * @returns PEM
+ * @throws `key-not-found`, `hsm-failed`
+ */
+export async function requestCertificate(
+  { store, keys }: MakingData,
+  { number, bits, subject }: { readonly number: string; readonly bits: RsaBits; readonly subject: DistinguishedName },
+  now: Date,
+): Promise<string> {
+  const pending = await store.certificateRequests.find(number);
+  if (pending !== undefined) return pending.request;
+  const known = await store.certificates.find(number);
+  const key = await (known ? requireKey(keys, known.keyId) : keys.generate(`certificate-${number}`, bits));
+  const request = toPem(await signingRequest(hsmIssuer(subject, key)), 'CERTIFICATE REQUEST');
+  await store.certificateRequests.add({ number, keyId: key.id, request }, now);
+  return (await store.certificateRequests.find(number))?.request ?? request; // another command may have been faster
+}
+
+/**
+ * Gives a number the certificate that was made for its key: the first one, or another in the place of the one before.
+ * @param path PEM, in any order
+ * @returns the path of the chain's file
+ * @throws `nothing-requested`, `certificate-unusable`, `key-not-found`, `hsm-failed`
+ */
+export async function importCertificate(
+  { store, keys, folder }: MakingData,
+  number: string,
+  path: string,
+  now: Date,
+): Promise<string> {
+  const known = await store.certificates.find(number);
+  const keyId = known?.keyId ?? (await store.certificateRequests.find(number))?.keyId;
+  if (keyId === undefined) throw serverError('nothing-requested', { number });
+  const key = await requireKey(keys, keyId);
+  const chain = orderChain(await readChain(path), key, path);
+  const [leaf] = chain;
+  if (leaf === undefined) throw unusable(path, 'none of its certificates is for the key of this number');
+  if (!leaf.keyUsage?.includes(CODE_SIGNING)) throw unusable(path, 'the certificate is not for code signing');
+  const notAfter = new Date(leaf.validTo);
+  if (notAfter < now) throw unusable(path, `the certificate ended on ${notAfter.toISOString()}`);
+
+  const pem = chain.map(({ raw }) => toPem(raw)).join('');
+  const certificate = { number, keyId, chain: pem, notBefore: new Date(leaf.validFrom), notAfter };
+  if (!(await store.certificates.renew(certificate)) && !(await store.certificates.add(certificate, now))) {
+    throw serverError('certificate-number-taken', { number });
+  }
+  await store.certificateRequests.remove(number);
+  const file = folder.certificate(number);
+  await replaceFile(file, pem); // a client may be reading the old chain
+  return file;
+}
+
+async function readChain(path: string): Promise<readonly X509Certificate[]> {
+  try {
+    const { size } = await stat(path);
+    if (size > LARGEST) throw new Error(`it has ${size} bytes`);
+    const certificates = readCertificates(await readFile(path, 'utf8'));
+    if (certificates.length === 0) throw new Error('it holds no certificate as PEM');
+    return certificates;
+  } catch (error) {
+    throw unusable(path, reasonOf(error), error);
+  }
+}
+
+/** The certificate of the key, its issuer, that one's issuer, …: up to a root, or as far as they are there. */
+function orderChain(all: readonly X509Certificate[], key: SigningKey, path: string): readonly X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  let next = all.find(({ publicKey }) => publicKey.equals(key.publicKey));
+  while (next !== undefined) {
+    const last: X509Certificate = next;
+    chain.push(last);
+    next = all.find((each) => !chain.includes(each) && last.checkIssued(each) && last.verify(each.publicKey));
+  }
+  const [leaf] = chain;
+  if (leaf !== undefined && chain.length === 1 && !leaf.checkIssued(leaf)) {
+    throw unusable(path, 'the certificate of its issuer is missing');
+  }
+  return chain;
+}
+
+function unusable(path: string, reason: string, cause?: unknown) {
+  return serverError('certificate-unusable', { path, reason }, cause);
 }

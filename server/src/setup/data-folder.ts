@@ -1,47 +1,34 @@
-/** The data folder: which file is where. Everything of one server is in the folder `service`, which appears whole or not at all. */
+/** The data folder. Everything of one server is in the folder `service`, which appears whole or not at all. */
 
-import { access, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { reasonOf, serverError } from '../errors.ts';
+import { isMissing, isThere } from '../files.ts';
 
-export interface DataFolder {
-  /** The folder itself: token, PIN, database, certificates. Absolute, mode 0700. */
-  readonly path: string;
-  /** The user PIN of the token, mode 0600. */
-  readonly pin: string;
-  readonly database: string;
-  /** The authority that issued the code-signing certificates, PEM. */
-  readonly authority: string;
-  /** The time stamp authority's chain, PEM, once there is one. */
-  readonly timestampAuthority: string;
-  readonly tls: {
-    /** What clients trust, PEM. */
-    readonly ca: string;
-    /** Private key of the TLS authority, mode 0600. */
-    readonly caKey: string;
-    /** The server's own certificate and private key in one file, so that both change at once; mode 0600. */
-    readonly server: string;
-  };
-  /** The chain of the certificate with this number, PEM. */
-  certificate(number: string): string;
-}
+export type DataFolder = ReturnType<typeof layout>;
 
-/** The names inside a folder that holds one server's data. */
-export function layout(path: string): DataFolder {
+/** The names inside a folder that holds one server's data. Everything in it has mode 0600 or 0700. */
+export function layout(path: string) {
   return {
     path,
+    /** The user PIN of the token. */
     pin: join(path, 'pin'),
     database: join(path, 'database.sqlite'),
+    /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
+    /** The chain of the time stamp authority, PEM, once there is one. */
     timestampAuthority: join(path, 'certificates', 'tsa.pem'),
     tls: {
+      /** What clients trust, PEM. */
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),
+      /** The server's own certificate and private key in one file, so that both change together. */
       server: join(path, 'tls', 'server.pem'),
     },
-    certificate: (number) => join(path, 'certificates', `certificate-${number}.pem`),
-  };
+    /** The chain of the certificate with this number, PEM. */
+    certificate: (number: string) => join(path, 'certificates', `certificate-${number}.pem`),
+  } as const;
 }
 
 /** The data inside the folder that `--data` names. */
@@ -49,18 +36,16 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** Whether a first start has made the data, whole. @throws `data-folder-unusable` where that cannot be seen */
+/** Whether a first start has made the data. @throws `data-folder-unusable` where that cannot be seen */
 export async function isMade(folder: DataFolder): Promise<boolean> {
-  return await isPresent(folder.path);
+  return await usable(folder.path, isThere(folder.path));
 }
 
-/** Whether a part of the data is there. @throws `data-folder-unusable` where that cannot be seen */
-export async function isPresent(path: string): Promise<boolean> {
-  try {
-    return await isThere(path);
-  } catch (error) {
+/** Turns an error of the system into `data-folder-unusable`. */
+export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
     throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
-  }
+  });
 }
 
 /**
@@ -69,41 +54,21 @@ export async function isPresent(path: string): Promise<boolean> {
  * @throws `data-folder-incomplete`, `data-folder-unusable`
  */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw isMissing(error)
-      ? serverError('data-folder-incomplete', { path: folder.path, missing: what }, error)
-      : serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
-  }
+  return await part(folder, path, what, readFile(path, 'utf8'));
 }
 
-/** The same for a file that something else reads, and that must not be empty. */
+/** Checks a file that something else reads: it must not be empty. @throws `data-folder-incomplete`, `data-folder-unusable` */
 export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    (error: unknown) => {
-      if (isMissing(error)) return 0;
-      throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
-    },
-  );
+  const { size } = await part(folder, path, what, stat(path));
   if (size === 0) throw serverError('data-folder-incomplete', { path: folder.path, missing: what });
 }
 
-/** Whether there is such a file; an error of the system where that cannot be seen. */
-export async function isThere(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
-/** Only this says that a file is not there: one that this user may not see is there all the same. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+async function part<T>(folder: DataFolder, path: string, what: string, work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    throw isMissing(error)
+      ? serverError('data-folder-incomplete', { path: folder.path, missing: what }, error)
+      : serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+  });
 }
 
 /** Where the platform keeps the data of a user's programs. */

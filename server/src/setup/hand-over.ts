@@ -1,27 +1,19 @@
 /** Hands the first client's credentials over, once: to a new file, or to a person at a terminal. */
 
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { access, constants, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { access, constants, link, lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { reasonOf, serverError } from '../errors.ts';
+import { syncFolder, underFileLock, writeFlushed } from '../files.ts';
 import { digestOfSecret } from '../http/auth.ts';
 import type { Client, Store } from '../records/store.ts';
-import { underFileLock } from './file-lock.ts';
-import { syncFolder } from './sync-folder.ts';
 
 export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** What an environment file says of the service, besides the credentials. */
-export interface ServiceEnvironment {
-  readonly baseUrl: string;
-  readonly caFile: string | undefined;
-  readonly code: string;
-  readonly certificateFile: string;
-  /** Its time stamp authority, where it has one. */
-  readonly timestampUrl: string | undefined;
-}
+/** Environment variables by name; without a value, one is left out. */
+export type Variables = readonly (readonly [string, string | undefined])[];
 
 /**
  * Who gets the credentials: asked before anything is made, so that a start that cannot hand them over makes nothing.
@@ -65,56 +57,36 @@ export async function isHandOverDue(clients: Store['clients'], clientEnv: string
 }
 
 /**
- * Makes credentials, stores a digest of the secret, and gives them away. Of several starts at once one does that, and the
- * others find it done.
+ * Makes credentials, stores a digest of the secret, and gives them away together with what else a client needs to know.
+ * Of several starts that run concurrently one does that.
  * @param dataRoot the folder that `--data` names
+ * @param service variables of a client's environment, besides the credentials
  * @throws `client-env-exists`, `client-env-not-writable`, `data-folder-unusable`
  */
 export async function handOver(
   clients: Store['clients'],
   dataRoot: string,
-  service: ServiceEnvironment,
+  service: Variables,
   receiver: Receiver,
   now: Date,
 ): Promise<void> {
   await underFileLock(join(dataRoot, '.codesign-remote-server-lock'), async () => {
-    if ((await clients.list()).some((client) => client.handedOver)) return; // another start was quicker
-    await giveAway(clients, service, receiver, now);
+    if ((await clients.list()).some((client) => client.handedOver)) return; // another start was faster
+    const { accessSecret, ...credentials } = newCredentials('AK');
+    await clients.addPending(credentials, now);
+    const own = [
+      ['CODESIGN_ACCESS_KEY', credentials.accessKey],
+      ['CODESIGN_ACCESS_SECRET', accessSecret],
+    ] as const;
+    await give(receiver, [...service, ...own]);
+    await clients.markHandedOver(credentials.id);
   });
 }
 
-async function giveAway(
-  clients: Store['clients'],
-  service: ServiceEnvironment,
-  receiver: Receiver,
-  now: Date,
-): Promise<void> {
-  const { id, accessKey, accessSecret, secretDigest } = newCredentials();
-  await clients.addPending({ id, accessKey, secretDigest }, now);
-  await give(receiver, [
-    ['CODESIGN_BASE_URL', service.baseUrl],
-    ['CODESIGN_CA_FILE', service.caFile],
-    ['CODESIGN_CODE', service.code],
-    ['CODESIGN_CERTIFICATE', service.certificateFile],
-    ['CODESIGN_TIMESTAMP_URL', service.timestampUrl],
-    ['CODESIGN_ACCESS_KEY', accessKey],
-    ['CODESIGN_ACCESS_SECRET', accessSecret],
-  ]);
-  await clients.markHandedOver(id);
-}
-
-/** Credentials of a new client. */
-export function newCredentials() {
-  return { id: randomUUID(), accessKey: newAccessKey('AK'), ...newSecret() };
-}
-
-/** Credentials of somebody who may look at the page: the access key tells people which kind they have. */
-export function newViewerCredentials() {
-  return { id: randomUUID(), accessKey: newAccessKey('VK'), ...newSecret() };
-}
-
-function newAccessKey(kind: string): string {
-  return `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
+/** Credentials of a client (AK) or a viewer of the page (VK): the access key shows which. */
+export function newCredentials(kind: 'AK' | 'VK') {
+  const accessKey = `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
+  return { id: randomUUID(), accessKey, ...newSecret() };
 }
 
 /** 256 random bits, and what is stored of them. */
@@ -126,7 +98,7 @@ export function newSecret() {
 /** Gives variables away as lines for `set -a; . FILE`. @throws `client-env-exists`, `client-env-not-writable` */
 export async function give(
   receiver: Receiver,
-  variables: readonly (readonly [string, string | undefined])[],
+  variables: Variables,
   title = "The client's environment",
 ): Promise<void> {
   const text = variables
@@ -140,13 +112,7 @@ export async function give(
 async function writeNewFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFlushed(temporary, text, 'wx');
     await link(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {

@@ -5,14 +5,15 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'no
 import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
+import type { DataConfig } from '../config.ts';
 import { reasonOf, serverError } from '../errors.ts';
+import { isMissing, syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/key-store.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certificates.ts';
 import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
-import { openStore, TOKEN_LABEL } from './open-data.ts';
-import { syncFolder } from './sync-folder.ts';
+import { chooseHsm, openStore, TOKEN_LABEL } from './open-data.ts';
 
 /** What the first certificate is called by clients. */
 export const FIRST_NUMBER = '1';
@@ -24,30 +25,35 @@ const ASIDE_NAME = /^\.codesign-remote-server-setup-[A-Za-z0-9]{6}$/;
 /** Nobody works on a folder aside this old: its start was interrupted. In milliseconds. */
 const ABANDONED = 60 * 60 * 1000;
 
-export interface MakeOptions {
-  /** The folder that `--data` names. */
-  readonly root: string;
-  /** Path of the PKCS#11 library. */
-  readonly library: string;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly now: () => Date;
-  /** `postgres://…`; undefined: SQLite in the data folder. */
-  readonly database?: string | undefined;
-  /** A token of the operator's own HSM; undefined: one is made with SoftHSM in the data folder. */
-  readonly token?: TokenOptions | undefined;
-}
-
 /**
  * Makes the data of a server where there is none yet.
- * An interrupted one leaves a folder aside and nothing else; of two at once, the later one takes what the earlier made.
+ * An interrupted start leaves a folder aside and nothing else; of two concurrent starts, the later one uses what the earlier made.
  * @throws `data-folder-unusable`, and what the HSM throws
  */
-export async function makeData(options: MakeOptions): Promise<DataFolder> {
-  const made = dataFolder(options.root);
+export async function makeData(
+  config: DataConfig,
+  environment: NodeJS.ProcessEnv,
+  now: () => Date,
+): Promise<DataFolder> {
+  const { library, token } = await chooseHsm(config, environment);
+  const made = dataFolder(config.dataRoot);
   if (await isMade(made)) return made;
-  const aside = await makeAside(resolve(options.root), options.now());
+  const aside = await makeAside(resolve(config.dataRoot), now());
   try {
-    await fill(layout(aside), options);
+    const folder = layout(aside);
+    for (const name of ['certificates', 'tls']) await mkdir(join(aside, name));
+    const keys = await openPkcs11(token ?? (await makeToken(folder, library, environment)), 2);
+    try {
+      const store = await openStore(folder, config.database);
+      try {
+        await makeAuthority({ store, keys, folder }, now());
+        await makeTlsAuthority(folder, now());
+      } finally {
+        await store.close();
+      }
+    } finally {
+      await keys.close();
+    }
     await putInPlace(aside, made);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
@@ -71,35 +77,17 @@ async function makeAside(root: string, now: Date): Promise<string> {
   }
 }
 
-/** Whether it is a folder of this user that nobody works on any more; the folder `--data` names may hold files of others. */
+/** Whether it is a folder of this user that no start works on any more; the folder `--data` names may hold other files. */
 async function isAbandoned(path: string, now: Date): Promise<boolean> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined; // another start was quicker
+  const found = await lstat(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+    return undefined; // another start was faster
   });
   if (found === undefined || !found.isDirectory()) return false;
   return now.getTime() - found.mtimeMs > ABANDONED && (process.getuid === undefined || found.uid === process.getuid());
 }
 
-async function fill(folder: DataFolder, options: MakeOptions): Promise<void> {
-  const { now } = options;
-  for (const name of ['certificates', 'tls']) await mkdir(join(folder.path, name));
-  const token = options.token ?? (await makeToken(folder, options));
-  const keys = await openPkcs11(token, 2);
-  try {
-    const store = await openStore(folder, options.database);
-    try {
-      await makeAuthority({ store, keys, folder }, now());
-      await makeTlsAuthority(folder, now());
-    } finally {
-      await store.close();
-    }
-  } finally {
-    await keys.close();
-  }
-}
-
-async function makeToken(folder: DataFolder, { library, environment }: MakeOptions): Promise<TokenOptions> {
+async function makeToken(folder: DataFolder, library: string, environment: NodeJS.ProcessEnv): Promise<TokenOptions> {
   await mkdir(tokenFolder(folder.path));
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
@@ -115,7 +103,7 @@ async function makeToken(folder: DataFolder, { library, environment }: MakeOptio
 /** The code-signing authority and the first certificate, unless another server's first start has put them into the same database. */
 async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   const { store, keys, folder } = data;
-  const known = await store.authority.get();
+  const known = await store.authorities.get('code-signing');
   const isFirst = (await store.certificates.list()).length === 0;
   const [authorityKey, firstKey] = await Promise.all([
     known === undefined ? keys.generate('code-signing-ca', AUTHORITY_BITS) : undefined,
@@ -123,7 +111,8 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   ]);
   if (authorityKey !== undefined) {
     const issuer = hsmIssuer(authorityName('Code Signing'), authorityKey);
-    await store.authority.set({ keyId: authorityKey.id, certificate: toPem(await selfSign(issuer, now)) });
+    const authority = { keyId: authorityKey.id, chain: toPem(await selfSign(issuer, now)) };
+    await store.authorities.replace('code-signing', undefined, authority);
   }
   const { issuer, certificate } = await codeSigningIssuer(data);
   await writeFile(folder.authority, certificate);
@@ -149,6 +138,6 @@ async function putInPlace(aside: string, made: DataFolder): Promise<void> {
     if (!(await isMade(made))) {
       throw serverError('data-folder-unusable', { path: made.path, reason: reasonOf(error) }, error);
     }
-    await rm(aside, { recursive: true, force: true }); // another start was quicker
+    await rm(aside, { recursive: true, force: true }); // another start was faster
   }
 }

@@ -1,23 +1,24 @@
-/** Opens what a data folder holds: the store and the HSM's keys. */
+/** Opens what a data folder holds: the database and the keys of the HSM. */
 
+import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { serverError } from '../errors.ts';
+import type { DataConfig } from '../config.ts';
+import { reasonOf, serverError } from '../errors.ts';
+import { isThere, readIfThere, replaceFile, underFileLock } from '../files.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
-import { configureSoftHsm } from '../keys/softhsm.ts';
+import { configureSoftHsm, findSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
-import { type DataFolder, isPresent, readPart, requirePart } from './data-folder.ts';
-import { underFileLock } from './file-lock.ts';
-import { withTokenCopy } from './token-copy.ts';
+import { type DataFolder, dataFolder, readPart, requirePart, usable } from './data-folder.ts';
 
 /** The label of the token that a first start makes. */
 export const TOKEN_LABEL = 'codesign-remote';
 /**
  * While one signature is computed on each core, the next ones wait in sessions of their own: the cores need not wait for
- * this process to bring them. SoftHSM has as many sessions as are asked for, a device may have few.
+ * this process to bring them. SoftHSM has any number of sessions, a device may have few.
  */
 const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
 
@@ -25,39 +26,33 @@ export interface OpenData {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly keys: KeyStore;
-  /** How many operations of the HSM may be under way at once. */
+  /** How many operations of the HSM may run at once. */
   readonly sessions: number;
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
-  /** Undefined: SQLite in the data folder. */
-  readonly database?: string | undefined;
-  /** Undefined: SoftHSM's in the data folder. */
-  readonly token?: TokenOptions | undefined;
-  readonly sessions?: number | undefined;
-}
-
-/** @param library path of the PKCS#11 library @throws `data-folder-incomplete`, `data-folder-unusable`, and what HSM and database throw */
-export async function openData(
-  folder: DataFolder,
-  library: string,
-  environment: NodeJS.ProcessEnv,
-  { database, token, sessions = defaultSessions(token) }: OpenOptions = {},
-): Promise<OpenData> {
-  // SQLite would make a missing file anew, and an empty one at that: no client, no certificate, no record.
+/** @throws `data-folder-incomplete`, `data-folder-unusable`, and what HSM and database throw */
+export async function openData(config: DataConfig, environment: NodeJS.ProcessEnv): Promise<OpenData> {
+  const folder = dataFolder(config.dataRoot);
+  const { database } = config;
+  const { library, token } = await chooseHsm(config, environment);
   const pin = token?.pin ?? (await readPin(folder));
   if (database === undefined) await requireDatabase(folder);
-  if (token === undefined) await configureSoftHsm(folder.path, environment);
+  const perCore = token === undefined ? SESSIONS_PER_CORE.softHsm : SESSIONS_PER_CORE.other;
+  const sessions = config.pkcs11Sessions ?? availableParallelism() * perCore;
   const open = () => openPkcs11(token ?? { library, label: TOKEN_LABEL, pin }, sessions);
-  // A login to SoftHSM writes the token's file anew, and who reads it meanwhile finds no token.
-  const keys =
-    token === undefined
-      ? await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open))
-      : await open();
+  let keys: KeyStore;
+  if (token === undefined) {
+    await configureSoftHsm(folder.path, environment);
+    // A login to SoftHSM writes the token's file anew; a process that reads it meanwhile finds no token.
+    keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
+  } else keys = await open();
   try {
     const store = await openStore(folder, database);
-    if (database !== undefined) await requireAuthority(store);
+    if (database !== undefined && (await store.authorities.get('code-signing')) === undefined) {
+      await store.close();
+      throw serverError('database-of-another');
+    }
     return {
       folder,
       store,
@@ -82,24 +77,55 @@ export async function openStore(folder: DataFolder, database: string | undefined
   return database === undefined ? await openSqliteStore(folder.database) : await openPostgresStore(database);
 }
 
-/** Checks that SQLite would not make a new database. @throws `database-not-named`, `data-folder-incomplete`, `data-folder-unusable` */
+/** Checks that SQLite would not make a new, empty database. @throws `database-not-named`, `data-folder-incomplete`, `data-folder-unusable` */
 export async function requireDatabase(folder: DataFolder): Promise<void> {
-  if (!(await isPresent(folder.database))) throw serverError('database-not-named', { path: folder.path });
+  const present = await usable(folder.database, isThere(folder.database));
+  if (!present) throw serverError('database-not-named', { path: folder.path });
   await requirePart(folder, folder.database, 'its database');
+}
+
+/** The token that has the keys: the operator's own, or undefined for SoftHSM's in the data folder. @throws `pkcs11-library-not-found`, `pin-missing`, `pin-unreadable` */
+export async function chooseHsm(
+  { pkcs11Library, pkcs11Token: label, pkcs11PinFile: path }: DataConfig,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ readonly library: string; readonly token: TokenOptions | undefined }> {
+  const library = findSoftHsm(pkcs11Library);
+  if (label === undefined) return { library, token: undefined };
+  const inFile = async () => {
+    if (path === undefined) return '';
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw serverError('pin-unreadable', { path, reason: reasonOf(error) }, error);
+    });
+    return text.replace(/\r?\n$/, '');
+  };
+  const pin = environment.CODESIGN_SERVER_PKCS11_PIN || (await inFile());
+  if (pin === '') throw serverError('pin-missing', { token: label });
+  return { library, token: { library, label, pin } };
 }
 
 /** The PIN of the token that a first start made. @throws `token-not-named`, `data-folder-unusable` */
 export async function readPin(folder: DataFolder): Promise<string> {
-  if (!(await isPresent(folder.pin))) throw serverError('token-not-named', { path: folder.path });
+  const present = await usable(folder.pin, isThere(folder.pin));
+  if (!present) throw serverError('token-not-named', { path: folder.path });
   return (await readPart(folder, folder.pin, 'the PIN of its token')).trimEnd();
 }
 
-async function requireAuthority(store: Store): Promise<void> {
-  if ((await store.authority.get()) !== undefined) return;
-  await store.close();
-  throw serverError('database-of-another');
-}
-
-function defaultSessions(token: TokenOptions | undefined): number {
-  return availableParallelism() * (token === undefined ? SESSIONS_PER_CORE.softHsm : SESSIONS_PER_CORE.other);
+/**
+ * Logs in with `work`, and keeps a copy of the token's file. Each login empties that file and writes it again, with other
+ * flags only: a process killed in between leaves it empty, and no later login would find the token. So it is restored
+ * from the copy before a login, where it is shorter, and copied after the first login that succeeded.
+ * To be called by one process at a time.
+ */
+async function withTokenCopy<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
+  const copy = join(folder.path, 'token-copy');
+  const [token] = await readdir(tokenFolder(folder.path)).catch(() => []); // without a token, the login reports it
+  if (token === undefined) return await work();
+  const original = join(tokenFolder(folder.path), token, 'token.object');
+  const kept = await readIfThere(copy);
+  const present = await readIfThere(original);
+  if (kept !== undefined && (present?.length ?? 0) < kept.length) await replaceFile(original, kept);
+  const result = await work();
+  const written = kept === undefined ? await readIfThere(original) : undefined;
+  if (written !== undefined) await replaceFile(copy, written);
+  return result;
 }

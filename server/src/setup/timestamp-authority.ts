@@ -3,14 +3,13 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { issueFor } from '../certificates/authority.ts';
-import { readCertificates } from '../certificates/read.ts';
-import { toPem } from '../certificates/x509.ts';
-import { reasonOf, serverError } from '../errors.ts';
+import { readCertificates, toPem } from '../certificates/x509.ts';
+import { serverError } from '../errors.ts';
 import type { RsaBits } from '../keys/key-store.ts';
-import type { StoredTimestampAuthority } from '../records/store.ts';
+import type { StoredAuthority } from '../records/store.ts';
 import type { TimestampAuthority } from '../tsa/token.ts';
-import { codeSigningIssuer } from './certificates.ts';
-import type { OpenData } from './open-data.ts';
+import { codeSigningIssuer, type MakingData, requireKey } from './certificates.ts';
+import { usable } from './data-folder.ts';
 
 const BITS: RsaBits = 3072;
 const KEY_LABEL = 'time-stamping';
@@ -21,17 +20,12 @@ const SHORTEST = 3 * 365 * 24 * 60 * 60 * 1000;
  * The authority as the data folder has it, else a new one under the code-signing authority: one root for both.
  * @throws `data-folder-incomplete`, `data-folder-unusable`, `key-not-found`, `hsm-failed`
  */
-export async function openTimestampAuthority(data: Omit<OpenData, 'close'>, now: Date): Promise<TimestampAuthority> {
-  const known = await data.store.timestampAuthority.get();
+export async function openTimestampAuthority(data: MakingData, now: Date): Promise<TimestampAuthority> {
+  const known = await data.store.authorities.get('time-stamping');
   const { keyId, chain } = known !== undefined && lasts(known, now) ? known : await makeAuthority(data, known, now);
-  const key = await data.keys.find(keyId);
-  if (key === undefined) throw serverError('key-not-found', { id: keyId });
+  const key = await requireKey(data.keys, keyId);
   const path = data.folder.timestampAuthority;
-  try {
-    await writeFile(path, chain); // for whoever verifies a token that holds no certificates
-  } catch (error) {
-    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
-  }
+  await usable(path, writeFile(path, chain)); // for verifiers of a token without certificates
   const [leaf, ...issuers] = readCertificates(chain);
   if (leaf === undefined)
     throw serverError('data-folder-incomplete', { path, missing: 'a certificate for timestamps' });
@@ -44,16 +38,17 @@ export async function openTimestampAuthority(data: Omit<OpenData, 'close'>, now:
 }
 
 async function makeAuthority(
-  { store, keys, folder }: Omit<OpenData, 'close'>,
-  before: StoredTimestampAuthority | undefined,
+  data: MakingData,
+  before: StoredAuthority | undefined,
   now: Date,
-): Promise<StoredTimestampAuthority> {
-  const { issuer, certificate } = await codeSigningIssuer({ store, keys, folder });
-  const { id, publicKey } = await keys.generate(KEY_LABEL, BITS);
+): Promise<StoredAuthority> {
+  const { issuer, certificate } = await codeSigningIssuer(data);
+  const { id, publicKey } = await data.keys.generate(KEY_LABEL, BITS);
   const leaf = await issueFor(issuer, 'time-stamping', { commonName: 'Time Stamp Authority', publicKey }, now);
-  return await store.timestampAuthority.replace(before, { keyId: id, chain: toPem(leaf) + certificate });
+  const made = { keyId: id, chain: toPem(leaf) + certificate };
+  return await data.store.authorities.replace('time-stamping', before, made);
 }
 
-function lasts({ chain }: StoredTimestampAuthority, now: Date): boolean {
+function lasts({ chain }: StoredAuthority, now: Date): boolean {
   return new Date(new X509Certificate(chain).validTo).getTime() - now.getTime() > SHORTEST;
 }

@@ -1,15 +1,15 @@
 /** The server's TLS certificate: the operator's own, or one made by the server's TLS authority and renewed by itself at a start. */
 
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { issueFor, localIssuer } from '../certificates/authority.ts';
-import { nameOf, readCertificates } from '../certificates/read.ts';
-import { toPem } from '../certificates/x509.ts';
+import { nameOf, readCertificates, toPem } from '../certificates/x509.ts';
 import { reasonOf, serverError } from '../errors.ts';
-import { type DataFolder, isMissing, readPart } from './data-folder.ts';
+import { readIfThere, replaceFile } from '../files.ts';
+import { type DataFolder, readPart, usable } from './data-folder.ts';
 
 export interface TlsMaterial {
   /** PEM. */
@@ -82,7 +82,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   const { tls } = folder;
   const wanted = [...new Set([...ALWAYS, ...names])];
   const authority = await readParsed(folder, tls.ca, 'the certificate', (pem) => new X509Certificate(pem));
-  const present = await readIfThere(tls.server);
+  const present = (await usable(tls.server, readIfThere(tls.server)))?.toString();
   const pem = present !== undefined && stillFits(present, authority, wanted, now) ? present : undefined;
   if (pem !== undefined) return { certificate: pem, key: pem, caFile: tls.ca };
 
@@ -92,9 +92,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   const commonName = names[0] ?? 'localhost';
   const leaf = await issueFor(issuer, 'tls-server', { commonName, publicKey, alternativeNames: wanted }, now);
   const renewed = toPem(leaf) + privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-  const temporary = `${tls.server}.${process.pid}`;
-  await writeFile(temporary, renewed, { mode: 0o600 });
-  await rename(temporary, tls.server);
+  await replaceFile(tls.server, renewed);
   return { certificate: renewed, key: renewed, caFile: tls.ca };
 }
 
@@ -106,15 +104,6 @@ async function readParsed<T>(folder: DataFolder, path: string, part: string, par
   } catch (error) {
     const missing = `${part} of its TLS authority (${path} is damaged)`;
     throw serverError('data-folder-incomplete', { path: folder.path, missing }, error);
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   }
 }
 

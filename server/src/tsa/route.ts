@@ -2,14 +2,11 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newSerialNumber } from '../certificates/authority.ts';
-import { refuse } from '../http/envelope.ts';
+import { refuseForNow } from '../http/answers.ts';
 import type { FairQueue } from '../http/fair-queue.ts';
-import { checkQuery, type Failure } from './request.ts';
-import { granted, rejected } from './response.ts';
+import { checkQuery, type Failure, granted, rejected } from './messages.ts';
 import type { IssueToken, TimestampAuthority } from './token.ts';
 
-export const TSA_PATH = '/tsa';
-export const QUERY_TYPE = 'application/timestamp-query';
 const REPLY_TYPE = 'application/timestamp-reply';
 /** A request has some sixty bytes, and hundreds with a large nonce. */
 export const QUERY_LIMIT = 4096;
@@ -48,7 +45,7 @@ export async function handleTimestamp(
   const result = await queue.run(request.ip, serve, () => 'busy' as const);
   if (result === 'busy') {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
-    return refuse(reply.header('retry-after', '1'), 503, 'too many timestamps are asked for at once');
+    return refuseForNow(reply, 1, 'too many timestamps are requested at once');
   }
   if (result === undefined) {
     request.log.info({ operation, outcome: 'abandoned' });

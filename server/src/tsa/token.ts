@@ -29,7 +29,7 @@ import {
 } from 'pkijs';
 import { encode, time, wholeSeconds } from '../certificates/x509.ts';
 import type { SigningKey } from '../keys/key-store.ts';
-import { POLICY, type TimestampQuery } from './request.ts';
+import { POLICY, type TimestampQuery } from './messages.ts';
 
 const OID = {
   contentType: '1.2.840.113549.1.9.3',

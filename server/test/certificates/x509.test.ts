@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueFor, localIssuer, selfSign } from '../../src/certificates/authority.ts';
-import { ipAddressBytes } from '../../src/certificates/ip-address.ts';
-import { nameOf } from '../../src/certificates/read.ts';
-import { issueCertificate, toPem } from '../../src/certificates/x509.ts';
+import { ipAddressBytes, issueCertificate, nameOf, toPem } from '../../src/certificates/x509.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startConfig } from '../../src/cli/config.ts';
+import { startConfig } from '../../src/config.ts';
 
 let folder: string;
 let path: string;

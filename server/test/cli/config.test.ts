@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataConfig, startConfig } from '../../src/cli/config.ts';
+import { dataConfig, startConfig } from '../../src/config.ts';
 
 test('an option wins over its environment variable, and that over the default', () => {
   const environment = {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { startConfig } from '../../src/cli/config.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { startConfig } from '../../src/config.ts';
 
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(SERVER, 'README.md'), 'utf8');

@@ -68,6 +68,23 @@ describe('a usage error', () => {
 });
 
 test.each([
+  ['a port', ['start', '--port', '1\u202e\u001b[2J']],
+  ['a host', ['start', '--host', 'a\u202eb\u009b']],
+  ['a configuration file', ['start', '--config', '/no\u202e/such\u0007.json']],
+  ['a library', ['start', '--pkcs11-library', '/no\u202e/such\u0085.so']],
+  ['a level of the log', ['start', '--log-level', 'a\u2066b\u200f']],
+  ['a number', ['certificate', 'add', '--number', 'a\u202eb']],
+  ['a folder without data', ['client', 'list', '--data', '/no\u202e/such\u001b']],
+  ['an unknown option', ['start', '--no\u202e\u009b']],
+])('escapes control and direction characters of %s in the message', async (_name, args) => {
+  const place = args.includes('--data') ? [] : ['--data', data];
+  const { code, errors } = await command([...args, ...place]);
+  expect(code).toBe(2);
+  expect(errors).toMatch(/\\u20[26]/);
+  expect(errors).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u);
+});
+
+test.each([
   ['a number sign', 'a#b'],
   ['an equals sign', 'a=b'],
   ['a line break', 'a\nb'],

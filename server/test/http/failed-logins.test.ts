@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFailedLogins } from '../../src/http/failed-logins.ts';
+import { createFailedLogins } from '../../src/http/auth.ts';
 import { goodRequest, openApp } from '../support/in-process.ts';
 
 const times = (count: number, work: () => number) => Array.from({ length: count }, work);

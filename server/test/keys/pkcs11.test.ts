@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import pkcs11 from 'pkcs11js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
-import { digestInfo } from '../../src/keys/digest-info.ts';
-import { createToken, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
+import { createToken, digestInfo, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
 
 let folder: string;

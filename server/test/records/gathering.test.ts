@@ -1,8 +1,8 @@
 /** How long batches gather: little beside an idle HSM, long beside a busy one, and little again once that is done. */
 
 import { expect, test } from 'vitest';
-import type { Step } from '../../src/records/counting.ts';
-import { createGathering, type Gathering } from '../../src/records/gathering.ts';
+import { createGathering, type Gathering } from '../../src/records/kysely-store.ts';
+import type { Step } from '../../src/records/quota.ts';
 
 const lease = { id: 'lease', clientId: 'client', expiresAt: new Date(0) };
 const reserving: Step = { lease, now: new Date(0) };

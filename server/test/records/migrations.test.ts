@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
+import { allRecords } from '../support/records.ts';
 
 let folder: string;
 let path: string;
@@ -34,8 +35,8 @@ test('clients, certificates, authority and records of the first release are as t
   });
   expect(noMore).toEqual([]);
   expect(await store.certificates.find('1')).toMatchObject({ keyId: '3976070e9997a55f6e76e0fc7f3ec818' });
-  expect(await store.authority.get()).toMatchObject({ keyId: 'a5ff04c0f8de369012720bcd3662d236' });
-  const records = await other.records.list({}, 10);
+  expect(await store.authorities.get('code-signing')).toMatchObject({ keyId: 'a5ff04c0f8de369012720bcd3662d236' });
+  const records = await allRecords(other, {});
   expect(records.map(({ counted, signature, report }) => ({ counted, signature, status: report?.status }))).toEqual([
     { counted: true, signature: undefined, status: 1 },
     { counted: true, signature: undefined, status: undefined },

@@ -1,6 +1,6 @@
 /** Ids of signature records are in the order of time, and are not guessed. */
 import { expect, test } from 'vitest';
-import { newRecordId } from '../../src/records/new-record-id.ts';
+import { newRecordId } from '../../src/records/records.ts';
 
 test('is a UUID of version 7 that tells its time', () => {
   const now = new Date('2026-11-21T12:34:56.789Z');

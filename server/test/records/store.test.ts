@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
-import type { Lease, Store } from '../../src/records/store.ts';
+import type { Lease, Position, RecordFilter, Store } from '../../src/records/store.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 let folder: string;
@@ -225,14 +225,16 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     const inOrder = signed
       .toSorted((a, b) => a.signedAt.getTime() - b.signedAt.getTime() || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id);
-    const ids = async (...args: Parameters<Store['records']['list']>) =>
-      (await other.records.list(...args)).map(({ id }) => id);
-    expect(await ids({}, 10)).toEqual(inOrder);
-    const first = await other.records.list({}, 1);
-    expect(await ids({}, 10, first[0])).toEqual(inOrder.slice(1));
-    expect(await ids({ clientId: two.id }, 10)).toEqual([signed[2]?.id]);
-    expect(await ids({ since: later(1), until: later(2) }, 10)).toEqual([signed[2]?.id]);
-    expect(await ids({ certificate: 'unknown' }, 10)).toEqual([]);
+    const ids = async (filter: RecordFilter, after?: Position) => {
+      const { records } = await other.records.search(filter, { order: 'oldest first', size: 10, after });
+      return records.map(({ id }) => id);
+    };
+    expect(await ids({})).toEqual(inOrder);
+    const { next } = await other.records.search({}, { order: 'oldest first', size: 1 });
+    expect(await ids({}, next)).toEqual(inOrder.slice(1));
+    expect(await ids({ clientId: two.id })).toEqual([signed[2]?.id]);
+    expect(await ids({ since: later(1), until: later(2) })).toEqual([signed[2]?.id]);
+    expect(await ids({ certificate: 'unknown' })).toEqual([]);
   });
 
   test('keeps viewers apart from clients, and forgets whom it is told to', async () => {
@@ -351,10 +353,11 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
   });
 
   test('the first authority that is set stays', async () => {
-    expect(await store.authority.get()).toBeUndefined();
-    const first = { keyId: 'aa', certificate: 'one' };
-    expect(await store.authority.set(first)).toEqual(first);
-    expect(await other.authority.set({ keyId: 'bb', certificate: 'two' })).toEqual(first);
+    expect(await store.authorities.get('code-signing')).toBeUndefined();
+    const first = { keyId: 'aa', chain: 'one' };
+    expect(await store.authorities.replace('code-signing', undefined, first)).toEqual(first);
+    expect(await other.authorities.replace('code-signing', undefined, { keyId: 'bb', chain: 'two' })).toEqual(first);
+    expect(await other.authorities.get('time-stamping')).toBeUndefined();
   });
 
   test('says whether it answers', async () => {

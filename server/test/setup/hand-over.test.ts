@@ -2,18 +2,15 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { underFileLock } from '../../src/files.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
-import { underFileLock } from '../../src/setup/file-lock.ts';
 import { handOver } from '../../src/setup/hand-over.ts';
 
-const SERVICE = {
-  baseUrl: 'https://127.0.0.1:1',
-  caFile: undefined,
-  code: '1',
-  certificateFile: '/chain.pem',
-  timestampUrl: undefined,
-};
+const SERVICE = [
+  ['CODESIGN_BASE_URL', 'https://127.0.0.1:1'],
+  ['CODESIGN_CA_FILE', undefined],
+] as const;
 
 let root: string;
 let store: Store;

@@ -2,7 +2,8 @@ import { lstat, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configureSoftHsm, findSoftHsm } from '../../src/keys/softhsm.ts';
+import { dataConfig } from '../../src/config.ts';
+import { configureSoftHsm } from '../../src/keys/softhsm.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -16,19 +17,18 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** A first start that ends before any key is made, since its library is none; two hours from now unless said. */
 const failingStart = (inHours = 2) =>
-  makeData({
-    root,
-    library: process.execPath,
-    environment: {},
-    now: () => new Date(Date.now() + inHours * HOUR),
-  });
+  makeData(
+    dataConfig({ data: root, pkcs11Library: process.execPath }, {}),
+    {},
+    () => new Date(Date.now() + inHours * HOUR),
+  );
 
 test('a token that the HSM puts elsewhere is noticed before there are keys in it', async () => {
   const elsewhere = join(root, 'elsewhere');
   await mkdir(join(elsewhere, 'tokens'), { recursive: true });
   await configureSoftHsm(elsewhere, process.env);
   const environment = {}; // what the server writes into it, the library does not see
-  const started = makeData({ root, library: findSoftHsm(undefined), environment, now: () => new Date() });
+  const started = makeData(dataConfig({ data: root }, {}), environment, () => new Date());
   await expect(started).rejects.toMatchObject({ code: 'hsm-failed' });
   expect(await readdir(join(elsewhere, 'tokens'))).toHaveLength(1);
   expect(await readdir(root)).toEqual(['elsewhere']);

@@ -4,19 +4,17 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { dataConfig } from '../../src/cli/config.ts';
+import { dataConfig } from '../../src/config.ts';
 import { createToken } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
-import { chooseHsm, type Hsm } from '../../src/setup/hsm.ts';
 import { makeData } from '../../src/setup/make-data.ts';
-import { openData } from '../../src/setup/open-data.ts';
+import { chooseHsm, openData } from '../../src/setup/open-data.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const LABEL = 'of the operator';
 let postgres: TestPostgres;
 let folder: string;
-let hsm: Hsm;
 beforeAll(async () => {
   postgres = await startPostgres();
 });
@@ -27,15 +25,14 @@ beforeEach(async () => {
   await configureSoftHsm(folder, process.env);
   await createToken({ library: findSoftHsm(undefined), label: LABEL, pin: 'the PIN' }, 'another');
   await writeFile(join(folder, 'pin'), 'the PIN\n');
-  hsm = await chooseHsm(settings({ pkcs11PinFile: join(folder, 'pin') }), {});
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const settings = (more: object) => dataConfig({ data: join(folder, 'a'), pkcs11Token: LABEL, ...more }, {});
-const make = (name: string, database?: string) =>
-  makeData({ root: join(folder, name), ...hsm, database, environment: process.env, now: () => new Date() });
-const open = (name: string, database?: string) =>
-  openData(dataFolder(join(folder, name)), hsm.library, process.env, { token: hsm.token, database });
+const configOf = (name: string, database?: string) =>
+  settings({ data: join(folder, name), pkcs11PinFile: join(folder, 'pin'), ...(database && { database }) });
+const make = (name: string, database?: string) => makeData(configOf(name, database), process.env, () => new Date());
+const open = (name: string, database?: string) => openData(configOf(name, database), process.env);
 
 test('the first start makes keys in the token that is named, and none of its own', async () => {
   await make('a');
@@ -59,7 +56,7 @@ test('two first starts on one database and one token share authority and certifi
       const [certificate, ...others] = await data.store.certificates.list();
       const key = await data.keys.find(certificate?.keyId ?? '');
       const signature = Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');
-      return { authority: await data.store.authority.get(), certificate, others, signature };
+      return { authority: await data.store.authorities.get('code-signing'), certificate, others, signature };
     } finally {
       await data.close();
     }
@@ -77,7 +74,7 @@ test('another database than the data were made with is refused', async () => {
 
 test('the PIN comes from the environment or a file, and a token without one is refused', async () => {
   const pinOf = async (more: object, environment = {}) => (await chooseHsm(settings(more), environment)).token?.pin;
-  expect(hsm.token).toMatchObject({ label: LABEL, pin: 'the PIN' });
+  expect(await pinOf({ pkcs11PinFile: join(folder, 'pin') })).toBe('the PIN');
   const environment = { CODESIGN_SERVER_PKCS11_PIN: 'another' };
   expect(await pinOf({ pkcs11PinFile: join(folder, 'pin') }, environment)).toBe('another');
   await expect(pinOf({})).rejects.toMatchObject({ code: 'pin-missing', exitCode: 2 });

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
-import { findSoftHsm } from '../../src/keys/softhsm.ts';
-import { dataFolder } from '../../src/setup/data-folder.ts';
+import { dataConfig } from '../../src/config.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
 import { openTimestampAuthority } from '../../src/setup/timestamp-authority.ts';
 
@@ -14,7 +13,7 @@ const YEAR = 365 * 24 * 60 * 60 * 1000;
 let root: string;
 let data: OpenData;
 const open = async () => {
-  data = await openData(dataFolder(root), findSoftHsm(undefined), process.env);
+  data = await openData(dataConfig({ data: root }, {}), process.env);
 };
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'codesign-authority-'));
@@ -55,11 +54,11 @@ test('of two starts at once both have the one that was put there first', async (
   const now = new Date();
   const [one, other] = await Promise.all([openTimestampAuthority(data, now), openTimestampAuthority(data, now)]);
   expect(one.key.id).toBe(other.key.id);
-  expect((await data.store.timestampAuthority.get())?.keyId).toBe(one.key.id);
+  expect((await data.store.authorities.get('time-stamping'))?.keyId).toBe(one.key.id);
 });
 
 test('a key that the HSM lost is an error, and not replaced in silence', async () => {
-  await data.store.timestampAuthority.replace(undefined, {
+  await data.store.authorities.replace('time-stamping', undefined, {
     keyId: '00'.repeat(16),
     chain: (await data.store.certificates.list())[0]?.chain ?? '',
   });

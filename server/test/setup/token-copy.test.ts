@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyData, runServerCommand } from '../../../test/support/services/server-data.ts';
-import { findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
+import { dataConfig } from '../../src/config.ts';
+import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { openData } from '../../src/setup/open-data.ts';
 
@@ -23,7 +24,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** The first signature of the first certificate's key. */
 async function sign() {
-  const data = await openData(folder, findSoftHsm(undefined), process.env);
+  const data = await openData(dataConfig({ data: root }, {}), process.env);
   try {
     const key = await data.keys.find((await data.store.certificates.find('1'))?.keyId ?? '');
     return Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');

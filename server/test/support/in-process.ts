@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { mustHoldNoCredentials, watchCredentials } from '../../../test/support/credential-watch.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { dataConfig } from '../../src/config.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/http/app.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
-import { findSoftHsm } from '../../src/keys/softhsm.ts';
-import { dataFolder } from '../../src/setup/data-folder.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
 import { openTimestampAuthority } from '../../src/setup/timestamp-authority.ts';
 import { ownTls } from '../../src/setup/tls.ts';
@@ -68,7 +67,7 @@ export async function openApp(
 ): Promise<TestApp> {
   const root = await mkdtemp(join(tmpdir(), 'codesign-app-'));
   await copyData(root, 2048);
-  const data = await openData(dataFolder(root), findSoftHsm(undefined), process.env);
+  const data = await openData(dataConfig({ data: root }, {}), process.env);
   let text = '';
   const write = (line: string) => {
     text += line;
@@ -78,6 +77,7 @@ export async function openApp(
     keys: data.keys,
     tls: await ownTls(data.folder, [], new Date()),
     now: () => new Date(),
+    ...{ sessions: data.sessions, threads: 4, waiting: 256, lease: 60_000, connections: 4096 },
     log: { level: 'info', stream: { write } },
     ...(timestamps ? { timestamps: { authority: await openTimestampAuthority(data, new Date()), atOnce: 1 } } : {}),
   };

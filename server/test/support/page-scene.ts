@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import Database from 'libsql';
 import type { Extra } from '../../../src/service/messages.ts';
 import type { ReportStatus, Store, Viewer } from '../../src/records/store.ts';
-import { newViewerCredentials } from '../../src/setup/hand-over.ts';
+import { newCredentials } from '../../src/setup/hand-over.ts';
 
 export interface ViewerCredentials {
   readonly accessKey: string;
@@ -15,7 +15,7 @@ export async function addViewer(
   store: Pick<Store, 'viewers'>,
   more: Partial<Pick<Viewer, 'name' | 'expiresAt'>> = {},
 ): Promise<ViewerCredentials> {
-  const { accessSecret, ...viewer } = newViewerCredentials();
+  const { accessSecret, ...viewer } = newCredentials('VK');
   await store.viewers.add({ ...viewer, name: undefined, expiresAt: undefined, ...more }, new Date());
   return { accessKey: viewer.accessKey, accessSecret };
 }

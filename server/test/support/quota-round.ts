@@ -6,6 +6,7 @@ import type { Store } from '../../src/records/store.ts';
 import { addClient } from './clients.ts';
 import { goodRequest } from './in-process.ts';
 import type { Instance, SignAnswer } from './instances.ts';
+import { allRecords } from './records.ts';
 
 const QUOTA = 100;
 /**
@@ -70,9 +71,7 @@ export async function quotaRound(store: Store, instances: readonly Instance[], c
   expect(answers.at(-1)).toMatchObject({ status: 403, body: { code: 403, data: null } });
   expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: QUOTA, reserved: 0 });
 
-  const records = new Map(
-    (await store.records.list({ clientId: id }, 10 * QUOTA)).map((record) => [record.id, record]),
-  );
+  const records = new Map((await allRecords(store, { clientId: id })).map((record) => [record.id, record]));
   expect([...records.values()].filter(({ counted }) => counted)).toHaveLength(QUOTA);
   expect(signed().length).toBeLessThanOrEqual(QUOTA);
   for (const { body } of signed()) {

@@ -6,7 +6,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../../test/support/services/server.ts';
-import { boundedLog } from '../../src/bounded-log.ts';
+import { boundedLog } from '../../src/http/log.ts';
 
 let server: TestServer;
 afterEach(() => server?.stop());

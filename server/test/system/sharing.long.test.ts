@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
-import { QUERY_TYPE, TSA_PATH } from '../../src/tsa/route.ts';
+import { QUERY_TYPE, TSA_PATH } from '../../src/http/answers.ts';
 import { addClient } from '../support/clients.ts';
 import { basic, type Credentials, goodRequest } from '../support/in-process.ts';
 import { type Ask, type Load, startLoad } from '../support/load.ts';

@@ -9,7 +9,7 @@ import { mainJava, makeTruststore, mustRunJava, runJava, STORE_PASSWORD } from '
 import { readEnvironmentFile, startServer, type TestServer } from '../../../test/support/services/server.ts';
 import { makePki, toP12 } from '../../../test/support/signed-files/pki.ts';
 import { run as judge } from '../../../test/system/interop/verifiers.ts';
-import { POLICY } from '../../src/tsa/request.ts';
+import { POLICY } from '../../src/tsa/messages.ts';
 
 const run = promisify(execFile);
 let folder: string;

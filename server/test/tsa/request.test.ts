@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BaseBlock } from 'asn1js';
 import { describe, expect, test } from 'vitest';
 import { encode, nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { checkQuery, POLICY, type QueryCheck } from '../../src/tsa/request.ts';
+import { checkQuery, POLICY, type QueryCheck } from '../../src/tsa/messages.ts';
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 const version = smallInteger(1);

@@ -33,6 +33,7 @@ const app = buildServer({
   keys: { find: async (id) => keys.get(id), check: async () => {} },
   tls: { certificate: readFileSync(tls, 'utf8'), key: readFileSync(tls, 'utf8') },
   now: () => new Date(),
+  ...{ sessions: 64, threads: 4, waiting: 256, lease: 60_000, connections: 4096 },
   log: { level: 'info', stream: process.stderr },
 });
 await app.listen({ host: '127.0.0.1', port: 0 });

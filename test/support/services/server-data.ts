@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findSoftHsm } from '../../../server/src/keys/softhsm.ts';
+import { dataConfig } from '../../../server/src/config.ts';
 import { makeData as makeServerData } from '../../../server/src/setup/make-data.ts';
 import { SHARED_FOLDER_VARIABLE } from '../shared-folder.ts';
 
@@ -41,8 +41,7 @@ export async function copyData(folder: string, bits: KeyBits): Promise<void> {
 
 async function makeData(folder: string, bits: KeyBits): Promise<void> {
   if (bits === FIRST_BITS) {
-    const library = findSoftHsm(undefined);
-    await makeServerData({ root: folder, library, environment: process.env, now: () => new Date() });
+    await makeServerData(dataConfig({ data: folder }, {}), process.env, () => new Date());
   } else
     await runServerCommand('certificate', 'add', '--data', folder, '--number', numberFor(bits), '--bits', `${bits}`);
 }

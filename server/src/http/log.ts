@@ -1,7 +1,8 @@
-/** The fields that each line about a request has in the log, so that an operator knows who called and how long it took. */
+/** The log: the fields of each line about a request, and a limit for what waits for a slow reader. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
 
 /** What a line says of the caller, as soon as it is known. */
@@ -48,4 +49,26 @@ export function createRequestLog() {
 /** The field of a line that says who is at the other end. */
 export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly remoteAddress: string | undefined } {
   return { remoteAddress: socket.remoteAddress };
+}
+
+/** Some ten thousand lines may wait, in characters. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+/**
+ * Drops lines while too much of the log waits for its reader, and reports how many once it
+ * reads again: a pipe takes what it can, and the rest would fill the memory of this process.
+ */
+export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): { write(line: string): void } {
+  let dropped = 0;
+  return {
+    write(line) {
+      if (stream.writableLength > MOST_WAITING) {
+        dropped += 1;
+        return;
+      }
+      if (dropped > 0) stream.write(`${JSON.stringify({ level: 40, outcome: 'log-dropped', lines: dropped })}\n`);
+      dropped = 0;
+      stream.write(line);
+    },
+  };
 }

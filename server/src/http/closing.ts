@@ -1,11 +1,10 @@
-/** The graceful end: requests under way are finished, later ones are told to come again, and only then connections close. */
+/** The graceful end: requests under way are finished, later ones get a 503, and only then connections close. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
-import { refuse } from './envelope.ts';
-import { operationOf } from './http-errors.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { operationOf, refuseForNow } from './answers.ts';
 
 /**
  * Makes `app.close()` wait for every request that is there whole, however long it takes; until then new ones get a 503.
@@ -24,7 +23,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('onRequest', async (request, reply) => {
     if (closing) {
       request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'stopping', status: 503 });
-      return refuse(reply.header('retry-after', '1'), 503, 'the server is stopping');
+      return refuseForNow(reply, 1, 'the server is stopping');
     }
     const { raw } = reply;
     const { socket } = request.raw;
@@ -51,4 +50,38 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
     await new Promise<void>((resolve) => waiting.push(resolve));
     clearInterval(cutOff);
   });
+}
+
+/** Calls `work` once the answer was handed to the network whole (`sent`) or its connection closed before that. */
+export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
+
+/** @param onClose registers what the end of the server waits for */
+export function createAfterSending(onClose: (wait: () => Promise<void>) => void): AfterSending {
+  const underWay = new Set<Promise<void>>();
+  onClose(async () => {
+    await Promise.all(underWay);
+  });
+  return (reply, work) => {
+    const { raw } = reply;
+    const { socket } = reply.request.raw;
+    const run = async (): Promise<void> => {
+      const sent = await new Promise<boolean>((resolve) => {
+        const gone = () => resolve(false); // after a finish this comes too late to matter
+        if (raw.destroyed || socket.destroyed) gone();
+        raw.once('finish', () => resolve(true));
+        raw.once('close', gone);
+        // An answer that waits for those before it on its connection is not closed with the connection.
+        socket.once('close', gone);
+        raw.once('finish', () => socket.off('close', gone));
+      });
+      try {
+        await work(sent);
+      } catch (error) {
+        reply.log.error({ err: error }, 'work after an answer failed');
+      }
+    };
+    const promise = run();
+    underWay.add(promise);
+    void promise.finally(() => underWay.delete(promise));
+  };
 }

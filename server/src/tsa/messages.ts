@@ -1,12 +1,20 @@
-/** Reads a request for a timestamp (RFC 3161, section 2.4.1), strictly: DER, and only what this authority supports. */
+/** The messages of the time stamp authority (RFC 3161, section 2.4): requests, read strictly, and responses. */
 
-import { Boolean as Asn1Boolean, Integer, Null, OctetString } from 'asn1js';
-import { AlgorithmIdentifier, MessageImprint, TimeStampReq } from 'pkijs';
+import { Boolean as Asn1Boolean, BitString, Integer, Null, OctetString, Utf8String } from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  type ContentInfo,
+  MessageImprint,
+  PKIStatus,
+  PKIStatusInfo,
+  TimeStampReq,
+  TimeStampResp,
+} from 'pkijs';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { encode } from '../certificates/x509.ts';
 
 /** The bit of PKIFailureInfo (2.4.2) for each reason this authority has to refuse. */
-export const FAILURE_BIT = {
+const FAILURE_BIT = {
   badAlg: 0,
   badRequest: 2,
   badDataFormat: 5,
@@ -105,4 +113,28 @@ function encodings(request: TimeStampReq): readonly Buffer[] {
   const before = encode(plain);
   plain.valueBlock.value.push(new Asn1Boolean({ value: false }));
   return [before, encode(plain)];
+}
+
+/** The response with a token, in DER. */
+export function granted(timeStampToken: ContentInfo): Buffer {
+  const status = new PKIStatusInfo({ status: PKIStatus.granted });
+  return encode(new TimeStampResp({ status, timeStampToken }).toSchema());
+}
+
+/** The response with the reason why there is no token, in DER. @param message for people */
+export function rejected(failure: Failure, message: string): Buffer {
+  const status = new PKIStatusInfo({
+    status: PKIStatus.rejection,
+    statusStrings: [new Utf8String({ value: message })],
+    failInfo: namedBit(FAILURE_BIT[failure]),
+  });
+  return encode(new TimeStampResp({ status }).toSchema());
+}
+
+/** A BIT STRING with this one bit set, and no bits after it (X.690, 11.2.2). */
+function namedBit(bit: number): BitString {
+  const valueHex = new Uint8Array(Math.floor(bit / 8) + 1);
+  const unusedBits = 7 - (bit % 8);
+  valueHex[valueHex.length - 1] = 1 << unusedBits;
+  return new BitString({ valueHex, unusedBits });
 }

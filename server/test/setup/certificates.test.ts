@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { importCertificate, requestCertificate } from '../../src/setup/certificate-request.ts';
+import { importCertificate, requestCertificate } from '../../src/setup/certificates.ts';
 import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;

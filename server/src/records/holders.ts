@@ -1,20 +1,18 @@
-/** The store's clients over kysely. */
+/** The store's holders of credentials: clients, and viewers of the page. */
 
 import type { Kysely, Updateable } from 'kysely';
 import type { Batches } from './batches.ts';
-import { fromList, hex, isStorable, toClient } from './rows.ts';
+import { byKey, fromList, hex, isStorable, type Tables, toClient, toViewer } from './rows.ts';
 import type { Client, Store } from './store.ts';
-import type { Tables } from './tables.ts';
 
-/** What each of these access keys stands for. */
+/** The client of each of these access keys. */
 export async function findClients(
   database: Kysely<Tables>,
   accessKeys: readonly string[],
 ): Promise<readonly (Client | undefined)[]> {
-  const asked = [...new Set(accessKeys)];
-  const rows = await database.selectFrom('clients').selectAll().where('access_key', 'in', asked).execute();
-  const found = new Map(rows.map((row) => [row.access_key, toClient(row)]));
-  return accessKeys.map((accessKey) => found.get(accessKey));
+  const different = [...new Set(accessKeys)];
+  const rows = await database.selectFrom('clients').selectAll().where('access_key', 'in', different).execute();
+  return byKey(accessKeys, rows, (row) => row.access_key, toClient);
 }
 
 /** @param byAccessKey finds clients of calls at once together */
@@ -80,6 +78,45 @@ export function clientsOf(
         .where('access_key', '=', accessKey)
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
+    },
+  };
+}
+
+export function viewersOf(database: Kysely<Tables>): Store['viewers'] {
+  return {
+    async list() {
+      const rows = await database.selectFrom('viewers').selectAll().orderBy('created_at').execute();
+      return rows.map(toViewer);
+    },
+    async findByAccessKey(accessKey) {
+      if (!isStorable(accessKey)) return undefined;
+      const row = await database
+        .selectFrom('viewers')
+        .selectAll()
+        .where('access_key', '=', accessKey)
+        .executeTakeFirst();
+      return row && toViewer(row);
+    },
+    async add(viewer, at) {
+      await database
+        .insertInto('viewers')
+        .values({
+          id: viewer.id,
+          access_key: viewer.accessKey,
+          secret_digest: hex(viewer.secretDigest),
+          name: viewer.name ?? null,
+          expires_at: viewer.expiresAt?.toISOString() ?? null,
+          created_at: at.toISOString(),
+        })
+        .execute();
+    },
+    async remove(accessKey) {
+      if (!isStorable(accessKey)) return false;
+      const { numDeletedRows } = await database
+        .deleteFrom('viewers')
+        .where('access_key', '=', accessKey)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows === 1n;
     },
   };
 }

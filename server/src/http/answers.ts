@@ -1,15 +1,36 @@
-/** Every error of HTTP itself as an envelope: malformed requests, wrong content types, bodies too large, faults. */
+/** The answers of the API (API 2.1), and every error of HTTP as one of them. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import { PAGE_PATHS } from '../page/paths.ts';
-import { QUERY_TYPE, TSA_PATH } from '../tsa/route.ts';
-import { failure, refuse } from './envelope.ts';
-import { addressOf } from './request-log.ts';
+import { type Envelope, REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { isForBrowser, PAGE_PATHS, sendErrorPage } from '../page/layout.ts';
+import { addressOf } from './log.ts';
 
-/** For people. Texts of parsers are not passed on: they quote what the client sent. */
+export const TSA_PATH = '/tsa';
+export const QUERY_TYPE = 'application/timestamp-query';
+
+/** The envelope of a success. No client may branch on its text (API 2.1). */
+export function success(data: Readonly<Record<string, string>> | null): Envelope {
+  return { code: 0, message: 'success', data };
+}
+
+/** Rejects a request, a browser's with a page. HTTP status and business code are the same number (the server's README says why). */
+export function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  if (isForBrowser(reply.request)) return sendErrorPage(reply, status, message);
+  return reply.code(status).send(failure(status, message));
+}
+
+/** Rejects a request that the client may repeat after some seconds. */
+export function refuseForNow(reply: FastifyReply, seconds: number, message: string): FastifyReply {
+  return refuse(reply.header('retry-after', String(seconds)), 503, message);
+}
+
+function failure(code: number, message: string): Envelope {
+  return { code, message, data: null };
+}
+
+/** Messages of parsers are not passed on: they quote what the client sent. */
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'invalid request: the body is not the JSON it is said to be',
   405: 'method not allowed',

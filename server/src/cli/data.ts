@@ -1,0 +1,82 @@
+/** What the administration commands share: the options that name the data, and access to it next to running servers. */
+
+import type { Command, CommandOptions } from 'commander';
+import { type DataOptions, dataConfig } from '../config.ts';
+import { serverError } from '../errors.ts';
+import type { Store } from '../records/store.ts';
+import { dataFolder, isMade } from '../setup/data-folder.ts';
+import { type OpenData, openData, openStore, requireDatabase } from '../setup/open-data.ts';
+import type { Surroundings } from '../start.ts';
+
+/** Adds a command with the options that every command has. */
+export function dataCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
+  return parent
+    .command(name, options)
+    .description(description)
+    .exitOverride()
+    .option('--config <file>', 'JSON file with settings (CODESIGN_SERVER_CONFIG); options and environment override it')
+    .option(
+      '--data <folder>',
+      "folder of token, database and certificates (CODESIGN_SERVER_DATA; default: the platform's)",
+    )
+    .option(
+      '--database <url>',
+      'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite in the data folder)',
+    )
+    .option('--pkcs11-library <path>', "the HSM's PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's)")
+    .option(
+      '--pkcs11-token <label>',
+      'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: one made in the data folder)',
+    )
+    .option(
+      '--pkcs11-pin-file <path>',
+      'file with its PIN (CODESIGN_SERVER_PKCS11_PIN_FILE; or the PIN: CODESIGN_SERVER_PKCS11_PIN)',
+    );
+}
+
+/** The same for a command that prints a list. */
+export function listCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
+  return dataCommand(parent, name, description, options).option('--json', 'JSON array instead of a table');
+}
+
+/** Gathers the values of a repeatable option. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Opens database and HSM for as long as `work` takes. @throws ServerError */
+export async function withData<T>(
+  options: DataOptions,
+  { environment }: Pick<Surroundings, 'environment'>,
+  work: (data: OpenData) => Promise<T>,
+): Promise<T> {
+  const config = dataConfig(options, environment);
+  await requireMade(config.dataRoot);
+  const data = await openData(config, environment);
+  try {
+    return await work(data);
+  } finally {
+    await data.close();
+  }
+}
+
+/** Opens the database alone: works without the HSM. @throws ServerError */
+export async function withStore<T>(
+  options: DataOptions,
+  { environment }: Pick<Surroundings, 'environment'>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const config = dataConfig(options, environment);
+  await requireMade(config.dataRoot);
+  if (config.database === undefined) await requireDatabase(dataFolder(config.dataRoot));
+  const store = await openStore(dataFolder(config.dataRoot), config.database);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function requireMade(dataRoot: string): Promise<void> {
+  if (!(await isMade(dataFolder(dataRoot)))) throw serverError('data-folder-not-made', { path: dataRoot });
+}

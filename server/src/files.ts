@@ -1,0 +1,101 @@
+/** Files that appear whole, and locks between processes. */
+
+import { access, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'libsql';
+import { reasonOf, serverError } from './errors.ts';
+
+/** How long another process may hold a lock, in milliseconds. */
+const PATIENCE = 10_000;
+const INTERVAL = 20;
+
+/** Writes a file whole or not at all, in the place of an older one; both contents and name are flushed. Mode 0600. */
+export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}`;
+  await writeFlushed(temporary, contents, 'w');
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+export async function writeFlushed(path: string, contents: string | Uint8Array, flags: 'w' | 'wx'): Promise<void> {
+  const file = await open(path, flags, 0o600);
+  try {
+    await file.writeFile(contents);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Flushes the names in a folder: without it, a flushed file may be lost. Windows opens no folders and keeps a journal of its own. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Whether there is such a file. @throws an error of the system where that cannot be seen */
+export async function isThere(path: string): Promise<boolean> {
+  return (await ifThere(access(path).then(() => true))) ?? false;
+}
+
+/** @returns the contents, or undefined where there is no such file @throws an error of the system where that cannot be seen */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  return await ifThere(readFile(path));
+}
+
+async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  return await work.catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+}
+
+/** Only this error says that a file is missing: one that this user may not see still exists. */
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT';
+}
+
+/**
+ * Runs `work` while no other process works under the lock of this file. The operating system releases it when a process
+ * dies. The file stays: removing one that another process waits for would lock nothing.
+ * @throws `data-folder-unusable` where the lock cannot be taken
+ */
+export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  let file: Database.Database | undefined;
+  try {
+    const lock = new Database(path); // SQLite for its locks, which need no further addon; nothing is written to it
+    file = lock;
+    await whenFree(() => lock.exec('BEGIN EXCLUSIVE'));
+  } catch (error) {
+    file?.close();
+    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+  }
+  try {
+    return await work();
+  } finally {
+    file.close(); // releases the lock
+  }
+}
+
+/** Retries while another process holds the lock of an SQLite file. SQLite's own waiting would block this whole process. */
+export async function whenFree(work: () => void): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (codeOf(error) !== 'SQLITE_BUSY' || performance.now() > deadline) throw error;
+      await sleep(INTERVAL);
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
