@@ -1,8 +1,7 @@
 /** Where the settings stored on this machine come from: the project file above the working folder, and the user's profile. */
 
 import { realpath } from 'node:fs/promises';
-import { readSigningChain } from '../certificates/read-signing-chain.ts';
-import type { SigningChain } from '../certificates/signing-chain.ts';
+import { readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
 import { loadRoots } from '../http/roots.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { homeFolder } from '../options/home-folder.ts';

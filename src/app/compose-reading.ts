@@ -2,7 +2,7 @@
 
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
-import type { Reading } from '../verifying/read-file.ts';
+import type { Reading } from '../verifying/verify-file.ts';
 import { composeDigestEntries } from './compose-digests.ts';
 
 export function composeReading(): Reading {

@@ -1,7 +1,7 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
 import { createHash } from 'node:crypto';
-import { readSigningChain } from '../certificates/read-signing-chain.ts';
+import { readSigningChain } from '../certificates/signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';

@@ -5,10 +5,9 @@ import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { Environment } from '../options/options.ts';
 import type { VerifySettings } from '../options/verify-settings.ts';
-import { loadCrlFiles } from '../verifying/crl-files.ts';
 import { createRevocation } from '../verifying/revocation.ts';
-import { loadTrustRoots } from '../verifying/roots.ts';
-import { type JudgeTrust, trustJudge } from '../verifying/trust.ts';
+import { loadCrlFiles, loadTrustRoots } from '../verifying/roots.ts';
+import { type ExamineTrust, trustExaminer } from '../verifying/trust.ts';
 import type { VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
 import { composeDigestEntries } from './compose-digests.ts';
@@ -37,7 +36,7 @@ export async function composeVerifying(
     describe: describeFile,
     digestEntries: composeDigestEntries(),
     onRead,
-    judgeTrust: trust?.judgeTrust,
+    examineTrust: trust?.examineTrust,
     now,
     policy: { requireTimestamp, signer, leastAlgorithm },
   };
@@ -55,11 +54,11 @@ async function composeTrust(
   env: Environment,
   now: Date,
   http: Http | undefined,
-): Promise<{ readonly judgeTrust: JudgeTrust; readonly rootsFrom: string }> {
+): Promise<{ readonly examineTrust: ExamineTrust; readonly rootsFrom: string }> {
   const roots = await loadTrustRoots({ file: settings.roots, environment: env });
   const crls = await loadCrlFiles(settings.crlFiles);
   const isAsked = http !== undefined || crls.length > 0;
   const deadlineMilliseconds = settings.timeoutMilliseconds;
   const revocation = isAsked ? createRevocation({ crls, http, now, deadlineMilliseconds }) : undefined;
-  return { judgeTrust: trustJudge({ roots, now, revocation }), rootsFrom: roots.source };
+  return { examineTrust: trustExaminer({ roots, now, revocation }), rootsFrom: roots.source };
 }

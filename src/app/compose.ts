@@ -2,9 +2,7 @@
 
 import { arch, hostname, platform } from 'node:os';
 import { checkProgramInfo } from '../authenticode/program-info.ts';
-import { dateOf } from '../certificates/judge-leaf.ts';
-import { readSigningChain } from '../certificates/read-signing-chain.ts';
-import type { SigningChain } from '../certificates/signing-chain.ts';
+import { dateOf, readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';

@@ -1,7 +1,7 @@
 /** What an Authenticode signature says of itself, for people. Nothing in it can make this fail. */
 
 import type { Element } from '../asn1/read.ts';
-import { readTime } from '../certificates/times.ts';
+import { readTime } from '../asn1/times.ts';
 import { CONTENT_TYPE, MESSAGE_DIGEST, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { CodesignError } from '../errors/codesign-error.ts';

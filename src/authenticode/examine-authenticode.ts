@@ -7,7 +7,7 @@ import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
-import { unreadTimestamps } from '../timestamp/findings.ts';
+import { unreadTimestamps } from '../timestamp/timestamp.ts';
 import { type DataTypes, examineDataType } from './examine-data-type.ts';
 import { SPC_NESTED_SIGNATURE, UNREAD_TIMESTAMP_TYPES } from './object-identifiers.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';

@@ -1,10 +1,14 @@
 /** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
 
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
-import { roomForAttributes, type TakeAttributes } from '../cms/attribute-room.ts';
-import { roomForCertificates, type TakeRoom } from '../cms/certificate-room.ts';
-import { attributeValues, parseSignedData, refusingMalformed, type SignedData } from '../cms/parse-signed-data.ts';
-import { signerNameOf } from '../cms/signer-name.ts';
+import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../cms/limits.ts';
+import {
+  attributeValues,
+  parseSignedData,
+  refusingMalformed,
+  type SignedData,
+  signerNameOf,
+} from '../cms/parse-signed-data.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
@@ -71,13 +75,13 @@ const LONGEST_DIGEST = 64;
 /** What is left of the bounds on a file: its signatures use it up together. */
 export interface Room {
   nested: number;
-  readonly takeCertificates: TakeRoom;
+  readonly takeCertificates: TakeCertificates;
   readonly takeAttributes: TakeAttributes;
 }
 
 /** For the signatures of one file. */
 export function roomForSignatures(): Room {
-  return { nested: MAX_NESTED, takeCertificates: roomForCertificates(), takeAttributes: roomForAttributes() };
+  return { nested: MAX_NESTED, takeCertificates: limitCertificates(), takeAttributes: limitAttributes() };
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */

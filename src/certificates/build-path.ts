@@ -3,7 +3,7 @@
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
-import { judgePath } from './judge-path.ts';
+import { examinePath } from './examine-path.ts';
 import { hasSigned, type ParsedCertificate } from './parsed-certificate.ts';
 import type { Purpose } from './purpose.ts';
 
@@ -49,7 +49,7 @@ export function buildPath(
     // Whoever has the key of a leaf that is trusted as such could give it any purpose and life in another certificate.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;
-      const findings = judgePath({ certificates: path, isAnchored: true, at, purpose });
+      const findings = examinePath({ certificates: path, isAnchored: true, at, purpose });
       if (best === undefined || objections(findings) < objections(best.findings)) {
         best = { certificates: path, isTrusted: true, findings };
       }
@@ -63,10 +63,10 @@ export function buildPath(
     }
     return false;
   };
-  const judgeUntrusted = (certificates: readonly ParsedCertificate[]): readonly Finding[] =>
-    budget.take(WORK.path) ? judgePath({ certificates, isAnchored: false, at, purpose }) : [];
+  const examineUntrusted = (certificates: readonly ParsedCertificate[]): readonly Finding[] =>
+    budget.take(WORK.path) ? examinePath({ certificates, isAnchored: false, at, purpose }) : [];
   walk([leaf], leaf);
-  const found = best ?? { certificates: longest, isTrusted: false, findings: judgeUntrusted(longest) };
+  const found = best ?? { certificates: longest, isTrusted: false, findings: examineUntrusted(longest) };
   return budget.isSpent ? { ...found, findings: [...found.findings, spent(leaf)] } : found;
 }
 
@@ -157,7 +157,7 @@ function byPromise(
     .map(({ one }) => one);
 }
 
-/** A hint that is damaged is no hint; whether the extension is in order is judged with the path. */
+/** A hint that is damaged is no hint; the path examination reports the extension. */
 function readOrNothing<T>(read: () => T): T | undefined {
   try {
     return read();

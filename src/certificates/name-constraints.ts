@@ -3,8 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate-fields.ts';
-import { GENERAL_NAME, textOf } from './general-names.ts';
-import { readName } from './names.ts';
+import { GENERAL_NAME, readName, textOf } from './names.ts';
 
 const NAME_CONSTRAINTS = '2.5.29.30';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';

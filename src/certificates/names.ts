@@ -1,7 +1,7 @@
 /** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
 
 import { asn1Errors } from '../asn1/errors.ts';
-import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
+import { type Element, fieldsOf, firstParts, objectIdentifierOf, parts, readDer } from '../asn1/read.ts';
 
 export interface DistinguishedName {
   /** The last, most specific, common name; undefined when there is none. Raw: may hold control characters. */
@@ -113,4 +113,25 @@ function decodeText(tag: number, contents: Uint8Array): string {
     default:
   }
   return `#${bytes.toString('hex')}`;
+}
+
+/** Tags of GeneralName: IMPLICIT, but for the directoryName, which is a CHOICE and so EXPLICIT. */
+export const GENERAL_NAME = {
+  rfc822Name: 0x81,
+  dNSName: 0x82,
+  directoryName: 0xa4,
+  uniformResourceIdentifier: 0x86,
+  iPAddress: 0x87,
+} as const;
+
+/** The URIs among the parts of a GeneralNames, in order. */
+export function addressesIn(generalNames: Element, what: string): string[] {
+  return parts(generalNames, what).flatMap((name) =>
+    name.tag === GENERAL_NAME.uniformResourceIdentifier ? [textOf(name)] : [],
+  );
+}
+
+/** An IA5String; octets above 127 come out as Latin-1, which no comparison and no URL takes for something else. */
+export function textOf({ contents }: Element): string {
+  return Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength).toString('latin1');
 }

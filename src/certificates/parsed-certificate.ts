@@ -1,4 +1,4 @@
-/** A certificate read once, with all that sorting and judging a chain need to know. */
+/** A certificate read once, with all that sorting and checking a chain need. */
 
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { readElement } from '../asn1/read.ts';
@@ -6,8 +6,33 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { type CertificateFields, readCertificateFields } from './certificate-fields.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
-import { usableKeyOf } from './public-key.ts';
-import type { Certificate } from './signing-chain.ts';
+
+/** Windows takes none larger; with an exponent as long as the modulus a check takes a hundred times as long. */
+const LARGEST_EXPONENT = 2n ** 32n;
+/** Of DSA, in bits; FIPS 186-4 ends with 3072, OpenSSL with 10,000, which takes 10 ms. That of RSA OpenSSL bounds well. */
+const LARGEST_DSA_MODULUS = 4096;
+
+/** undefined for a kind of key that OpenSSL does not know, and for one that takes absurdly long to check with. */
+export function usableKeyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    const key = certificate.publicKey;
+    return isAffordable(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAffordable({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { publicExponent = 0n, modulusLength = 0 } = asymmetricKeyDetails;
+  return publicExponent < LARGEST_EXPONENT && !(asymmetricKeyType === 'dsa' && modulusLength > LARGEST_DSA_MODULUS);
+}
+
+export interface Certificate {
+  /** DER. */
+  readonly der: Uint8Array;
+  /** For people: the subject's common name, or the whole subject where there is none. */
+  readonly name: string;
+}
 
 export interface ParsedCertificate extends Certificate {
   readonly x509: X509Certificate;
@@ -71,7 +96,7 @@ export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertific
   }
 }
 
-/** undefined for a kind of key that OpenSSL does not know, and for one that takes absurdly long to check with. */
+/** As `usableKeyOf`. */
 export function publicKeyOf({ x509 }: ParsedCertificate): KeyObject | undefined {
   return usableKeyOf(x509);
 }

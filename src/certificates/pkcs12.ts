@@ -6,8 +6,13 @@
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
 import { octetString, sequence } from '../asn1/write.ts';
 import type { Secret } from '../secrets/secret.ts';
-import type { CertificateFile } from './certificate-file.ts';
 import { certificateErrors } from './errors.ts';
+
+export interface CertificateFile {
+  /** How messages name it. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
 
 const DATA = '1.2.840.113549.1.7.1';
 const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';

@@ -3,8 +3,8 @@
 import { fieldsOf, objectIdentifierOf, onlyPart, parts, readElement } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Secret } from '../secrets/secret.ts';
-import type { CertificateFile } from './certificate-file.ts';
 import { certificateErrors } from './errors.ts';
+import type { CertificateFile } from './pkcs12.ts';
 
 /** A bundle of every public root is 0.25 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;

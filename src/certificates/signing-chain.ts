@@ -1,13 +1,20 @@
-/** The signing certificate with its chain, ready for use: types only. */
+/** The signing certificate with its chain: read from files, checked and sorted. */
 
 import type { KeyObject } from 'node:crypto';
-
-export interface Certificate {
-  /** DER. */
-  readonly der: Uint8Array;
-  /** For people: the subject's common name, or the whole subject where there is none. */
-  readonly name: string;
-}
+import type { Secret } from '../secrets/secret.ts';
+import { extendedKeyUsageOf } from './certificate-fields.ts';
+import { certificateErrors } from './errors.ts';
+import {
+  type Certificate,
+  isSelfSigned,
+  type ParsedCertificate,
+  parseCertificate,
+  publicKeyOf,
+} from './parsed-certificate.ts';
+import type { CertificateFile } from './pkcs12.ts';
+import { purposeProblem } from './purpose.ts';
+import { readContainer } from './read-containers.ts';
+import { type SortedChain, sortChain } from './sort-chain.ts';
 
 export interface SigningChain {
   readonly leaf: Certificate;
@@ -21,4 +28,124 @@ export interface SigningChain {
   readonly certificates: readonly Certificate[];
   /** Whole sentences: a gap in the chain, an expiry that is near. */
   readonly warnings: readonly string[];
+}
+
+interface CheckedLeaf {
+  readonly publicKey: KeyObject;
+  /** Of the modulus, in bytes. */
+  readonly signatureLength: number;
+  readonly warnings: readonly string[];
+}
+
+/** Shorter keys are refused by every verifier of today, longer ones by OpenSSL. */
+const LEAST_BITS = 2048;
+const MOST_BITS = 16_384;
+const NEARLY_EXPIRED_DAYS = 30;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Throws `certificate-not-rsa`, `-key-size`, `-not-for-code-signing`, `-not-yet-valid`, `-expired`. */
+export function checkLeaf(leaf: ParsedCertificate, now: Date): CheckedLeaf {
+  const { name, fields, notBefore, notAfter } = leaf;
+  const publicKey = publicKeyOf(leaf);
+  const keyType = publicKey?.asymmetricKeyType ?? 'unknown';
+  if (publicKey === undefined || keyType !== 'rsa') throw certificateErrors('certificate-not-rsa', { name, keyType });
+  const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (bits < LEAST_BITS || bits > MOST_BITS) {
+    throw certificateErrors('certificate-key-size', { name, bits, least: LEAST_BITS, most: MOST_BITS });
+  }
+  const problem = purposeProblem(fields);
+  if (problem !== undefined) throw certificateErrors('certificate-not-for-code-signing', { name, problem });
+  if (now < notBefore) throw certificateErrors('certificate-not-yet-valid', { name, date: dateOf(notBefore) });
+  if (now > notAfter) throw certificateErrors('certificate-expired', { name, date: dateOf(notAfter) });
+
+  const warnings: string[] = [];
+  if (notAfter.getTime() - now.getTime() < NEARLY_EXPIRED_DAYS * DAY) {
+    warnings.push(`The certificate of ${name} expires on ${dateOf(notAfter)}.`);
+  }
+  if (extendedKeyUsageOf(fields) === undefined) {
+    warnings.push(
+      `The certificate of ${name} names no purpose (extendedKeyUsage); some verifiers want codeSigning there.`,
+    );
+  }
+  return { publicKey, signatureLength: Math.ceil(bits / 8), warnings };
+}
+
+/** The day, as ISO 8601 has it, in UTC. */
+export function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
+export interface ReadSigningChainOptions {
+  readonly now: Date;
+  /** Opens PKCS#12 files. */
+  readonly password?: Secret | undefined;
+}
+
+/** A bundle of every public root has about 150. */
+const MAX_CERTIFICATES = 500;
+const NAMES_SHOWN = 5;
+
+/**
+ * Reads the files in any order, each PEM, DER, PKCS#7 or PKCS#12, and gives the chain of the one certificate among them
+ * that can sign code. Names in it and in its warnings are as the certificates have them: escape them where they are shown.
+ * Throws `certificate-…` (see `certificateErrors`).
+ */
+export async function readSigningChain(
+  inputs: readonly CertificateFile[],
+  options: ReadSigningChainOptions,
+): Promise<SigningChain> {
+  if (inputs.length === 0) throw certificateErrors('certificate-not-given');
+  const certificates = await readCertificates(inputs, options.password);
+  const sorted = sortChain(certificates, options.now);
+  const { leaf } = sorted;
+  const { publicKey, signatureLength, warnings } = checkLeaf(leaf, options.now);
+  return {
+    leaf: { der: leaf.der, name: leaf.name },
+    publicKey,
+    notAfter: leaf.notAfter,
+    signatureLength,
+    certificates: [leaf, ...sorted.issuers].map(({ der, name }) => ({ der, name })),
+    warnings: [...warnings, ...chainWarnings(sorted, options.now)],
+  };
+}
+
+/** All certificates of all files, each once. */
+async function readCertificates(
+  inputs: readonly CertificateFile[],
+  password: Secret | undefined,
+): Promise<ParsedCertificate[]> {
+  const distinct = new Map<string, { readonly der: Uint8Array; readonly file: string }>();
+  for (const input of inputs) {
+    for (const der of await readContainer(input, password)) {
+      distinct.set(Buffer.from(der).toString('latin1'), { der, file: input.name });
+      if (distinct.size > MAX_CERTIFICATES) {
+        throw certificateErrors('certificate-bundle-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
+      }
+    }
+  }
+  return [...distinct.values()].map(({ der, file }) => parseCertificate(der, file));
+}
+
+function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): string[] {
+  const warnings: string[] = [];
+  for (const { name, notAfter } of issuers) {
+    if (now > notAfter) warnings.push(`The certificate of the issuer ${name} expired on ${dateOf(notAfter)}.`);
+  }
+  const last = issuers.at(-1) ?? leaf;
+  if (!isSelfSigned(last)) {
+    // A chain up to an intermediate lacks only its root, which is not embedded anyway.
+    if (issuers.length === 0) {
+      warnings.push(
+        `The signing certificate is alone: its issuer ${last.issuerName} is not given. Verifiers that do not know the issuer will reject the signature.`,
+      );
+    } else if (unrelated.some(({ x509 }) => x509.ca)) {
+      warnings.push(`The chain has a gap: ${last.issuerName}, which issued ${last.name}, is not given.`);
+    }
+  }
+  if (unrelated.length > 0) {
+    const names = unrelated.slice(0, NAMES_SHOWN).map(({ name }) => name);
+    const more = unrelated.length > NAMES_SHOWN ? ` and ${unrelated.length - NAMES_SHOWN} more` : '';
+    warnings.push(`Left out, because they are no part of the chain: ${names.join('; ')}${more}.`);
+  }
+  return warnings;
 }

@@ -19,9 +19,10 @@ import {
   readCertificateFields,
   subjectKeyIdentifierOf,
 } from '../certificates/certificate-fields.ts';
+import { readName } from '../certificates/names.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { roomForAttributes, type TakeAttributes } from './attribute-room.ts';
 import { cmsErrors } from './errors.ts';
+import { limitAttributes, type TakeAttributes } from './limits.ts';
 import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
@@ -73,7 +74,7 @@ const MAX_VALUES = 1000;
  * Reads the ContentInfo at the start of `bytes`. Throws `cms-malformed`, `cms-not-signed-data`, `cms-without-signer`,
  * `cms-too-large`. `takeAttributes`: the room that all signatures of a file have.
  */
-export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttributes = roomForAttributes()): SignedData {
+export function parseSignedData(bytes: Uint8Array, takeAttributes: TakeAttributes = limitAttributes()): SignedData {
   return refusingMalformed(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
     const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
@@ -106,7 +107,7 @@ export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8A
       throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates' });
     }
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
-    return parseSigner(readElement(bytes, 'SignerInfo'), candidates, roomForAttributes());
+    return parseSigner(readElement(bytes, 'SignerInfo'), candidates, limitAttributes());
   });
 }
 
@@ -210,4 +211,15 @@ function isNamedBy(fields: CertificateFields, identifier: Element, wanted: Signe
   }
   const { issuer, serialNumber } = wanted;
   return Buffer.compare(fields.serialNumber, serialNumber) === 0 && Buffer.compare(fields.issuer, issuer) === 0;
+}
+
+/** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
+export function signerNameOf({ certificate, issuerAndSerial }: SignerInfo): string {
+  if (certificate !== undefined) {
+    const { commonName, text } = readName(readCertificateFields(certificate).subject);
+    return commonName ?? text;
+  }
+  if (issuerAndSerial === undefined) return 'unknown';
+  const serial = Buffer.from(readElement(issuerAndSerial.serialNumber, 'serial number').contents).toString('hex');
+  return `${readName(issuerAndSerial.issuer).text}, serial number ${serial}`;
 }

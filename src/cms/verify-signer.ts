@@ -1,16 +1,22 @@
 /** Whether a signer's attributes and signature value agree with the content (RFC 5652, 5.4 and 5.6). Says nothing of trust. */
 
-import { constants, createHash, type KeyObject, verify, X509Certificate } from 'node:crypto';
+import { constants, createHash, type KeyObject, publicDecrypt, verify, X509Certificate } from 'node:crypto';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
-import { usableKeyOf } from '../certificates/public-key.ts';
+import { usableKeyOf } from '../certificates/parsed-certificate.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
-import { isBareSha1 } from './bare-sha1.ts';
-import { CONTENT_TYPE, DIGEST_NAME_BY_OID, MESSAGE_DIGEST, RSA_PSS } from './object-identifiers.ts';
+import {
+  CONTENT_TYPE,
+  DIGEST_NAME_BY_OID,
+  DIGEST_OID,
+  MESSAGE_DIGEST,
+  RSA_ENCRYPTION,
+  RSA_PSS,
+  SHA1_WITH_RSA,
+} from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
-import { isAlgorithmOf } from './signature-algorithms.ts';
 
 /** id-shake256-len, with 512 bits of output: the digest of Ed448 signatures alone (RFC 8419, 3.1). */
 const SHAKE256 = '2.16.840.1.101.3.4.2.18';
@@ -154,4 +160,51 @@ function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
 
 function broken(code: string, message: string): Finding {
   return { code, message, against: 'integrity' };
+}
+
+/** Block type and at least eight 0xff, in front of the zero that ends the padding (RFC 8017, 9.2). */
+const LEAST_PADDING = 10;
+const DIGEST_LENGTH = 20;
+
+/**
+ * Whether the signature value is the whole block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA key.
+ * False for any other digest algorithm, any other padding and any byte more or less. Never throws.
+ */
+export function isBareSha1(
+  { digestAlgorithm, signatureAlgorithm, signature }: SignerInfo,
+  signedBytes: Uint8Array,
+  certificate: Uint8Array,
+): boolean {
+  const isPkcs1 = signatureAlgorithm === RSA_ENCRYPTION || signatureAlgorithm === SHA1_WITH_RSA;
+  if (digestAlgorithm !== DIGEST_OID.SHA1 || !isPkcs1) return false;
+  try {
+    const key = usableKeyOf(new X509Certificate(certificate));
+    if (key?.asymmetricKeyType !== 'rsa') return false;
+    // Compared as a whole, so that no reading of the padding can be lenient.
+    const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);
+    if (signature.length !== block.length || block.length < LEAST_PADDING + 1 + DIGEST_LENGTH) return false;
+    const padding = Buffer.alloc(block.length - 1 - DIGEST_LENGTH, 0xff);
+    padding.writeUInt16BE(0x0001);
+    const digest = createHash('sha1').update(signedBytes).digest();
+    return block.equals(Buffer.concat([padding, Buffer.of(0), digest]));
+  } catch {
+    return false; // OpenSSL cannot read the certificate, or the value is not below the modulus
+  }
+}
+
+/** As node:crypto calls kinds of keys. */
+const ALGORITHMS: Readonly<Record<string, RegExp>> = {
+  // With no digest named, with MD2 to SHA-512/256, RSASSA-PSS; SHA-3; and those of OIW and X.500 that old tools wrote.
+  rsa: /^(1\.2\.840\.113549\.1\.1\.([1-5]|1[0-6])|2\.16\.840\.1\.101\.3\.4\.3\.1[3-6]|1\.3\.14\.3\.2\.([234]|15|29)|2\.5\.8\.1\.1)$/,
+  'rsa-pss': /^1\.2\.840\.113549\.1\.1\.10$/,
+  dsa: /^(1\.2\.840\.10040\.4\.[13]|2\.16\.840\.1\.101\.3\.4\.3\.[1-8]|1\.3\.14\.3\.2\.(12|13|27))$/,
+  // The key's own identifier and the digest left to digestAlgorithm are what Windows writes.
+  ec: /^(1\.2\.840\.10045\.(2\.1|4\.1|4\.3(\.[1-4])?)|2\.16\.840\.1\.101\.3\.4\.3\.(9|1[0-2]))$/,
+  ed25519: /^1\.3\.101\.112$/,
+  ed448: /^1\.3\.101\.113$/,
+};
+
+/** Whether `oid` (dotted) is one of the algorithms that a key of this kind signs with. */
+export function isAlgorithmOf(keyType: string | undefined, oid: string): boolean {
+  return keyType !== undefined && ALGORITHMS[keyType]?.test(oid) === true;
 }

@@ -8,7 +8,7 @@ import type { Http } from '../http/http.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
 import { type Waiting, waitAfter } from '../http/waiting.ts';
 import type { AuthorityRoots } from './check-answer.ts';
-import { type Judged, judgeOutcome } from './judge-outcome.ts';
+import { type Judged, judgeOutcome } from './classify-outcome.ts';
 import { createPlaces } from './places.ts';
 import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 

@@ -1,17 +1,16 @@
 /** Whether an authority's answer gives a token that can be used: all that a verifier will ask, and what only the asker knows. */
 
 import { createHash } from 'node:crypto';
+import { secondOf } from '../asn1/times.ts';
 import { buildPath } from '../certificates/build-path.ts';
-import { judgePath } from '../certificates/judge-path.ts';
+import { examinePath } from '../certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
-import { secondOf } from '../certificates/times.ts';
 import { DIGEST_OID } from '../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { readToken, type TokenReading } from './read-token.ts';
-import { isSameInteger } from './request.ts';
-import { readTimestampResponse } from './response.ts';
+import { isSameInteger, readTimestampResponse } from './request.ts';
 import type { Timestamp } from './timestamp.ts';
 import type { TstInfo } from './tst-info.ts';
 
@@ -119,7 +118,7 @@ function pathProblem(
   }
   if (problem === undefined) return undefined;
   const nearest = { certificates: path.slice(0, 2), isAnchored: false, at: time, purpose: 'time-stamping' } as const;
-  return firstProblem(judgePath(nearest)) === undefined && isAboutTime(findings) ? undefined : problem;
+  return firstProblem(examinePath(nearest)) === undefined && isAboutTime(findings) ? undefined : problem;
 }
 
 function firstProblem(findings: readonly Finding[]): string | undefined {

@@ -1,4 +1,4 @@
-/** Reading the timestamps of all of a file's signatures within bounds: each costs the checking of a signature, and more with its certificates. */
+/** The timestamps of a signature, within limits for the whole file. */
 
 import { cmsErrors } from '../cms/errors.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';

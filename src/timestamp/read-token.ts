@@ -3,16 +3,15 @@
 import { createHash } from 'node:crypto';
 import { octetsOf } from '../asn1/read.ts';
 import { DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
-import { parseSignedData, type SignedData, type SignerInfo } from '../cms/parse-signed-data.ts';
-import { signerNameOf } from '../cms/signer-name.ts';
+import { parseSignedData, type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
-import { asTimestampFinding, broken, judgeDigests, judgePurpose } from './findings.ts';
 import { SIGNING_TIME, TST_INFO } from './object-identifiers.ts';
 import { signingCertificateProblem } from './signing-certificate.ts';
 import type { Timestamp } from './timestamp.ts';
+import { asTimestampFinding, broken, examineDigests, examinePurpose } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
 export interface TokenReading {
@@ -64,10 +63,10 @@ function readSignedToken(signedData: SignedData, signatureValue: Uint8Array, bud
   const findings = [
     ...content.findings,
     ...(others.length === 0 ? [] : [broken('timestamp-several-signers', 'The timestamp has several signers.')]),
-    ...(info === undefined ? [] : judgeImprint(info, signatureValue)),
+    ...(info === undefined ? [] : examineImprint(info, signatureValue)),
     ...examineSigner(signedData, signer, content.bytes, { budget }).map(asTimestampFinding),
-    ...judgeSigner(signer),
-    ...judgeDigests([algorithm, DIGEST_NAME_BY_OID[signer.digestAlgorithm]]),
+    ...examineTokenSigner(signer),
+    ...examineDigests([algorithm, DIGEST_NAME_BY_OID[signer.digestAlgorithm]]),
   ];
   const timestamp: Timestamp = {
     kind: 'rfc3161',
@@ -109,7 +108,7 @@ function readContent({ contentType, content }: SignedData): Content {
   }
 }
 
-function judgeImprint({ imprint }: TstInfo, signatureValue: Uint8Array): readonly Finding[] {
+function examineImprint({ imprint }: TstInfo, signatureValue: Uint8Array): readonly Finding[] {
   const algorithm = DIGEST_NAME_BY_OID[imprint.algorithm];
   if (algorithm === undefined) {
     const message = `The timestamp's imprint has the digest algorithm ${imprint.algorithm}, which is not known.`;
@@ -119,7 +118,7 @@ function judgeImprint({ imprint }: TstInfo, signatureValue: Uint8Array): readonl
   return [broken('timestamp-other-signature', 'The timestamp is of another signature (its imprint differs).')];
 }
 
-function judgeSigner(signer: SignerInfo): readonly Finding[] {
+function examineTokenSigner(signer: SignerInfo): readonly Finding[] {
   const { certificate, signedAttributes } = signer;
   const times = signedAttributes.filter(({ type }) => type === SIGNING_TIME);
   const repeated =
@@ -131,7 +130,7 @@ function judgeSigner(signer: SignerInfo): readonly Finding[] {
       problem === undefined
         ? []
         : [broken('timestamp-certificate-differs', `The timestamp is not bound to its certificate: ${problem}.`)];
-    return [...repeated, ...differs, ...judgePurpose(certificate, 'rfc3161')];
+    return [...repeated, ...differs, ...examinePurpose(certificate, 'rfc3161')];
   } catch (thrown) {
     return [...repeated, unreadable(thrown)];
   }

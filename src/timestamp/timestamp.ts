@@ -1,5 +1,9 @@
-/** A timestamp on a signature value, as it was read: what it says, and what is wrong with it. Types only. */
+/** A timestamp on a signature value as it was read, and the findings about it. */
 
+import { readCertificateFields } from '../certificates/certificate-fields.ts';
+import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
+import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
+import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 
 export interface Timestamp {
@@ -23,4 +27,67 @@ export interface Timestamp {
   readonly certificates: readonly Uint8Array[];
   /** What is wrong with it apart from trust; none speaks against the integrity of a sound one. */
   readonly findings: readonly Finding[];
+}
+
+const WEAK = 'timestamp-algorithm-weak';
+
+/** Speaks against the timestamp's integrity. */
+export function broken(code: string, message: string): Finding {
+  return { code, message, against: 'integrity' };
+}
+
+/** The examination of a signer (`examineSigner`), in the words of timestamps. */
+export function asTimestampFinding(finding: Finding): Finding {
+  const { code, message } = finding;
+  if (code === BUDGET_SPENT) return finding;
+  if (code === 'signer-certificate-missing') {
+    return broken('timestamp-without-certificate', 'The timestamp does not carry the certificate of its signer.');
+  }
+  if (code === 'digest-algorithm-unknown') {
+    return broken('timestamp-algorithm-unknown', `The timestamp's signature cannot be checked: ${message}`);
+  }
+  return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
+}
+
+/** Whether the imprint or the signature of a sound timestamp is by SHA-1. */
+export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
+  return findings.some(({ code, against }) => code === WEAK && against === 'nothing');
+}
+
+/** Timestamps under unsigned attributes of these types (dotted), which `platform` does not read: they do not count. */
+export function unreadTimestamps(
+  attributes: readonly ParsedAttribute[],
+  types: readonly string[],
+  platform: string,
+): readonly Finding[] {
+  return types
+    .filter((type) => attributes.some((attribute) => attribute.type === type))
+    .map((type) => {
+      const message = `A timestamp under the attribute ${type} is not used: ${platform} does not read it there.`;
+      return { code: 'timestamp-not-read', message, against: 'nothing' };
+    });
+}
+
+/** Of the algorithms that a timestamp's imprint and signature are digested with. */
+export function examineDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
+  if (algorithms.includes('md5')) {
+    const message = 'The timestamp is made with MD5, which can be forged.';
+    return [broken(WEAK, message)];
+  }
+  if (!algorithms.includes('sha1')) return [];
+  const message = 'The timestamp is made with SHA-1, which is no longer safe.';
+  return [{ code: WEAK, message, against: 'nothing' }];
+}
+
+/**
+ * The purpose must be timeStamping. That it is critical and the only one, as RFC 3161, 2.3 wants it of tokens, many a
+ * certificate lacks whose timestamps Windows takes, Microsoft's own of 2016 among them: a warning.
+ */
+export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
+  const fields = readCertificateFields(certificate);
+  const problem = purposeProblem(fields, 'time-stamping');
+  const oddity = kind === 'rfc3161' ? timeStampingOddity(fields) : undefined;
+  if (problem === undefined && oddity === undefined) return [];
+  const message = `The timestamp's certificate is not as one of a time stamp authority should be: ${problem ?? oddity}.`;
+  return [{ code: 'timestamp-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }

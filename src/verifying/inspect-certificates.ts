@@ -16,7 +16,7 @@ import {
   publicKeyOf,
 } from '../certificates/parsed-certificate.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { hexOf, readable } from './inspect-value.ts';
+import { hexOf, readable } from './inspect-attributes.ts';
 import { type NamedObject, namedObject } from './object-names.ts';
 
 export interface InspectedCertificate {

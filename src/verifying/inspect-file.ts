@@ -2,13 +2,12 @@
 
 import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
-import type { SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
-import { signerNameOf } from '../cms/signer-name.ts';
+import { type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import type { Detail, EmbeddedSignature } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
-import { type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
+import { hexOf, type InspectedAttribute, inspectAttributes, readable } from './inspect-attributes.ts';
 import {
   type CheckIssuer,
   fingerprintOf,
@@ -16,10 +15,8 @@ import {
   inspectCertificates,
   issuerChecks,
 } from './inspect-certificates.ts';
-import { numberedSignatures } from './inspect-numbering.ts';
-import { hexOf, readable } from './inspect-value.ts';
 import { type NamedObject, namedObject } from './object-names.ts';
-import { type Reading, readFile } from './read-file.ts';
+import { type Reading, readFile } from './verify-file.ts';
 
 export interface InspectedFile {
   readonly path: string;
@@ -194,4 +191,9 @@ function inspectTimestamp(timestamp: Timestamp, isIssuer: CheckIssuer): Inspecte
       kind === 'authenticode' ? [] : inspectCertificates(timestamp.certificates, [signerCertificate], isIssuer),
     findings,
   };
+}
+
+/** All of them, in the order of their numbers: the first is number 1. */
+export function numberedSignatures(signatures: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] {
+  return signatures.flatMap((signature) => [signature, ...numberedSignatures(signature.nested)]);
 }

@@ -15,7 +15,7 @@ export interface VerifyPolicy {
  * One signature must have all that is asked; then the others may lack it, as the older of two algorithms does. Gives what
  * the signature that comes nearest lacks; all findings speak against trust.
  */
-export function judgePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
+export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
   const all = flatten(signatures);
   const lacking = all.map((signature) => lacks(signature, policy));
   return lacking.sort((a, b) => a.length - b.length)[0] ?? [];

@@ -1,17 +1,24 @@
 /** Whether certificates were revoked: by the CRLs a user gives, and by what the certificates' own addresses answer. */
 
 import { createHash } from 'node:crypto';
-import { basicConstraintsOf } from '../certificates/certificate-fields.ts';
-import type { Crl } from '../certificates/crl.ts';
-import { crlIsSignedBy, judgeByCrl } from '../certificates/judge-crl.ts';
+import { secondOf } from '../asn1/times.ts';
+import { remembering } from '../bytes/remembering.ts';
+import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
-import { type CombinedStatus, combineStatements, type Statement } from '../certificates/revocation-status.ts';
+import type { Crl } from '../certificates/revocation/crl.ts';
+import { crlIsSignedBy, statementByCrl } from '../certificates/revocation/crl-status.ts';
+import {
+  type CombinedStatus,
+  combineStatements,
+  isCompromise,
+  nameOfReason,
+  type Revoked,
+  type Statement,
+} from '../certificates/revocation/status.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
-import { type Asked, type AskOnline, askOnline } from './ask-online.ts';
-import { remembering } from './remembering.ts';
-import { revocationFindings } from './revocation-findings.ts';
+import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
 
 export interface Revocation {
   /** What CRLs and OCSP say of a certificate that was used at a time; findings rather than throws. */
@@ -43,7 +50,7 @@ export function createRevocation(options: RevocationOptions): Revocation {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const isSigned = rememberingSignatures();
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: Asked): Statement => {
-    const byKeyOf = (signer: ParsedCertificate) => judgeByCrl(crl, certificate, signer, now, isSigned);
+    const byKeyOf = (signer: ParsedCertificate) => statementByCrl(crl, certificate, signer, now, isSigned);
     const statement = byKeyOf(issuer);
     if (statement.list !== undefined) return statement;
     // Whether such a key was revoked itself is not asked, so that its lists say "revoked" and never "good".
@@ -118,4 +125,61 @@ function keyOf({ certificate, issuer, otherKeys }: Asked): string {
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
+}
+
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+/** unspecified, affiliationChanged, superseded, cessationOfOperation. */
+const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
+
+/**
+ * Windows and jarsigner compare the date of the revocation with the time of the signature, whatever the reason: authorities
+ * are to date it back to when the key was lost. So does this, but for two cases. A CRL may tell of a lost key by an
+ * invalidityDate before the revocation: then that counts (RFC 5280, 5.3.2). And who has the key of a timestamp authority
+ * can make any time, so that its tokens end with it altogether, unless the reason says that the key is safe (RFC 3161, 4).
+ */
+export function revocationFindings(status: CombinedStatus, certificate: ParsedCertificate, at: Date): Finding[] {
+  const { name } = certificate;
+  switch (status.kind) {
+    case 'good':
+      return [];
+    case 'unknown': {
+      const message = `Whether the certificate of "${name}" was revoked could not be found out: ${status.why}.`;
+      return [{ code: 'revocation-unknown', message, against: 'trust' }];
+    }
+    case 'revoked': {
+      const findings = status.revoked.map((one) => findingOf(one, certificate, at));
+      // One finding is enough: the first statement that ends trust, otherwise the first.
+      return [...findings.filter(({ against }) => against === 'trust'), ...findings].slice(0, 1);
+    }
+  }
+}
+
+function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): Finding {
+  const reason = nameOfReason(revoked.reason);
+  const because = reason === undefined ? '' : ` (${reason})`;
+  const { code, isAgainst, words } = consequence(revoked, certificate, at);
+  const message = `The certificate of "${certificate.name}" was revoked on ${secondOf(revoked.revokedAt)}${because}${words}.`;
+  return { code, message, against: isAgainst ? 'trust' : 'nothing' };
+}
+
+function consequence(revoked: Revoked, certificate: ParsedCertificate, at: Date) {
+  const code = 'certificate-revoked';
+  const { revokedAt, reason, invalidSince } = revoked;
+  if (revokedAt <= at) return { code, isAgainst: true, words: '' };
+  if (isCompromise(reason) && invalidSince !== undefined && invalidSince <= at) {
+    return { code, isAgainst: true, words: `, and its key is not to be relied on since ${secondOf(invalidSince)}` };
+  }
+  if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
+    return { code, isAgainst: true, words: ', and no timestamp of it counts any more' };
+  }
+  return { code, isAgainst: false, words: `, after it was used (${secondOf(at)})` };
+}
+
+function isTimeStamper({ fields }: ParsedCertificate): boolean {
+  try {
+    return extendedKeyUsageOf(fields)?.includes(TIME_STAMPING) ?? false;
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return false; // a damaged extension is among the path's findings
+  }
 }

@@ -1,15 +1,15 @@
 /** Whether a signer's certificate is trusted: its path to a root, for a purpose, at a time, and whether it was revoked. */
 
 import { createHash } from 'node:crypto';
+import { secondOf } from '../asn1/times.ts';
+import { remembering } from '../bytes/remembering.ts';
 import { buildPath, type CertificatePath } from '../certificates/build-path.ts';
 import { isSelfSigned, type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
-import { secondOf } from '../certificates/times.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { otherKeysOf } from './other-keys.ts';
-import { remembering } from './remembering.ts';
 import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
 
@@ -34,14 +34,14 @@ export interface Trust {
   readonly findings: readonly Finding[];
 }
 
-export type JudgeTrust = (request: TrustRequest) => Promise<Trust>;
+export type ExamineTrust = (request: TrustRequest) => Promise<Trust>;
 
 /** The same, with the budget of one file charged for every request. */
-export function chargedTo(judgeTrust: JudgeTrust, budget: WorkBudget): JudgeTrust {
-  return (request) => judgeTrust({ ...request, budget });
+export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): ExamineTrust {
+  return (request) => examineTrust({ ...request, budget });
 }
 
-export interface TrustJudgeOptions {
+export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
   /** Without it nobody asks whether a certificate was revoked. */
@@ -53,17 +53,17 @@ const MAX_CERTIFICATES = 500;
 /** Certificates and answers kept. */
 const MAX_REMEMBERED = 1000;
 
-/** The judge never throws for what certificates hold: whatever is odd with them is a finding. */
-export function trustJudge(options: TrustJudgeOptions): JudgeTrust {
+/** Never throws for what certificates hold: whatever is wrong with them is a finding. */
+export function trustExaminer(options: TrustOptions): ExamineTrust {
   const parse = remembering(MAX_REMEMBERED, digestOf, parseOrNothing);
-  const judge = (request: TrustRequest) => judgeOnce(request, parse, options);
+  const examine = (request: TrustRequest) => examineOnce(request, parse, options);
   // An answer that lacks checks is one file's alone.
-  return remembering(MAX_REMEMBERED, requestKey, judge, ({ budget }) => budget?.isSpent !== true);
+  return remembering(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
 }
 
 type Parse = (der: Uint8Array) => ParsedCertificate | undefined;
 
-async function judgeOnce(request: TrustRequest, parse: Parse, options: TrustJudgeOptions): Promise<Trust> {
+async function examineOnce(request: TrustRequest, parse: Parse, options: TrustOptions): Promise<Trust> {
   const leaf = parse(request.leaf);
   if (leaf === undefined) {
     const finding: Finding = {
@@ -86,7 +86,7 @@ async function judgeOnce(request: TrustRequest, parse: Parse, options: TrustJudg
     ...(path.isTrusted ? [] : [whyNotTrusted(path.certificates, root, roots.source)]),
     ...lifetimeFindings(leaf, request, options.now),
     ...(path.isTrusted && revocation !== undefined
-      ? await judgeRevocation({ path, pool, budget }, revocation, request.at)
+      ? await examineRevocation({ path, pool, budget }, revocation, request.at)
       : []),
     ...poolFindings(request.certificates.length, given.length - pool.length),
   ];
@@ -135,7 +135,7 @@ interface Searched {
  * From the root down, and only when the path is trusted: the addresses asked are those that a trusted authority wrote
  * into a certificate, never those of somebody who made one up. Nothing below a revoked authority is asked about.
  */
-async function judgeRevocation(
+async function examineRevocation(
   { path: { certificates }, pool, budget }: Searched,
   revocation: Revocation,
   at: Date,

@@ -1,18 +1,23 @@
 /** Verifying one file: what is in it, whether it holds together, who signed it, and whether they are trusted. */
 
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import type { Format } from '../formats/format.ts';
-import { judgeSignature } from './judge-signature.ts';
-import { flatten, judgePolicy, type VerifyPolicy } from './policy.ts';
-import { type ReadFile, type Reading, readFile } from './read-file.ts';
-import { chargedTo, type JudgeTrust } from './trust.ts';
+import { openInput } from '../files/input-file.ts';
+import { type Recognising, recogniseFormat } from '../files/recognise-format.ts';
+import { contentReader } from '../formats/content-reader.ts';
+import type { Format, SignableFile } from '../formats/format.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
+import { examinePolicy, flatten, type VerifyPolicy } from './policy.ts';
+import { chargedTo, type ExamineTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
+import { verifySignature } from './verify-signature.ts';
 
 export interface Verifying extends Reading {
   /** Undefined where trust is not asked about. */
-  readonly judgeTrust: JudgeTrust | undefined;
+  readonly examineTrust: ExamineTrust | undefined;
   readonly now: Date;
   readonly policy: VerifyPolicy;
 }
@@ -24,25 +29,25 @@ export async function verifyFile(path: string, verifying: Verifying): Promise<Ve
     await using file = await readFile(path, verifying, (found) => {
       format = found;
     });
-    return { path, format: file.format.id, error: undefined, ...(await judgeFile(file, verifying)) };
+    return { path, format: file.format.id, error: undefined, ...(await examineFile(file, verifying)) };
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
     return { path, format: format?.id ?? null, signatures: [], ...unreadable(error, format) };
   }
 }
 
-async function judgeFile(
+async function examineFile(
   { signable, budget }: ReadFile,
   verifying: Verifying,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'signatures'>> {
-  const { judgeTrust, now } = verifying;
-  const judging = { judgeTrust: judgeTrust && chargedTo(judgeTrust, budget), now };
+  const { examineTrust, now } = verifying;
+  const context = { examineTrust: examineTrust && chargedTo(examineTrust, budget), now };
   const signatures: VerifiedSignature[] = [];
-  for (const signature of await signable.signatures()) signatures.push(await judgeSignature(signature, judging));
+  for (const signature of await signable.signatures()) signatures.push(await verifySignature(signature, context));
   const examined = await signable.examine();
-  const verdict = verdictOn(signatures, examined, judgeTrust !== undefined);
+  const verdict = verdictOn(signatures, examined, examineTrust !== undefined);
   if (verdict !== 'trusted' && verdict !== 'intact') return { verdict, findings: examined, signatures };
-  const lacking = judgePolicy(signatures, verifying.policy);
+  const lacking = examinePolicy(signatures, verifying.policy);
   if (lacking.length === 0) return { verdict, findings: examined, signatures };
   return { verdict: 'not-accepted', findings: [...examined, ...lacking], signatures };
 }
@@ -80,4 +85,43 @@ function isAboutReading({ cause }: CodesignError): boolean {
 
 function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+export interface Reading extends Recognising {
+  /** Digests of what is in archives. */
+  readonly digestEntries: DigestEntries;
+  /** Hears how far a large file has been read. */
+  readonly onRead?: ((path: string, bytes: number, size: number) => void) | undefined;
+}
+
+/** Disposing closes the file: what it gave is not to be asked any more. */
+export interface ReadFile extends AsyncDisposable {
+  readonly path: string;
+  readonly format: Format;
+  readonly source: ByteSource;
+  readonly signable: SignableFile;
+  /** What all checks of this file take from. */
+  readonly budget: WorkBudget;
+}
+
+/**
+ * `onFormat` hears of the format as soon as it is known, of a file that then proves unreadable too. Throws what the file
+ * system says against the file, `unsupported-format`, and what the format finds malformed.
+ */
+export async function readFile(
+  path: string,
+  reading: Reading,
+  onFormat: (format: Format) => void = () => undefined,
+): Promise<ReadFile> {
+  const input = await openInput(path, (bytes, size) => reading.onRead?.(path, bytes, size));
+  try {
+    const format = await recogniseFormat(input.source, [path], reading);
+    onFormat(format);
+    const reader = contentReader(reading.digestEntries);
+    const signable = await format.open(input.source, reader, path);
+    return { path, format, source: input.source, signable, budget: reader.budget, [Symbol.asyncDispose]: input.close };
+  } catch (thrown) {
+    await input.close();
+    throw thrown;
+  }
 }

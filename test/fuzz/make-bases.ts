@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import forge from 'node-forge';
-import { buildOcspRequest } from '../../src/certificates/ocsp-request.ts';
+import { buildOcspRequest } from '../../src/certificates/revocation/ocsp-response.ts';
 import type { EmbeddedSignature, Format } from '../../src/formats/format.ts';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';

@@ -3,8 +3,8 @@
 import { composeReading } from '../../app/compose-reading.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import type { EmbeddedSignature } from '../../formats/format.ts';
-import { numberedSignatures } from '../../verifying/inspect-numbering.ts';
-import { readFile } from '../../verifying/read-file.ts';
+import { numberedSignatures } from '../../verifying/inspect-file.ts';
+import { readFile } from '../../verifying/verify-file.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';

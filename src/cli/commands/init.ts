@@ -1,7 +1,7 @@
 /** `codesign-remote init`: stores the settings that signing needs in a profile, after all of them have been checked. */
 
 import { nameProfile } from '../../app/compose-config.ts';
-import { dateOf } from '../../certificates/judge-leaf.ts';
+import { dateOf } from '../../certificates/signing-chain.ts';
 import { printable } from '../../errors/printable.ts';
 import { hasCredentials } from '../../options/credentials/credentials.ts';
 import { DEFAULT_ENVIRONMENT, lookUp, NOTHING_STORED } from '../../options/lookup.ts';

@@ -2,7 +2,7 @@
 
 import { composeReading } from '../../app/compose-reading.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
-import type { Reading } from '../../verifying/read-file.ts';
+import type { Reading } from '../../verifying/verify-file.ts';
 import { endOnSignal } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';

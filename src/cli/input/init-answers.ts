@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import { checkRoots, readChain } from '../../app/compose-config.ts';
-import { dateOf } from '../../certificates/judge-leaf.ts';
-import type { SigningChain } from '../../certificates/signing-chain.ts';
+import { dateOf, type SigningChain } from '../../certificates/signing-chain.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
 import { parseBaseUrl } from '../../options/base-url.ts';

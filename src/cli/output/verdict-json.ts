@@ -1,7 +1,7 @@
 /** The JSON document of `verify --json`. */
 
-import { dateOf } from '../../certificates/judge-leaf.ts';
-import { secondOf } from '../../certificates/times.ts';
+import { secondOf } from '../../asn1/times.ts';
+import { dateOf } from '../../certificates/signing-chain.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 

@@ -1,7 +1,7 @@
 /** What people read of a verification: the verdict in one line, and below it what speaks against it. */
 
-import { dateOf } from '../../certificates/judge-leaf.ts';
-import { secondOf } from '../../certificates/times.ts';
+import { secondOf } from '../../asn1/times.ts';
+import { dateOf } from '../../certificates/signing-chain.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { printable } from '../../errors/printable.ts';
 import { flatten } from '../../verifying/policy.ts';

@@ -2,11 +2,9 @@
 
 import { type Element, octetsOf } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { roomForAttributes, type TakeAttributes } from '../../cms/attribute-room.ts';
-import { roomForCertificates, type TakeRoom } from '../../cms/certificate-room.ts';
+import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../../cms/limits.ts';
 import { DATA } from '../../cms/object-identifiers.ts';
-import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
-import { signerNameOf } from '../../cms/signer-name.ts';
+import { parseSignedData, type SignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -55,7 +53,7 @@ export async function readBlocks(
 ): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
   let [room, blockRoom] = [MOST_BYTES, MOST_BYTES];
-  const forBlocks: BlockRoom = { takeCertificates: roomForCertificates(), takeAttributes: roomForAttributes() };
+  const forBlocks: BlockRoom = { takeCertificates: limitCertificates(), takeAttributes: limitAttributes() };
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
@@ -94,7 +92,7 @@ async function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | Cod
 
 /** What is left of the bounds on a file: its blocks use it up together. */
 interface BlockRoom {
-  readonly takeCertificates: TakeRoom;
+  readonly takeCertificates: TakeCertificates;
   readonly takeAttributes: TakeAttributes;
 }
 

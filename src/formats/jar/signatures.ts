@@ -2,8 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
-import type { SignerInfo } from '../../cms/parse-signed-data.ts';
-import { signerNameOf } from '../../cms/signer-name.ts';
+import { type SignerInfo, signerNameOf } from '../../cms/parse-signed-data.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';

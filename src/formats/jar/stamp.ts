@@ -3,8 +3,8 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
-import { usesSha1 } from '../../timestamp/findings.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
+import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../authenticode/read-authenticode.ts';
 import { timestampsOf } from '../../authenticode/timestamps.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { signerNameOf } from '../../cms/signer-name.ts';
+import { signerNameOf } from '../../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';

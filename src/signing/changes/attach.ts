@@ -1,7 +1,6 @@
 /** Putting a finished signature into a file. */
 
-import { parseSignedData } from '../../cms/parse-signed-data.ts';
-import { signerNameOf } from '../../cms/signer-name.ts';
+import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
 import type { Change } from '../change.ts';
 import { signerNames } from '../plan.ts';
 

@@ -1,7 +1,7 @@
 /** Adding timestamps to signatures that are there. */
 
-import { dateOf } from '../../certificates/judge-leaf.ts';
 import { parseCertificate } from '../../certificates/parsed-certificate.ts';
+import { dateOf } from '../../certificates/signing-chain.ts';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';

@@ -3,16 +3,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildPath } from '../../../src/certificates/build-path.ts';
-import { findInCrl } from '../../../src/certificates/crl-entries.ts';
-import { judgeByCrl } from '../../../src/certificates/judge-crl.ts';
-import { judgeOcspAnswer } from '../../../src/certificates/judge-ocsp.ts';
-import { judgePath } from '../../../src/certificates/judge-path.ts';
-import { buildOcspRequest } from '../../../src/certificates/ocsp-request.ts';
+import { examinePath } from '../../../src/certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { isLifetimeSigner, purposeProblem } from '../../../src/certificates/purpose.ts';
-import { readCrls } from '../../../src/certificates/read-crls.ts';
-import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
-import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation-sources.ts';
+import { readCrls } from '../../../src/certificates/revocation/crl.ts';
+import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
+import { statementByCrl } from '../../../src/certificates/revocation/crl-status.ts';
+import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp-response.ts';
+import { statusByOcsp } from '../../../src/certificates/revocation/ocsp-status.ts';
+import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation/sources.ts';
+import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
@@ -86,9 +86,9 @@ async function judgeAsPath(
   ] as const) {
     const { certificates, findings } = buildPath(first, pool, anchors, NOW, 'code-signing');
     for (const { message, code } of findings) requireSaid(message, code);
-    judgePath({ certificates, isAnchored: false, at: NOW, purpose: 'time-stamping' });
+    examinePath({ certificates, isAnchored: false, at: NOW, purpose: 'time-stamping' });
   }
-  const judged = judgePath({ certificates: [leaf, odd, issuer], isAnchored: true, at: NOW, purpose: 'code-signing' });
+  const judged = examinePath({ certificates: [leaf, odd, issuer], isAnchored: true, at: NOW, purpose: 'code-signing' });
   for (const { message, code } of judged) requireSaid(message, code);
   return 'code' in requested ? requested.code : 'read';
 }
@@ -104,14 +104,14 @@ export const revocationTarget: TargetDefinition = {
       make: (random) => mutateDer(pick(random, lists), random),
       run: async (input) => {
         const isOriginal = lists.some((list) => list.equals(input));
-        const answer = judgeOcspAnswer(input, leaf, issuer, NOW);
+        const answer = statusByOcsp(input, leaf, issuer, NOW);
         if (answer.kind === 'unknown') requireSaid(answer.why, 'OCSP answer');
         const crls = readCrls(input);
         if (typeof crls === 'string') return `${answer.kind}, ${crls.slice(0, 24)}`;
         const kinds = crls.map((crl) => {
-          const judged = judgeByCrl(crl, leaf, issuer, NOW).status;
+          const judged = statementByCrl(crl, leaf, issuer, NOW).status;
           require(judged.kind !== 'good' || isOriginal, 'a list that nobody signed calls the certificate good');
-          return judgeByCrl(crl, leaf, issuer, NOW, () => true).status.kind;
+          return statementByCrl(crl, leaf, issuer, NOW, () => true).status.kind;
         });
         for (const crl of crls) await wordFor(() => findInCrl(crl, { ...leaf, ...leaf.fields }));
         return `${answer.kind}, ${kinds[0]}`;

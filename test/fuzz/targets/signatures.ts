@@ -2,8 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
-import { parseSignedData, type SignedData } from '../../../src/cms/parse-signed-data.ts';
-import { signerNameOf } from '../../../src/cms/signer-name.ts';
+import { parseSignedData, type SignedData, signerNameOf } from '../../../src/cms/parse-signed-data.ts';
 import { changeUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { examineSigner } from '../../../src/cms/verify-signer.ts';
 import { agrees, coveredNames, wholeDigests } from '../../../src/formats/jar/agreement.ts';
@@ -17,7 +16,7 @@ import { readSignatureFile } from '../../../src/signing/changes/signature-file.t
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import { readToken } from '../../../src/timestamp/read-token.ts';
-import { readTimestampResponse } from '../../../src/timestamp/response.ts';
+import { readTimestampResponse } from '../../../src/timestamp/request.ts';
 import { inspectAttributes } from '../../../src/verifying/inspect-attributes.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
 import { pemBlock } from '../../support/signed-files/pki.ts';

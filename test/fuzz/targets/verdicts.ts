@@ -14,7 +14,7 @@ import { pe } from '../../../src/formats/pe/index.ts';
 import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';
-import { trustJudge } from '../../../src/verifying/trust.ts';
+import { trustExaminer } from '../../../src/verifying/trust.ts';
 import type { VerifiedFile, VerifiedSignature } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
@@ -94,7 +94,7 @@ function verifyingOf(bases: Bases): Verifying {
     formats,
     describe: describeFile,
     digestEntries,
-    judgeTrust: trustJudge({ roots: { roots, source: 'test' }, now: NOW }),
+    examineTrust: trustExaminer({ roots: { roots, source: 'test' }, now: NOW }),
     now: NOW,
     policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
   };

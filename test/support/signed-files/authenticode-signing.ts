@@ -4,8 +4,7 @@ import { createHash, sign } from 'node:crypto';
 import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { type AuthenticodeRequest, prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
 import { spcPeImageData } from '../../../src/authenticode/spc-structures.ts';
-import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
-import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import type { IssuedCertificate } from './pki.ts';
 

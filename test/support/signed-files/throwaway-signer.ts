@@ -1,8 +1,7 @@
 /** Signers for tests: a chain as the program reads it, and a key that does what the service would. */
 
 import { sign } from 'node:crypto';
-import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
-import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { type IssuedCertificate, issue, makePki, type Pki, testKey } from './pki.ts';
 

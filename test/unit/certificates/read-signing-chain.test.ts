@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
-import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import {

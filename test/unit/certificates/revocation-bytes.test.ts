@@ -1,13 +1,13 @@
 /** CRLs, OCSP answers and certificates with every byte changed, one at a time: unknown or refused by name, never a crash. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { findInCrl } from '../../../src/certificates/crl-entries.ts';
-import { judgeByCrl } from '../../../src/certificates/judge-crl.ts';
-import { judgeOcspAnswer } from '../../../src/certificates/judge-ocsp.ts';
-import { judgePath } from '../../../src/certificates/judge-path.ts';
-import { buildOcspRequest } from '../../../src/certificates/ocsp-request.ts';
+import { examinePath } from '../../../src/certificates/examine-path.ts';
 import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
-import { readCrls } from '../../../src/certificates/read-crls.ts';
+import { readCrls } from '../../../src/certificates/revocation/crl.ts';
+import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
+import { statementByCrl } from '../../../src/certificates/revocation/crl-status.ts';
+import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp-response.ts';
+import { statusByOcsp } from '../../../src/certificates/revocation/ocsp-status.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../verifying/support/openssl-pki.ts';
@@ -39,9 +39,7 @@ describe('with any byte changed', () => {
     const responder = make({ subject: 'Responder', issuer, extensions: RESPONDER });
     const request = buildOcspRequest(leaf.parsed, issuer.parsed);
     const answer = answerOcsp({ authority: issuer, responder, request, known: [leaf] });
-    const kinds = new Set(
-      [...changed(answer)].map((der) => judgeOcspAnswer(der, leaf.parsed, issuer.parsed, NOW).kind),
-    );
+    const kinds = new Set([...changed(answer)].map((der) => statusByOcsp(der, leaf.parsed, issuer.parsed, NOW).kind));
     kinds.delete('good');
     expect([...kinds]).toEqual(['unknown']);
   });
@@ -59,10 +57,10 @@ describe('with any byte changed', () => {
       const crls = readCrls(bytes);
       if (typeof crls === 'string') continue;
       for (const crl of crls) {
-        expect(judgeByCrl(crl, leaf.parsed, issuer.parsed, NOW).status.kind).not.toBe('good');
+        expect(statementByCrl(crl, leaf.parsed, issuer.parsed, NOW).status.kind).not.toBe('good');
         // As an authority could have signed it.
         expect(['good', 'revoked', 'unknown']).toContain(
-          judgeByCrl(crl, leaf.parsed, issuer.parsed, NOW, () => true).status.kind,
+          statementByCrl(crl, leaf.parsed, issuer.parsed, NOW, () => true).status.kind,
         );
         expect(orError(() => findInCrl(crl, { ...leaf.parsed, ...leaf.parsed.fields }))).not.toBeInstanceOf(TypeError);
       }
@@ -88,7 +86,7 @@ describe('with any byte changed', () => {
         continue;
       }
       for (const certificates of [[parsed], [named.parsed, parsed, issuer.parsed], [parsed, constrained.parsed]]) {
-        const findings = judgePath({ certificates, isAnchored: true, at: NOW, purpose: 'code-signing' });
+        const findings = examinePath({ certificates, isAnchored: true, at: NOW, purpose: 'code-signing' });
         expect(findings.every(({ message }) => message.endsWith('.'))).toBe(true);
       }
     }

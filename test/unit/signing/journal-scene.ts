@@ -4,7 +4,7 @@ import { constants, type KeyObject, privateEncrypt } from 'node:crypto';
 import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
+import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import type { Journal } from '../../../src/journal/journal.ts';

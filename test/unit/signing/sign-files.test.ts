@@ -18,8 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readSigningChain } from '../../../src/certificates/read-signing-chain.ts';
-import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { businessErrors } from '../../../src/service/errors.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { contextConstructed, encode, sequence } from '../../../src/asn1/write.ts';
-import { readTimestampResponse } from '../../../src/timestamp/response.ts';
+import { readTimestampResponse } from '../../../src/timestamp/request.ts';
 
 const TOKEN = sequence(contextConstructed(0));
 const number = (...octets: number[]): Uint8Array => encode(0x02, Uint8Array.from(octets));

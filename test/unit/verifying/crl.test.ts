@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextConstructed, encode, sequence } from '../../../src/asn1/write.ts';
-import type { Crl } from '../../../src/certificates/crl.ts';
-import { findInCrl } from '../../../src/certificates/crl-entries.ts';
-import { readCrls } from '../../../src/certificates/read-crls.ts';
-import { loadCrlFiles } from '../../../src/verifying/crl-files.ts';
+import { type Crl, readCrls } from '../../../src/certificates/revocation/crl.ts';
+import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
+import { loadCrlFiles } from '../../../src/verifying/roots.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { pemBlock } from '../../support/signed-files/pki.ts';
 import {

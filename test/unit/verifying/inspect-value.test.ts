@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { readElement } from '../../../src/asn1/read.ts';
 import { sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { inspectAttributes } from '../../../src/verifying/inspect-attributes.ts';
-import { describeValue } from '../../../src/verifying/inspect-value.ts';
+import { describeValue, inspectAttributes } from '../../../src/verifying/inspect-attributes.ts';
 
 const element = (hex: string) => readElement(Buffer.from(hex.replace(/\s/g, ''), 'hex'), 'value');
 const words = (hex: string) => describeValue(element(hex));

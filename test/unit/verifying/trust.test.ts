@@ -1,11 +1,10 @@
 /** Judging trust: findings for everything that certificates hold, never a throw, and one search for the same question. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Crl } from '../../../src/certificates/crl.ts';
-import { readCrls } from '../../../src/certificates/read-crls.ts';
+import { type Crl, readCrls } from '../../../src/certificates/revocation/crl.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
 import type { TrustRoots } from '../../../src/verifying/roots.ts';
-import { type TrustRequest, trustJudge } from '../../../src/verifying/trust.ts';
+import { type TrustRequest, trustExaminer } from '../../../src/verifying/trust.ts';
 import { AUTHORITY, type Made, make, makeCrl, SIGNER, TIME_STAMPER } from './support/openssl-pki.ts';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
@@ -35,13 +34,13 @@ const codes = (findings: readonly { code: string; against: string }[]) =>
 
 describe('trust', () => {
   it('is there with a path to a root, for the purpose, at the time', async () => {
-    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })(ask({ leaf }));
+    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })(ask({ leaf }));
     expect(trust).toMatchObject({ isTrusted: true, findings: [], root: root.parsed });
     expect(trust.path.map(({ name }) => name)).toEqual(['Publisher', 'Issuing CA', 'Root']);
   });
 
   it('names the root that is not trusted', async () => {
-    const judge = trustJudge({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
     const trust = await judge(ask({ leaf, pool: [intermediate, root] }));
     expect([trust.isTrusted, codes(trust.findings), trust.root?.name]).toEqual([false, ['root-not-trusted'], 'Root']);
     expect(trust.findings[0]?.message).toContain('The root "Root" is not among the trusted roots (roots.pem)');
@@ -49,20 +48,20 @@ describe('trust', () => {
 
   it('names a self-signed signer', async () => {
     const own = make({ subject: 'Own', extensions: SIGNER });
-    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })(ask({ leaf: own, pool: [] }));
+    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })(ask({ leaf: own, pool: [] }));
     expect(codes(trust.findings)).toEqual(['root-not-trusted']);
     expect(trust.findings[0]?.message).toContain('self-signed certificate "Own"');
   });
 
   it('names the issuer that is missing', async () => {
-    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })(ask({ leaf, pool: [] }));
+    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })(ask({ leaf, pool: [] }));
     expect([trust.isTrusted, codes(trust.findings), trust.root]).toEqual([false, ['chain-incomplete'], undefined]);
     expect(trust.findings[0]?.message).toContain('The issuer "Issuing CA" of "Publisher"');
   });
 
   it('is not there when something speaks against the path', async () => {
     const server = make({ subject: 'Server', issuer: intermediate, extensions: ['extendedKeyUsage=serverAuth'] });
-    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
     expect(await judge(ask({ leaf: server }))).toMatchObject({
       isTrusted: false,
       findings: [{ code: 'certificate-purpose' }],
@@ -76,7 +75,7 @@ describe('trust', () => {
     const lifetime = ['extendedKeyUsage=codeSigning,1.3.6.1.4.1.311.10.3.13'];
     const signer = (extensions: readonly string[]) =>
       make({ subject: 'Signer', issuer: intermediate, extensions, to: '20260101000000Z' });
-    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
     const at = new Date('2025-06-01T00:00:00Z');
     expect(codes((await judge(ask({ leaf: signer(lifetime), at }))).findings)).toEqual(['certificate-expired']);
     expect(codes((await judge(ask({ leaf: signer(SIGNER), at }))).findings)).toEqual([]);
@@ -85,7 +84,7 @@ describe('trust', () => {
 
 describe('odd certificates', () => {
   it('are findings, never throws', async () => {
-    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
     for (const bytes of [new Uint8Array(), Buffer.from('not a certificate'), leaf.der.subarray(0, 100)]) {
       const trust = await judge({ ...ask({ leaf }), leaf: bytes });
       expect(trust).toMatchObject({ isTrusted: false, path: [], findings: [{ code: 'certificate-unreadable' }] });
@@ -95,7 +94,7 @@ describe('odd certificates', () => {
   });
 
   it('are findings whichever byte of a certificate is changed', async () => {
-    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
     for (let index = 0; index < leaf.der.length; index += 1) {
       const changed = Uint8Array.from(leaf.der);
       changed[index] = (changed[index] ?? 0) ^ 0x11;
@@ -106,20 +105,20 @@ describe('odd certificates', () => {
 
   it('in thousands are not all looked at', async () => {
     const certificates = Array.from({ length: 2000 }, (_, index) => Buffer.from(String(index)));
-    const trust = await trustJudge({ roots: rootsOf(root), now: NOW })({ ...ask({ leaf }), certificates });
+    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })({ ...ask({ leaf }), certificates });
     expect(codes(trust.findings)).toContain('(too-many-certificates)');
   });
 });
 
 describe('a question asked again', () => {
   it('has the same answer, without looking for it', async () => {
-    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
     const first = await judge(ask({ leaf }));
     expect(await judge(ask({ leaf }))).toBe(first);
   });
 
   it('is another one with other certificates, another time or purpose', async () => {
-    const judge = trustJudge({ roots: rootsOf(root), now: NOW });
+    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
     expect((await judge(ask({ leaf, pool: [] }))).isTrusted).toBe(false);
     expect((await judge(ask({ leaf }))).isTrusted).toBe(true);
     expect((await judge(ask({ leaf, at: new Date('2050-01-01') }))).isTrusted).toBe(false);
@@ -134,7 +133,7 @@ describe('a question asked again', () => {
         return [{ code: 'certificate-revoked', message: 'Revoked.', against: 'trust' } as const];
       },
     };
-    const trust = await trustJudge({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
+    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
     expect([trust.isTrusted, codes(trust.findings), asked]).toEqual([false, ['certificate-revoked'], ['Issuing CA']]);
   });
 
@@ -145,7 +144,7 @@ describe('a question asked again', () => {
       if (typeof crls === 'string') throw new Error(crls);
       const judged = async (lists: readonly Crl[]) => {
         const revocation = createRevocation({ crls: lists, http: undefined, now: NOW });
-        const judge = trustJudge({ roots: rootsOf(root), now: NOW, revocation });
+        const judge = trustExaminer({ roots: rootsOf(root), now: NOW, revocation });
         const { findings } = await judge(ask({ leaf, pool: [intermediate, ...pool] }));
         return findings.map(({ code, message }) => `${code} ${/"(.*?)"/.exec(message)?.[1]}`);
       };
@@ -171,11 +170,11 @@ describe('a question asked again', () => {
         return [];
       },
     };
-    await trustJudge({ roots: rootsOf(make({ subject: 'Other' })), now: NOW, revocation })(
+    await trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW, revocation })(
       ask({ leaf, pool: [intermediate, root] }),
     );
     expect(asked).toEqual([]);
-    await trustJudge({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
+    await trustExaminer({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
     expect(asked).toEqual(['Issuing CA', 'Publisher']);
   });
 });

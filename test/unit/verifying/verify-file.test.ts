@@ -10,7 +10,7 @@ import type { EmbeddedSignature, Format, SignableFile } from '../../../src/forma
 import { cmsEnvelope } from '../../../src/formats/format.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import type { VerifyPolicy } from '../../../src/verifying/policy.ts';
-import type { JudgeTrust, Trust } from '../../../src/verifying/trust.ts';
+import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
 import type { VerifiedFile } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
@@ -72,20 +72,20 @@ interface Setting {
   readonly signatures: readonly EmbeddedSignature[];
   /** Of the file. */
   readonly findings?: readonly Finding[];
-  readonly judgeTrust?: JudgeTrust | undefined;
+  readonly judgeTrust?: ExamineTrust | undefined;
   readonly policy?: Partial<VerifyPolicy>;
 }
 
 const trusted: Trust = { isTrusted: true, path: [], root: undefined, findings: [] };
 const untrusted: Trust = { isTrusted: false, path: [], root: undefined, findings: [NOT_TRUSTED] };
-const trustAll: JudgeTrust = async () => trusted;
+const trustAll: ExamineTrust = async () => trusted;
 const trustNobodyOf =
-  (certificate: Uint8Array): JudgeTrust =>
+  (certificate: Uint8Array): ExamineTrust =>
   async ({ leaf }) =>
     leaf === certificate ? untrusted : trusted;
 /** As for a certificate that was valid at one time alone. */
 const trustAt =
-  (time: Date): JudgeTrust =>
+  (time: Date): ExamineTrust =>
   async ({ at, purpose }) =>
     purpose === 'time-stamping' || at.getTime() === time.getTime() ? trusted : untrusted;
 
@@ -105,7 +105,14 @@ function formatWith(open: Format['open']): Format {
 
 function verifying(format: Format, { judgeTrust, policy }: Pick<Setting, 'judgeTrust' | 'policy'>): Verifying {
   const describe = async () => 'something else';
-  return { formats: [format], describe, digestEntries, judgeTrust, now: NOW, policy: { ...NO_POLICY, ...policy } };
+  return {
+    formats: [format],
+    describe,
+    digestEntries,
+    examineTrust: judgeTrust,
+    now: NOW,
+    policy: { ...NO_POLICY, ...policy },
+  };
 }
 
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {

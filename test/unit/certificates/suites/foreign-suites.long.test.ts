@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseCrl } from '../../../../src/certificates/crl.ts';
-import { judgeOcspAnswer } from '../../../../src/certificates/judge-ocsp.ts';
 import { parseCertificate } from '../../../../src/certificates/parsed-certificate.ts';
+import { parseCrl } from '../../../../src/certificates/revocation/crl.ts';
+import { statusByOcsp } from '../../../../src/certificates/revocation/ocsp-status.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { createRevocation } from '../../../../src/verifying/revocation.ts';
-import { trustJudge } from '../../../../src/verifying/trust.ts';
+import { trustExaminer } from '../../../../src/verifying/trust.ts';
 
 const folder = process.env.CODESIGN_TEST_X509 ?? '';
 const isMissing = folder === '';
@@ -96,7 +96,7 @@ async function judgeVector(kind: Kind, file: string, now: Date): Promise<string>
   try {
     const certificate = parseCertificate(block(pem, 'CERTIFICATE'), file);
     const issuer = parseCertificate(block(pem, 'CA CERTIFICATE'), file);
-    if (kind === 'ocsp') return judgeOcspAnswer(block(pem, 'OCSP RESPONSE'), certificate, issuer, now).kind;
+    if (kind === 'ocsp') return statusByOcsp(block(pem, 'OCSP RESPONSE'), certificate, issuer, now).kind;
     const crls = [parseCrl(block(pem, 'CRL'))];
     const other = block(pem, 'CA CERTIFICATE 2');
     const otherKeys = other.length === 0 ? [] : [parseCertificate(other, file)];
@@ -122,7 +122,7 @@ async function judgePkits(): Promise<(readonly [string, string])[]> {
   const anchor = certificates.find(([file]) => file === 'TrustAnchorRootCertificate.crt')?.[1] ?? new Uint8Array();
   const revocation = createRevocation({ crls, http: undefined, now: PKITS_TIME });
   const roots = { roots: [parseCertificate(anchor, 'anchor')], source: 'PKITS' };
-  const judge = trustJudge({ roots, now: PKITS_TIME, revocation });
+  const judge = trustExaminer({ roots, now: PKITS_TIME, revocation });
   const pool = certificates.filter(([name]) => !name.endsWith('EE.crt')).map(([, der]) => der);
   const verdicts: (readonly [string, string])[] = [];
   for (const [file, leaf] of certificates) {

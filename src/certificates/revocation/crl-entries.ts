@@ -3,11 +3,10 @@
  * the entries of the certificate that is looked for.
  */
 
-import { expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { GENERAL_NAME } from './general-names.ts';
-import { readName } from './names.ts';
-import { readTime } from './times.ts';
+import { expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../../asn1/read.ts';
+import { readTime } from '../../asn1/times.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { GENERAL_NAME, readName } from '../names.ts';
 
 export interface CrlEntry {
   readonly revokedAt: Date;

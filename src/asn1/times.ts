@@ -1,7 +1,7 @@
 /** Times as certificates, CRLs and OCSP answers have them (RFC 5280, 4.1.2.5), and as people read them: to the second, in UTC. */
 
-import { asn1Errors } from '../asn1/errors.ts';
-import type { Element } from '../asn1/read.ts';
+import { asn1Errors } from './errors.ts';
+import type { Element } from './read.ts';
 
 /** Reads either kind. Throws `asn1-malformed`. */
 export function readTime({ tag, contents, offset }: Element, what: string): Date {

@@ -1,4 +1,4 @@
-/** A function whose last answers are kept, so that thousands of files by one signer cost as much as one. */
+/** A function that keeps its latest results. */
 
 /**
  * The oldest answers are dropped first. An answer that is a promise is kept as such. `isWorthKeeping` is asked after the

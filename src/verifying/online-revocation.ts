@@ -1,16 +1,15 @@
 /** Asks the addresses in a certificate whether it was revoked: its OCSP responders first, then its CRLs. */
 
-import type { Crl } from '../certificates/crl.ts';
-import { judgeOcspAnswer } from '../certificates/judge-ocsp.ts';
-import { buildOcspRequest } from '../certificates/ocsp-request.ts';
+import { remembering } from '../bytes/remembering.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
-import { readCrls } from '../certificates/read-crls.ts';
-import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation-sources.ts';
-import { combineStatements, type RevocationStatus, type Statement } from '../certificates/revocation-status.ts';
+import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
+import { buildOcspRequest } from '../certificates/revocation/ocsp-response.ts';
+import { statusByOcsp } from '../certificates/revocation/ocsp-status.ts';
+import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation/sources.ts';
+import { combineStatements, type RevocationStatus, type Statement } from '../certificates/revocation/status.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
-import { remembering } from './remembering.ts';
 
 /** A certificate, and who issued it. */
 export interface Asked {
@@ -90,7 +89,7 @@ async function askResponder(url: URL, asked: Asked, options: OnlineOptions): Pro
   });
   const answer = bodyOf(outcome);
   if (typeof answer === 'string') return unknown(url, answer);
-  const status = judgeOcspAnswer(answer, asked.certificate, asked.issuer, now);
+  const status = statusByOcsp(answer, asked.certificate, asked.issuer, now);
   return status.kind === 'unknown' ? unknown(url, status.why) : status;
 }
 

@@ -1,16 +1,15 @@
 /** What is wrong along a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
 
+import { secondOf } from '../asn1/times.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type NameProblem, nameProblems } from './name-constraints.ts';
 import type { ParsedCertificate } from './parsed-certificate.ts';
-import { allowsBelow, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
+import { allowsBelow, examineKey, nameOfPurpose, type Purpose, purposeProblem, timeStampingOddity } from './purpose.ts';
 import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } from './signature-algorithm.ts';
-import { secondOf } from './times.ts';
-import { judgeKey } from './weak-key.ts';
 
-export interface PathToJudge {
+export interface PathToExamine {
   /** Leaf first. */
   readonly certificates: readonly ParsedCertificate[];
   /** Whether the last one is trusted, as itself: nobody needs to have signed it. */
@@ -43,18 +42,20 @@ const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Findings in the order of the path; empty when all is well. */
-export function judgePath(path: PathToJudge): Finding[] {
+export function examinePath(path: PathToExamine): Finding[] {
   const nameProblem = nameProblems();
   return path.certificates.flatMap((certificate, index) => {
     const isLeaf = index === 0;
     const isAnchor = path.isAnchored && index === path.certificates.length - 1;
     try {
       return [
-        ...judgeTime(certificate, path.at, isAnchor && !isLeaf),
-        ...judgeExtensions(certificate),
-        ...(isLeaf ? judgeLeafPurpose(certificate, path.purpose) : judgeAuthority(path, index, isAnchor, nameProblem)),
-        ...judgeKey(certificate),
-        ...(isAnchor ? [] : judgeSignatureAlgorithm(certificate)),
+        ...examineTime(certificate, path.at, isAnchor && !isLeaf),
+        ...examineExtensions(certificate),
+        ...(isLeaf
+          ? examineLeafPurpose(certificate, path.purpose)
+          : examineAuthority(path, index, isAnchor, nameProblem)),
+        ...examineKey(certificate),
+        ...(isAnchor ? [] : examineSignatureAlgorithm(certificate)),
       ];
     } catch (thrown) {
       if (!(thrown instanceof CodesignError)) throw thrown;
@@ -64,7 +65,7 @@ export function judgePath(path: PathToJudge): Finding[] {
 }
 
 /** A root that the user trusts stays trusted when it has expired, but that is worth a word. */
-function judgeTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
+function examineTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
   const against = isTrustedRoot ? 'nothing' : 'trust';
   const when = `asked about is ${secondOf(at)}`;
   if (at < notBefore) {
@@ -78,7 +79,7 @@ function judgeTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, i
   return [];
 }
 
-function judgeExtensions(certificate: ParsedCertificate): Finding[] {
+function examineExtensions(certificate: ParsedCertificate): Finding[] {
   const { name, fields } = certificate;
   const unknown = fields.criticalExtensions.filter((type) => !KNOWN_EXTENSIONS.has(type));
   const findings: Finding[] = unknown.slice(0, 1).map((type) => ({
@@ -91,7 +92,7 @@ function judgeExtensions(certificate: ParsedCertificate): Finding[] {
   return findings;
 }
 
-function judgeLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose | undefined): Finding[] {
+function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose | undefined): Finding[] {
   if (purpose === undefined) return [];
   const use = purpose === 'code-signing' ? 'signing code' : 'signing timestamps';
   const problem = purposeProblem(fields, purpose);
@@ -101,8 +102,8 @@ function judgeLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpose 
   return [{ code: 'certificate-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }
 
-function judgeAuthority(
-  { certificates, purpose }: PathToJudge,
+function examineAuthority(
+  { certificates, purpose }: PathToExamine,
   index: number,
   isAnchor: boolean,
   nameProblem: NameProblem,
@@ -128,11 +129,11 @@ function judgeAuthority(
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${nameOfPurpose(purpose)}.`;
     findings.push({ code: 'certificate-purpose', message, against: 'trust' });
   }
-  return [...findings, ...judgeNames(certificate, certificates.slice(0, index), nameProblem)];
+  return [...findings, ...examineNames(certificate, certificates.slice(0, index), nameProblem)];
 }
 
 /** Those of a root count too, as OpenSSL has it. Self-issued certificates below it are exempt, but for the leaf. */
-function judgeNames(
+function examineNames(
   authority: ParsedCertificate,
   below: readonly ParsedCertificate[],
   nameProblem: NameProblem,
@@ -162,7 +163,7 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
 }
 
 /** SHA-1 is a warning only: the chains of much that was rightly signed in the past have it. */
-function judgeSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
+function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {
     const message = `The certificate of "${name}" was signed by its issuer with an algorithm that is not accepted: ${describeSignatureAlgorithm(fields.signatureAlgorithm)}.`;

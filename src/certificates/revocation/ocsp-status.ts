@@ -1,15 +1,14 @@
 /** What an OCSP answer says of a certificate, if it may be believed (RFC 6960, 3.2): signer, certificate, freshness. */
 
 import { createHash } from 'node:crypto';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { allowsDigitalSignature, extendedKeyUsageOf } from './certificate-fields.ts';
-import { judgePath } from './judge-path.ts';
-import { readName } from './names.ts';
-import { issuerDigests, keyBitsOf } from './ocsp-request.ts';
-import { type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
-import { hasSigned, type ParsedCertificate, parseCertificate, publicKeyOf } from './parsed-certificate.ts';
-import { ON_HOLD, type RevocationStatus, stalenessOf } from './revocation-status.ts';
-import { isSignedBy } from './signature-algorithm.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { allowsDigitalSignature, extendedKeyUsageOf } from '../certificate-fields.ts';
+import { examinePath } from '../examine-path.ts';
+import { readName } from '../names.ts';
+import { hasSigned, type ParsedCertificate, parseCertificate, publicKeyOf } from '../parsed-certificate.ts';
+import { isSignedBy } from '../signature-algorithm.ts';
+import { issuerDigests, keyBitsOf, type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
+import { ON_HOLD, type RevocationStatus, stalenessOf } from './status.ts';
 
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 /** Timestamps of logs (RFC 6962, 3.3): they say nothing about revocation. */
@@ -22,7 +21,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
 };
 
 /** Never throws for what an answer holds. */
-export function judgeOcspAnswer(
+export function statusByOcsp(
   der: Uint8Array,
   certificate: ParsedCertificate,
   issuer: ParsedCertificate,
@@ -90,7 +89,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   if (now < signer.notBefore || signer.notAfter < now) {
     return `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
   }
-  const findings = judgePath({ certificates: [signer, issuer], isAnchored: true, at: now, purpose: undefined });
+  const findings = examinePath({ certificates: [signer, issuer], isAnchored: true, at: now, purpose: undefined });
   const objection = findings.find(({ against }) => against === 'trust');
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }

@@ -1,20 +1,13 @@
 /** What a CRL says of a certificate, if it may say anything of it (RFC 5280, 6.3.3): issuer, signature, scope, freshness. */
 
-import { CodesignError } from '../errors/codesign-error.ts';
-import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from './certificate-fields.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
+import { type ParsedCertificate, publicKeyOf } from '../parsed-certificate.ts';
+import { isSignedBy } from '../signature-algorithm.ts';
 import type { Crl } from './crl.ts';
 import { type CrlEntry, findInCrl } from './crl-entries.ts';
-import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
-import { crlPointsOf } from './revocation-sources.ts';
-import {
-  type ListInfo,
-  ON_HOLD,
-  REMOVED,
-  type RevocationStatus,
-  type Statement,
-  stalenessOf,
-} from './revocation-status.ts';
-import { isSignedBy } from './signature-algorithm.ts';
+import { crlPointsOf } from './sources.ts';
+import { type ListInfo, ON_HOLD, REMOVED, type RevocationStatus, type Statement, stalenessOf } from './status.ts';
 
 /** Whether the issuer's key really signed the CRL. It may be remembered: a large one takes a tenth of a second. */
 export function crlIsSignedBy(crl: Crl, issuer: ParsedCertificate): boolean {
@@ -26,7 +19,7 @@ export function crlIsSignedBy(crl: Crl, issuer: ParsedCertificate): boolean {
  * The CRL must be of the certificate's own issuer. A certificate that it lists is revoked whatever else the list is about,
  * and even where the list has expired since: revocation is for good, except a hold.
  */
-export function judgeByCrl(
+export function statementByCrl(
   crl: Crl,
   certificate: ParsedCertificate,
   issuer: ParsedCertificate,

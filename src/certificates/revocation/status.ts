@@ -1,6 +1,6 @@
 /** What one source (a CRL, an OCSP responder) says of one certificate, and how fresh it must be to count. */
 
-import { secondOf } from './times.ts';
+import { secondOf } from '../../asn1/times.ts';
 
 export interface Revoked {
   readonly kind: 'revoked';
