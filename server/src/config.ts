@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
-import { reasonOf, serverError } from './errors.ts';
+import { reasonOf, ServerError } from './errors.ts';
 import { checkTokenPath } from './keys/softhsm.ts';
 import { defaultDataRoot } from './setup/data-folder.ts';
 
@@ -31,35 +31,8 @@ export interface StartOptions extends DataOptions {
   readonly logLevel?: string;
 }
 
-export interface DataConfig {
-  /** The folder that `--data` names. */
-  readonly dataRoot: string;
-  /** `postgres://…`; undefined: SQLite in the data folder. */
-  readonly database: string | undefined;
-  readonly pkcs11Library: string | undefined;
-  /** A token of the operator's own HSM; undefined: one of SoftHSM's in the data folder. */
-  readonly pkcs11Token: string | undefined;
-  readonly pkcs11PinFile: string | undefined;
-  /** How many operations of the HSM may run at once; undefined: by the number of cores. */
-  readonly pkcs11Sessions: number | undefined;
-}
-
-export interface StartConfig extends DataConfig {
-  readonly host: string;
-  /** 0: a free one. */
-  readonly port: number;
-  readonly clientEnv: string | undefined;
-  readonly tls: { readonly certificate: string; readonly key: string } | undefined;
-  /** Names that clients use, besides localhost; the first one is in the address given to clients. */
-  readonly tlsNames: readonly string[];
-  /** Whether to serve timestamps too. */
-  readonly tsa: boolean;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** How many signatures may wait for a session of the HSM. */
-  readonly waiting: number;
-  /** How long a call may hold a place of the quota, in milliseconds. */
-  readonly lease: number;
-}
+export type DataConfig = ReturnType<typeof dataSettings>;
+export type StartConfig = ReturnType<typeof startConfig>;
 
 /** An HSM that makes some hundred signatures a second does these within a second or so. */
 const WAITING = 256;
@@ -71,11 +44,11 @@ export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv)
 }
 
 /** @throws `invalid-option`, `tls-pair-incomplete`, `config-unreadable`, `config-invalid` */
-export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv): StartConfig {
+export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv) {
   const file = fileOf(options, environment);
   const given = options.tlsCert !== undefined || options.tlsKey !== undefined;
   const { certificate, key } = given ? { certificate: options.tlsCert, key: options.tlsKey } : (file.tls ?? {});
-  if ((certificate === undefined) !== (key === undefined)) throw serverError('tls-pair-incomplete');
+  if ((certificate === undefined) !== (key === undefined)) throw new ServerError('tls-pair-incomplete');
   const tlsNames = options.tlsName ?? file.tls?.names ?? [];
   for (const name of tlsNames) checkName(options.tlsName === undefined ? 'tls.names' : '--tls-name', name);
   const host = options.host ?? (environment.CODESIGN_SERVER_HOST || (file.host ?? '127.0.0.1'));
@@ -91,18 +64,22 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
   return Object.freeze({
     ...dataSettings(options, environment, file),
     host,
+    /** 0: a free one. */
     port: Number(port),
     clientEnv: options.clientEnv,
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
+    /** Names that clients use, besides localhost; the first one is in the address given to clients. */
     tlsNames,
     tsa: options.tsa ?? tsa === '1',
     logLevel: level ?? 'info',
+    /** How many signatures may wait for a session of the HSM. */
     waiting: file.limits?.waiting ?? WAITING,
+    /** How long a call may hold a place of the quota, in milliseconds. */
     lease: 1000 * (file.limits?.leaseSeconds ?? LEASE_SECONDS),
   });
 }
 
-function dataSettings(options: DataOptions, environment: NodeJS.ProcessEnv, file: ConfigFile): DataConfig {
+function dataSettings(options: DataOptions, environment: NodeJS.ProcessEnv, file: ConfigFile) {
   const either = (option: string | undefined, variable: string, inFile: string | undefined) =>
     option ?? (environment[`CODESIGN_SERVER_${variable}`] || inFile);
   const pkcs11Token = either(options.pkcs11Token, 'PKCS11_TOKEN', file.pkcs11?.token);
@@ -114,19 +91,24 @@ function dataSettings(options: DataOptions, environment: NodeJS.ProcessEnv, file
   if (pkcs11Token === undefined) checkTokenPath(dataRoot);
   const database = either(options.database, 'DATABASE', file.database);
   // The value is not in the message: it may hold a password.
-  if (database !== undefined && !/^postgres(ql)?:\/\//.test(database)) throw serverError('database-address-unknown');
-  return {
+  if (database !== undefined && !/^postgres(ql)?:\/\//.test(database))
+    throw new ServerError('database-address-unknown');
+  return Object.freeze({
+    /** The folder that `--data` names. */
     dataRoot,
+    /** `postgres://…`; undefined: SQLite in the data folder. */
     database,
     pkcs11Library: either(options.pkcs11Library, 'PKCS11_LIBRARY', file.pkcs11?.library),
+    /** A token of the operator's own HSM; undefined: one of SoftHSM's in the data folder. */
     pkcs11Token,
     pkcs11PinFile: either(options.pkcs11PinFile, 'PKCS11_PIN_FILE', file.pkcs11?.pinFile),
+    /** How many operations of the HSM may run at once; undefined: by the number of cores. */
     pkcs11Sessions: file.pkcs11?.sessions,
-  };
+  });
 }
 
 function check(option: string, value: string, valid: boolean, expected: string): void {
-  if (!valid) throw serverError('invalid-option', { option, value, expected });
+  if (!valid) throw new ServerError('invalid-option', { option, value, expected });
 }
 
 function checkName(option: string, value: string): void {
@@ -179,7 +161,7 @@ function fileOf({ config }: DataOptions, environment: NodeJS.ProcessEnv): Config
     const [issue] = parsed.issues;
     const key = v.getDotPath(issue) ?? 'the whole';
     const reason = issue.type === 'strict_object' && issue.expected === 'never' ? 'is no setting' : issue.message;
-    throw serverError('config-invalid', { path, key, reason });
+    throw new ServerError('config-invalid', { path, key, reason });
   }
   const { data, tls, pkcs11, ...others } = parsed.output;
   const from = (file: string | undefined) => (file === undefined ? undefined : resolve(dirname(path), file));
@@ -196,11 +178,11 @@ function parse(path: string): unknown {
   try {
     json = readFileSync(path, 'utf8');
   } catch (error) {
-    throw serverError('config-unreadable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('config-unreadable', { path, reason: reasonOf(error) }, error);
   }
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw serverError('config-invalid', { path, key: 'the whole', reason: 'is not JSON' }, error);
+    throw new ServerError('config-invalid', { path, key: 'the whole', reason: 'is not JSON' }, error);
   }
 }

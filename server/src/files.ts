@@ -4,7 +4,7 @@ import { access, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { reasonOf, serverError } from './errors.ts';
+import { reasonOf, ServerError } from './errors.ts';
 
 /** How long another process may hold a lock, in milliseconds. */
 const PATIENCE = 10_000;
@@ -74,7 +74,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
     await whenFree(() => lock.exec('BEGIN EXCLUSIVE'));
   } catch (error) {
     file?.close();
-    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   }
   try {
     return await work();

@@ -2,16 +2,15 @@
 
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { StartConfig } from './config.ts';
-import { reasonOf, serverError } from './errors.ts';
+import { reasonOf, ServerError } from './errors.ts';
 import { TSA_PATH } from './http/answers.ts';
 import { type App, buildServer, type ServerDependencies } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
-import { restoreChainFiles } from './setup/certificates.ts';
+import { openTimestampAuthority, restoreChainFiles } from './setup/certificates.ts';
 import { dataFolder, isMade } from './setup/data-folder.ts';
 import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { chooseHsm, type OpenData, openData, readPin } from './setup/open-data.ts';
-import { openTimestampAuthority } from './setup/timestamp-authority.ts';
 import { endOfValidity, ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
 
 /** In milliseconds. */
@@ -189,7 +188,7 @@ async function listen(app: App, { host, port }: StartConfig): Promise<number> {
       listenTextResolver: (address) => `listening on ${address.replace('http:', 'https:')}`,
     });
   } catch (error) {
-    throw serverError('address-unavailable', { host, port, reason: reasonOf(error) }, error);
+    throw new ServerError('address-unavailable', { host, port, reason: reasonOf(error) }, error);
   }
   const address = app.server.address() as AddressInfo;
   return address.port;

@@ -25,7 +25,7 @@ import {
   Time,
   TimeType,
 } from 'pkijs';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 
 export type Purpose = 'code-signing' | 'time-stamping' | 'tls-server';
 export type SignatureScheme = 'rsa-sha256' | 'ecdsa-sha256';
@@ -200,7 +200,7 @@ export function nameOf(certificate: X509Certificate): DistinguishedName {
   const commonName = parts.get('CN');
   const organization = parts.get('O');
   if (commonName === undefined) {
-    throw serverError('data-folder-incomplete', { path: certificate.subject, missing: 'a common name' });
+    throw new ServerError('data-folder-incomplete', { path: certificate.subject, missing: 'a common name' });
   }
   return { commonName, ...(organization === undefined ? {} : { organization }) };
 }

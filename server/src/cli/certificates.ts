@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { RSA_BITS } from '../keys/key-store.ts';
 import { importCertificate, makeCertificate, requestCertificate } from '../setup/certificates.ts';
 import { dataFolder } from '../setup/data-folder.ts';
@@ -105,7 +105,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       : 'undoes certificate disable';
     dataCommand(certificate, `${name} <number>`, description).action(async (number: string, options: DataOptions) => {
       const known = await withStore(options, surroundings, (store) => store.certificates.disable(number, disabled));
-      if (!known) throw serverError('certificate-not-found', { number });
+      if (!known) throw new ServerError('certificate-not-found', { number });
     });
   }
 }

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import type { Client, Store } from '../records/store.ts';
 import { chooseReceiver, give, newCredentials, newSecret, type Receiver } from '../setup/hand-over.ts';
 import type { Surroundings } from '../start.ts';
@@ -31,7 +31,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     chooseReceiver(clientEnv, dataConfig(options, environment).dataRoot, terminal);
   const change = async (options: DataOptions, accessKey: string, what: ClientChange): Promise<void> => {
     const known = await withStore(options, surroundings, (store) => store.clients.change(accessKey, what));
-    if (!known) throw serverError('client-not-found', { accessKey });
+    if (!known) throw new ServerError('client-not-found', { accessKey });
   };
   const client = program.command('client').description('who may sign, with which certificates, and how often');
 
@@ -104,7 +104,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         ...((algorithm ?? allAlgorithms) && { algorithms: algorithm?.map(readAlgorithm) }),
         ...(expires !== undefined && { expiresAt: expires === 'none' ? undefined : readTime('--expires', expires) }),
       };
-      if (Object.keys(what).length === 0) throw serverError('nothing-to-change', { accessKey });
+      if (Object.keys(what).length === 0) throw new ServerError('nothing-to-change', { accessKey });
       await withStore(options, surroundings, (store) => requireCertificates(store, certificate));
       await change(options, accessKey, what);
     });
@@ -126,7 +126,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       const { accessSecret, secretDigest } = newSecret();
       await withStore(options, surroundings, async ({ clients }) => {
         if ((await clients.findByAccessKey(accessKey)) === undefined)
-          throw serverError('client-not-found', { accessKey });
+          throw new ServerError('client-not-found', { accessKey });
         await give(receiver, credentialLines(accessKey, accessSecret)); // first: the old secret works until the new one is there
         await clients.change(accessKey, { secretDigest });
       });
@@ -212,14 +212,15 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
   dataCommand(viewer, 'remove <access-key>', 'removes a viewer; takes effect at the next call').action(
     async (accessKey: string, options: DataOptions) => {
       const known = await withStore(options, surroundings, (store) => store.viewers.remove(accessKey));
-      if (!known) throw serverError('viewer-not-found', { accessKey });
+      if (!known) throw new ServerError('viewer-not-found', { accessKey });
     },
   );
 }
 
 async function requireCertificates(store: Store, numbers: readonly string[] = []): Promise<void> {
   for (const number of numbers) {
-    if ((await store.certificates.find(number)) === undefined) throw serverError('certificate-not-found', { number });
+    if ((await store.certificates.find(number)) === undefined)
+      throw new ServerError('certificate-not-found', { number });
   }
 }
 

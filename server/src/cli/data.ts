@@ -2,7 +2,7 @@
 
 import type { Command, CommandOptions } from 'commander';
 import { type DataOptions, dataConfig } from '../config.ts';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import type { Store } from '../records/store.ts';
 import { dataFolder, isMade } from '../setup/data-folder.ts';
 import { type OpenData, openData, openStore, requireDatabase } from '../setup/open-data.ts';
@@ -78,5 +78,5 @@ export async function withStore<T>(
 }
 
 async function requireMade(dataRoot: string): Promise<void> {
-  if (!(await isMade(dataFolder(dataRoot)))) throw serverError('data-folder-not-made', { path: dataRoot });
+  if (!(await isMade(dataFolder(dataRoot)))) throw new ServerError('data-folder-not-made', { path: dataRoot });
 }

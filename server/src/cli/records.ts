@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { DataOptions } from '../config.ts';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { stretches } from '../records/records.ts';
 import { CSV_HEADING, csvLine, type Shown, shown } from '../records/shown.ts';
 import type { Client, RecordFilter, Store } from '../records/store.ts';
@@ -54,7 +54,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     (id: string, options: DataOptions) =>
       withStore(options, surroundings, async (store) => {
         const record = await store.records.find(id);
-        if (record === undefined) throw serverError('record-not-found', { id });
+        if (record === undefined) throw new ServerError('record-not-found', { id });
         const signature = record.signature ? Buffer.from(record.signature).toString('base64') : null;
         announce(json({ ...shown(record, byId(await store.clients.list())), signature }, 2));
       }),
@@ -69,7 +69,8 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     .action(async (options: DataOptions & { before: string }) => {
       const { before: value } = options;
       const before = readTime('--before', value);
-      if (before > now()) throw serverError('invalid-option', { option: '--before', value, expected: 'in the past' });
+      if (before > now())
+        throw new ServerError('invalid-option', { option: '--before', value, expected: 'in the past' });
       await withStore(options, surroundings, async (store) => {
         let [pruned, latest] = [0, PRUNED_AT_ONCE];
         while (latest === PRUNED_AT_ONCE) {
@@ -112,7 +113,7 @@ async function* recordsOf(
   const { since, until, client: accessKey } = options;
   const clients = await store.clients.list();
   const client = accessKey === undefined ? undefined : clients.find((each) => each.accessKey === accessKey);
-  if (accessKey !== undefined && client === undefined) throw serverError('client-not-found', { accessKey });
+  if (accessKey !== undefined && client === undefined) throw new ServerError('client-not-found', { accessKey });
   const filter: RecordFilter = {
     clientId: client?.id,
     certificate: options.certificate,

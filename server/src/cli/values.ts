@@ -1,13 +1,13 @@
 /** Checks the values of options; each function throws `invalid-option`. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 
 /** Fits into the integers of both databases. */
 const LARGEST_QUOTA = 2_000_000_000;
 
 export function checked(option: string, value: string, pattern: RegExp, expected: string): string {
-  if (!pattern.test(value)) throw serverError('invalid-option', { option, value, expected });
+  if (!pattern.test(value)) throw new ServerError('invalid-option', { option, value, expected });
   return value;
 }
 
@@ -15,7 +15,7 @@ export function checked(option: string, value: string, pattern: RegExp, expected
 export function chosen<T extends string | number>(option: string, value: string, choices: readonly T[]): T {
   const choice = choices.find((known) => String(known) === value);
   if (choice !== undefined) return choice;
-  throw serverError('invalid-option', { option, value, expected: `one of ${choices.join(', ')}` });
+  throw new ServerError('invalid-option', { option, value, expected: `one of ${choices.join(', ')}` });
 }
 
 /** The name of a client, a viewer or a certificate. RFC 5280 has the same limit. */
@@ -28,7 +28,7 @@ export function readQuota(option: string, value: string): number | undefined {
   if (value === 'none') return undefined;
   const quota = Number(value);
   if (!/^\d+$/.test(value) || quota > LARGEST_QUOTA) {
-    throw serverError('invalid-option', { option, value, expected: `a number up to ${LARGEST_QUOTA}, or none` });
+    throw new ServerError('invalid-option', { option, value, expected: `a number up to ${LARGEST_QUOTA}, or none` });
   }
   return quota;
 }
@@ -43,7 +43,7 @@ export function readTime(option: string, value: string): Date {
   const written = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(value);
   if (!written || Number.isNaN(time.getTime()) || !isDay(value.slice(0, 10))) {
     const expected = 'a day or a time as in 2030-12-31 or 2030-12-31T18:00:00Z';
-    throw serverError('invalid-option', { option, value, expected });
+    throw new ServerError('invalid-option', { option, value, expected });
   }
   return time;
 }

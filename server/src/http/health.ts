@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { Store } from '../records/store.ts';
 import { refuseForNow, success } from './answers.ts';
@@ -44,7 +44,7 @@ export function checksOf(store: Store, keys: KeyStore, now: () => Date): Checks 
   return {
     database: store.check,
     async certificates() {
-      if ((await keyIds()).length === 0) throw serverError('no-certificate-valid');
+      if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
     // A database that is away fails its own check; the HSM is asked whether it answers at all.
     hsm: async () => await keys.check(await keyIds().catch(() => [])),

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { newRecordId } from '../records/records.ts';
 import { maskExtra } from '../records/shown.ts';
@@ -71,7 +71,7 @@ export async function handleSign(
   // 2. The HSM.
   const signature = await orGiveBack(store, lease, async () => {
     const key = await keys.find(certificate.keyId);
-    if (key === undefined) throw serverError('key-not-found', { id: certificate.keyId });
+    if (key === undefined) throw new ServerError('key-not-found', { id: certificate.keyId });
     return await hsm.run(client.id, () => key.sign(algorithm, digest));
   });
   if (reply.raw.destroyed) {

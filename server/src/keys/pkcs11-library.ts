@@ -1,7 +1,7 @@
 /** A PKCS#11 library: loading it, finding tokens in it, and what its errors say. */
 
 import type * as Pkcs11 from 'pkcs11js';
-import { reasonOf, ServerError, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 
 /** PKCS#11 pads a token's label with blanks to this many bytes. */
 export const LABEL_LENGTH = 32;
@@ -20,13 +20,13 @@ export async function load(path: string): Promise<Library> {
   try {
     p11 = (await import('pkcs11js')).default;
   } catch (error) {
-    throw serverError('pkcs11-addon-missing', {}, error);
+    throw new ServerError('pkcs11-addon-missing', {}, error);
   }
   const library = { p11, module: new p11.PKCS11() };
   try {
     library.module.load(path);
   } catch (error) {
-    throw serverError('pkcs11-library-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('pkcs11-library-unusable', { path, reason: reasonOf(error) }, error);
   }
   attempt(`start its library ${path}`, () => initialize(library));
   return library;
@@ -50,7 +50,7 @@ export function findSlot({ module }: Library, label: string): Handle {
   const slot = module
     .C_GetSlotList(true)
     .find((candidate) => module.C_GetTokenInfo(candidate).label.trimEnd() === label);
-  if (slot === undefined) throw serverError('token-not-found', { label });
+  if (slot === undefined) throw new ServerError('token-not-found', { label });
   return slot;
 }
 
@@ -101,5 +101,5 @@ export async function attemptAsync<T>(operation: string, work: () => Promise<T>)
 export function asHsmError(operation: string, error: unknown): unknown {
   return error instanceof ServerError
     ? error
-    : serverError('hsm-failed', { operation, reason: reasonOf(error) }, error);
+    : new ServerError('hsm-failed', { operation, reason: reasonOf(error) }, error);
 }

@@ -3,7 +3,7 @@
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import type { KeyStore, RsaBits, SigningKey } from './key-store.ts';
 import {
   attempt,
@@ -117,7 +117,7 @@ function openToken(library: Library, token: TokenOptions, sessions: number): Key
 
   const findPrivateKey = (session: Handle, id: Buffer): Handle => {
     const handle = findObject(session, p11.CKO_PRIVATE_KEY, id);
-    if (handle === undefined) throw serverError('key-not-found', { id: id.toString('hex') });
+    if (handle === undefined) throw new ServerError('key-not-found', { id: id.toString('hex') });
     return handle;
   };
 
@@ -145,7 +145,7 @@ function openToken(library: Library, token: TokenOptions, sessions: number): Key
           attemptAsync('find a key', async () => {
             findPrivateKey(session, rawId);
             const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
-            if (publicKey === undefined) throw serverError('key-not-found', { id });
+            if (publicKey === undefined) throw new ServerError('key-not-found', { id });
             return remember(rawId, publicKeyOf(session, publicKey));
           }),
         );
@@ -161,7 +161,7 @@ function openToken(library: Library, token: TokenOptions, sessions: number): Key
           const isThere = (id: string) =>
             findObject(session, p11.CKO_PRIVATE_KEY, Buffer.from(id, 'hex')) !== undefined;
           const [first] = ids;
-          if (first !== undefined && !ids.some(isThere)) throw serverError('key-not-found', { id: first });
+          if (first !== undefined && !ids.some(isThere)) throw new ServerError('key-not-found', { id: first });
         }),
       ),
     usePin: login.usePin,

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { serverError } from '../errors.ts';
+import { ServerError } from '../errors.ts';
 import { replaceFile } from '../files.ts';
 
 /** Where packages put the library; the first one present is taken. */
@@ -28,12 +28,12 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;
-    throw serverError('pkcs11-library-unusable', { path: given, reason: 'there is no such file' });
+    throw new ServerError('pkcs11-library-unusable', { path: given, reason: 'there is no such file' });
   }
   const places = USUAL_PLACES[platform] ?? [];
   const found = places.find((path) => existsSync(path));
   if (found === undefined) {
-    throw serverError('pkcs11-library-not-found', { looked: places.join(', ') || 'nothing on this platform' });
+    throw new ServerError('pkcs11-library-not-found', { looked: places.join(', ') || 'nothing on this platform' });
   }
   return found;
 }
@@ -49,9 +49,10 @@ const LONGEST_PATH = 900;
 export function checkTokenPath(folder: string): void {
   const path = resolve(folder);
   const found = /[#=\r\n]/.exec(path)?.[0];
-  if (found !== undefined) throw serverError('data-path-unfit', { path, reason: `it holds ${JSON.stringify(found)}` });
+  if (found !== undefined)
+    throw new ServerError('data-path-unfit', { path, reason: `it holds ${JSON.stringify(found)}` });
   const length = Buffer.byteLength(path);
-  if (length > LONGEST_PATH) throw serverError('data-path-unfit', { path, reason: `it has ${length} bytes` });
+  if (length > LONGEST_PATH) throw new ServerError('data-path-unfit', { path, reason: `it has ${length} bytes` });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The login to a token and the sessions under it, which are made anew where the HSM lost them or was restarted. */
 
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import {
   asHsmError,
   attempt,
@@ -54,7 +54,7 @@ export function logIn(
       module.C_Login(anchor, p11.CKU_USER, pin);
     } catch (error) {
       if (!isPinRejected(library, error)) throw asHsmError('log in', error);
-      rejection = serverError('pin-rejected', { token: label, reason: reasonOf(error) }, error);
+      rejection = new ServerError('pin-rejected', { token: label, reason: reasonOf(error) }, error);
       throw rejection;
     }
     return { slot, handles: new Map<string, Handle>() };

@@ -13,8 +13,7 @@ import { chartSection, signedPerDay } from './chart.ts';
 import { dayOf, html } from './html.ts';
 import { DOWNLOAD_PATH, HTML_TYPE, message, overview, PAGE_HEADERS, PAGE_PATH, STYLE_PATH } from './layout.ts';
 import { readQuery } from './query.ts';
-import { recordsSection } from './records.ts';
-import { csvOf, findPage } from './search.ts';
+import { csvOf, findPage, recordsSection } from './records.ts';
 import { certificatesSection, clientsSection } from './tables.ts';
 
 export interface PageDependencies {

@@ -2,7 +2,7 @@
 
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type Selectable } from 'kysely';
 import type { Pool } from 'pg';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { postgresRows, takeSteps } from './counting.ts';
 import { type Shared, storeOver } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
@@ -44,7 +44,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await migrate(database); // several servers at once: kysely locks the migrations, and makes them in one transaction
   } catch (error) {
     await database.destroy();
-    throw serverError('database-unusable', { reason: reasonOf(error) }, error);
+    throw new ServerError('database-unusable', { reason: reasonOf(error) }, error);
   }
   const shared: Shared = {
     async findClients(accessKeys) {

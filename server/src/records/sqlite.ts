@@ -3,7 +3,7 @@
 import { type Dialect, Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { whenFree } from '../files.ts';
 import { findCertificates } from './certificates.ts';
 import { sqliteRows, takeSteps } from './counting.ts';
@@ -36,7 +36,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     file.pragma('foreign_keys = ON');
   } catch (error) {
     await database.destroy(); // closing takes an open transaction back
-    throw serverError('database-unusable', { reason: reasonOf(error) }, error);
+    throw new ServerError('database-unusable', { reason: reasonOf(error) }, error);
   }
   // A connection of its own for what every call asks first: it waits for nobody who writes.
   const beside = new Database(path);

@@ -1,4 +1,4 @@
-/** Code-signing certificates: issued by the server's own authority, or requested from a CA and imported. */
+/** Certificates for code signing, issued by the server's own authority or requested from a CA, and the one for timestamps. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -11,15 +11,20 @@ import {
   signingRequest,
   toPem,
 } from '../certificates/x509.ts';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, replaceFile } from '../files.ts';
 import type { KeyStore, RsaBits, SigningKey } from '../keys/key-store.ts';
-import type { IssuedCertificate, Store } from '../records/store.ts';
+import type { IssuedCertificate, Store, StoredAuthority } from '../records/store.ts';
+import type { TimestampAuthority } from '../tsa/token.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 /** A chain has a few certificates of some KiB. */
 const LARGEST = 1024 * 1024;
+
+/** A token is good for as long as this certificate: no shorter than the code-signing certificates, in milliseconds. */
+const SHORTEST_TIMESTAMP = 3 * 365 * 24 * 60 * 60 * 1000;
+const TIMESTAMP_BITS: RsaBits = 3072;
 
 export interface MakingData {
   readonly store: Store;
@@ -37,11 +42,12 @@ export async function makeCertificate(
   { number, bits, commonName }: { readonly number: string; readonly bits: RsaBits; readonly commonName: string },
   now: Date,
 ): Promise<string> {
-  if ((await store.certificates.find(number)) !== undefined) throw serverError('certificate-number-taken', { number });
+  if ((await store.certificates.find(number)) !== undefined)
+    throw new ServerError('certificate-number-taken', { number });
   const { issuer, certificate } = await codeSigningIssuer({ store, keys, folder });
   const key = await keys.generate(`certificate-${number}`, bits);
   const issued = await issueCodeSigning(issuer, certificate, key, number, commonName, now);
-  if (!(await store.certificates.add(issued, now))) throw serverError('certificate-number-taken', { number });
+  if (!(await store.certificates.add(issued, now))) throw new ServerError('certificate-number-taken', { number });
   const path = folder.certificate(number);
   await writeFile(path, issued.chain);
   return path;
@@ -54,7 +60,7 @@ export async function makeCertificate(
 export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
   const authority = await store.authorities.get('code-signing');
   if (authority === undefined) {
-    throw serverError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
+    throw new ServerError('data-folder-incomplete', { path: folder.path, missing: 'its code-signing authority' });
   }
   const key = await requireKey(keys, authority.keyId);
   const certificate = authority.chain;
@@ -64,7 +70,7 @@ export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
 /** @throws `key-not-found`, `hsm-failed` */
 export async function requireKey(keys: Pick<KeyStore, 'find'>, id: string): Promise<SigningKey> {
   const key = await keys.find(id);
-  if (key === undefined) throw serverError('key-not-found', { id });
+  if (key === undefined) throw new ServerError('key-not-found', { id });
   return key;
 }
 
@@ -129,7 +135,7 @@ export async function importCertificate(
 ): Promise<string> {
   const known = await store.certificates.find(number);
   const keyId = known?.keyId ?? (await store.certificateRequests.find(number))?.keyId;
-  if (keyId === undefined) throw serverError('nothing-requested', { number });
+  if (keyId === undefined) throw new ServerError('nothing-requested', { number });
   const key = await requireKey(keys, keyId);
   const chain = orderChain(await readChain(path), key, path);
   const [leaf] = chain;
@@ -141,7 +147,7 @@ export async function importCertificate(
   const pem = chain.map(({ raw }) => toPem(raw)).join('');
   const certificate = { number, keyId, chain: pem, notBefore: new Date(leaf.validFrom), notAfter };
   if (!(await store.certificates.renew(certificate)) && !(await store.certificates.add(certificate, now))) {
-    throw serverError('certificate-number-taken', { number });
+    throw new ServerError('certificate-number-taken', { number });
   }
   await store.certificateRequests.remove(number);
   const file = folder.certificate(number);
@@ -178,5 +184,43 @@ function orderChain(all: readonly X509Certificate[], key: SigningKey, path: stri
 }
 
 function unusable(path: string, reason: string, cause?: unknown) {
-  return serverError('certificate-unusable', { path, reason }, cause);
+  return new ServerError('certificate-unusable', { path, reason }, cause);
+}
+
+/**
+ * The time stamp authority of the database, or a new one under the code-signing authority: one root for both.
+ * @throws `data-folder-incomplete`, `data-folder-unusable`, `key-not-found`, `hsm-failed`
+ */
+export async function openTimestampAuthority(data: MakingData, now: Date): Promise<TimestampAuthority> {
+  const known = await data.store.authorities.get('time-stamping');
+  const { keyId, chain } =
+    known !== undefined && lasts(known, now) ? known : await makeTimestampAuthority(data, known, now);
+  const key = await requireKey(data.keys, keyId);
+  const path = data.folder.timestampAuthority;
+  await usable(path, writeFile(path, chain)); // for verifiers of a token without certificates
+  const [leaf, ...issuers] = readCertificates(chain);
+  if (leaf === undefined)
+    throw new ServerError('data-folder-incomplete', { path, missing: 'a certificate for timestamps' });
+  return {
+    key,
+    chain: [leaf.raw, ...issuers.map(({ raw }) => raw)],
+    notBefore: new Date(leaf.validFrom),
+    notAfter: new Date(leaf.validTo),
+  };
+}
+
+async function makeTimestampAuthority(
+  data: MakingData,
+  before: StoredAuthority | undefined,
+  now: Date,
+): Promise<StoredAuthority> {
+  const { issuer, certificate } = await codeSigningIssuer(data);
+  const { id, publicKey } = await data.keys.generate('time-stamping', TIMESTAMP_BITS);
+  const leaf = await issueFor(issuer, 'time-stamping', { commonName: 'Time Stamp Authority', publicKey }, now);
+  const made = { keyId: id, chain: toPem(leaf) + certificate };
+  return await data.store.authorities.replace('time-stamping', before, made);
+}
+
+function lasts({ chain }: StoredAuthority, now: Date): boolean {
+  return new Date(new X509Certificate(chain).validTo).getTime() - now.getTime() > SHORTEST_TIMESTAMP;
 }

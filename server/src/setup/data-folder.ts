@@ -3,7 +3,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { isMissing, isThere } from '../files.ts';
 
 export type DataFolder = ReturnType<typeof layout>;
@@ -44,7 +44,7 @@ export async function isMade(folder: DataFolder): Promise<boolean> {
 /** Turns an error of the system into `data-folder-unusable`. */
 export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
-    throw serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   });
 }
 
@@ -60,14 +60,14 @@ export async function readPart(folder: DataFolder, path: string, what: string): 
 /** Checks a file that something else reads: it must not be empty. @throws `data-folder-incomplete`, `data-folder-unusable` */
 export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
   const { size } = await part(folder, path, what, stat(path));
-  if (size === 0) throw serverError('data-folder-incomplete', { path: folder.path, missing: what });
+  if (size === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });
 }
 
 async function part<T>(folder: DataFolder, path: string, what: string, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     throw isMissing(error)
-      ? serverError('data-folder-incomplete', { path: folder.path, missing: what }, error)
-      : serverError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
+      ? new ServerError('data-folder-incomplete', { path: folder.path, missing: what }, error)
+      : new ServerError('data-folder-unusable', { path, reason: reasonOf(error) }, error);
   });
 }
 

@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { syncFolder, underFileLock, writeFlushed } from '../files.ts';
 import { digestOfSecret } from '../http/auth.ts';
 import type { Client, Store } from '../records/store.ts';
@@ -29,16 +29,16 @@ export async function chooseReceiver(
   option = '--client-env',
 ): Promise<Receiver> {
   if (clientEnv === undefined) {
-    if (terminal === undefined) throw serverError('nobody-to-hand-credentials-to', { option });
+    if (terminal === undefined) throw new ServerError('nobody-to-hand-credentials-to', { option });
     return { kind: 'terminal', write: terminal };
   }
   const path = resolve(clientEnv);
-  if (await exists(path)) throw serverError('client-env-exists', { path });
+  if (await exists(path)) throw new ServerError('client-env-exists', { path });
   try {
     if (dirname(path) === resolve(dataRoot)) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await access(dirname(path), constants.W_OK);
   } catch (error) {
-    throw serverError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+    throw new ServerError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
   }
   return { kind: 'file', path };
 }
@@ -116,8 +116,8 @@ async function writeNewFile(path: string, text: string): Promise<void> {
     await link(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    if (await exists(path)) throw serverError('client-env-exists', { path }, error);
-    throw serverError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
+    if (await exists(path)) throw new ServerError('client-env-exists', { path }, error);
+    throw new ServerError('client-env-not-writable', { path, reason: reasonOf(error) }, error);
   } finally {
     await rm(temporary, { force: true });
   }

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
 import type { DataConfig } from '../config.ts';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { isMissing, syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/key-store.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
@@ -73,7 +73,7 @@ async function makeAside(root: string, now: Date): Promise<string> {
     await chmod(aside, 0o700);
     return aside;
   } catch (error) {
-    throw serverError('data-folder-unusable', { path: root, reason: reasonOf(error) }, error);
+    throw new ServerError('data-folder-unusable', { path: root, reason: reasonOf(error) }, error);
   }
 }
 
@@ -95,7 +95,10 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   // The security officer's PIN could only reset the user's: with the PIN file lost, a backup helps better. It is not kept.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
-    throw serverError('hsm-failed', { operation: 'keep its token in the data folder', reason: 'it made it elsewhere' });
+    throw new ServerError('hsm-failed', {
+      operation: 'keep its token in the data folder',
+      reason: 'it made it elsewhere',
+    });
   }
   return token;
 }
@@ -136,7 +139,7 @@ async function putInPlace(aside: string, made: DataFolder): Promise<void> {
     await syncFolder(dirname(made.path));
   } catch (error) {
     if (!(await isMade(made))) {
-      throw serverError('data-folder-unusable', { path: made.path, reason: reasonOf(error) }, error);
+      throw new ServerError('data-folder-unusable', { path: made.path, reason: reasonOf(error) }, error);
     }
     await rm(aside, { recursive: true, force: true }); // another start was faster
   }

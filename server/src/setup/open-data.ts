@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DataConfig } from '../config.ts';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { isThere, readIfThere, replaceFile, underFileLock } from '../files.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
@@ -51,7 +51,7 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
     const store = await openStore(folder, database);
     if (database !== undefined && (await store.authorities.get('code-signing')) === undefined) {
       await store.close();
-      throw serverError('database-of-another');
+      throw new ServerError('database-of-another');
     }
     return {
       folder,
@@ -80,7 +80,7 @@ export async function openStore(folder: DataFolder, database: string | undefined
 /** Checks that SQLite would not make a new, empty database. @throws `database-not-named`, `data-folder-incomplete`, `data-folder-unusable` */
 export async function requireDatabase(folder: DataFolder): Promise<void> {
   const present = await usable(folder.database, isThere(folder.database));
-  if (!present) throw serverError('database-not-named', { path: folder.path });
+  if (!present) throw new ServerError('database-not-named', { path: folder.path });
   await requirePart(folder, folder.database, 'its database');
 }
 
@@ -94,19 +94,19 @@ export async function chooseHsm(
   const inFile = async () => {
     if (path === undefined) return '';
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw serverError('pin-unreadable', { path, reason: reasonOf(error) }, error);
+      throw new ServerError('pin-unreadable', { path, reason: reasonOf(error) }, error);
     });
     return text.replace(/\r?\n$/, '');
   };
   const pin = environment.CODESIGN_SERVER_PKCS11_PIN || (await inFile());
-  if (pin === '') throw serverError('pin-missing', { token: label });
+  if (pin === '') throw new ServerError('pin-missing', { token: label });
   return { library, token: { library, label, pin } };
 }
 
 /** The PIN of the token that a first start made. @throws `token-not-named`, `data-folder-unusable` */
 export async function readPin(folder: DataFolder): Promise<string> {
   const present = await usable(folder.pin, isThere(folder.pin));
-  if (!present) throw serverError('token-not-named', { path: folder.path });
+  if (!present) throw new ServerError('token-not-named', { path: folder.path });
   return (await readPart(folder, folder.pin, 'the PIN of its token')).trimEnd();
 }
 

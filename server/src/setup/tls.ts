@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { issueFor, localIssuer } from '../certificates/authority.ts';
 import { nameOf, readCertificates, toPem } from '../certificates/x509.ts';
-import { reasonOf, serverError } from '../errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import { type DataFolder, readPart, usable } from './data-folder.ts';
 
@@ -31,7 +31,7 @@ export async function readTls(certificate: string, key: string): Promise<TlsMate
   const privateKey = parsed(key, () => createPrivateKey(pem.key));
   // OpenSSL accepts a key of another type than the certificate's, and then every handshake fails.
   if (!leaf.checkPrivateKey(privateKey)) {
-    throw serverError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
+    throw new ServerError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
   }
   parsed(certificate, () => createSecureContext({ cert: pem.certificate, key: pem.key }));
   // A chain that ends in a self-signed certificate is of a private authority: its own file tells whom to trust.
@@ -43,7 +43,7 @@ async function readPem(option: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw serverError('tls-file-unreadable', { option, path, reason: reasonOf(error) }, error);
+    throw new ServerError('tls-file-unreadable', { option, path, reason: reasonOf(error) }, error);
   }
 }
 
@@ -56,7 +56,7 @@ function parsed<T>(path: string, parse: () => T): T {
 }
 
 function unusable(path: string, error: unknown) {
-  return serverError('tls-files-unusable', { path, reason: reasonOf(error) }, error);
+  return new ServerError('tls-files-unusable', { path, reason: reasonOf(error) }, error);
 }
 
 /** Of all certificates of a chain, the one that ends first: without it, clients trust none of the others. @param pem at least one certificate */
@@ -103,7 +103,7 @@ async function readParsed<T>(folder: DataFolder, path: string, part: string, par
     return parse(pem);
   } catch (error) {
     const missing = `${part} of its TLS authority (${path} is damaged)`;
-    throw serverError('data-folder-incomplete', { path: folder.path, missing }, error);
+    throw new ServerError('data-folder-incomplete', { path: folder.path, missing }, error);
   }
 }
 

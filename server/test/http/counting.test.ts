@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { serverError } from '../../src/errors.ts';
+import { ServerError } from '../../src/errors.ts';
 import { goodRequest, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;
@@ -26,7 +26,7 @@ test('a failure of the HSM is an internal error that counts nothing and keeps no
       async find(id) {
         const key = await keys.find(id);
         const sign = async () =>
-          Promise.reject(serverError('hsm-failed', { operation: 'sign', reason: 'CKR_DEVICE_ERROR' }));
+          Promise.reject(new ServerError('hsm-failed', { operation: 'sign', reason: 'CKR_DEVICE_ERROR' }));
         return key && { ...key, sign };
       },
     },

@@ -2,7 +2,7 @@
 
 import Database from 'libsql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { csvOf } from '../../src/page/search.ts';
+import { csvOf } from '../../src/page/records.ts';
 import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
 import { addViewer, manyRecords, seedRecords, type ViewerCredentials } from '../support/page-scene.ts';
 

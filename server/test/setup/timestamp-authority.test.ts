@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { dataConfig } from '../../src/config.ts';
+import { openTimestampAuthority } from '../../src/setup/certificates.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
-import { openTimestampAuthority } from '../../src/setup/timestamp-authority.ts';
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 

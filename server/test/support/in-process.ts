@@ -10,8 +10,8 @@ import { copyData } from '../../../test/support/services/server-data.ts';
 import { dataConfig } from '../../src/config.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/http/app.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
+import { openTimestampAuthority } from '../../src/setup/certificates.ts';
 import { type OpenData, openData } from '../../src/setup/open-data.ts';
-import { openTimestampAuthority } from '../../src/setup/timestamp-authority.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 
 /** The certificate in the data that `openApp` works on. */

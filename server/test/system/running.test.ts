@@ -10,7 +10,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { openssl } from '../../../test/support/programs/openssl.ts';
 import { startServer } from '../../../test/support/services/server.ts';
-import { serverError } from '../../src/errors.ts';
+import { ServerError } from '../../src/errors.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 import { goodRequest, openApp, type TestApp } from '../support/in-process.ts';
@@ -36,7 +36,7 @@ test('says that it lives and is ready, to whoever asks, without a line in the lo
 test('is not ready while the database or the HSM does not answer, but lives, and is ready again after that', async () => {
   let broken = true;
   const away = async () => {
-    if (broken) throw serverError('hsm-failed', { operation: 'answer', reason: 'CKR_DEVICE_REMOVED' });
+    if (broken) throw new ServerError('hsm-failed', { operation: 'answer', reason: 'CKR_DEVICE_REMOVED' });
   };
   server = await openApp(({ store, keys }) => ({ store: { ...store, check: away }, keys: { ...keys, check: away } }));
   const answers = await Promise.all([get('/readyz'), get('/readyz')]);
