@@ -4,16 +4,15 @@ import { composeSigning } from './app/compose.ts';
 import { composeNamed } from './app/compose-config.ts';
 import { composeReading } from './app/compose-reading.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
-import type { SettingsOptions } from './options/options.ts';
-import { resolveSettings } from './options/settings.ts';
-import { resolveVerifySettings, type VerifyOptions } from './options/verify-settings.ts';
+import { resolveSettings } from './options/commands/sign.ts';
+import { resolveVerifySettings } from './options/commands/verify.ts';
+import type { SettingsOptions, VerifyOptions } from './options/options.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
 import { type InspectedFile, inspectFile as inspectWith } from './verifying/inspect-file.ts';
 import type { VerifiedFile } from './verifying/verdict.ts';
 
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
-export type { SettingsOptions } from './options/options.ts';
-export type { VerifyOptions } from './options/verify-settings.ts';
+export type { SettingsOptions, VerifyOptions } from './options/options.ts';
 export type { CallRecord } from './service/call-record.ts';
 export type {
   FailedOutcome,

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
-import type { TimestampingSettings } from '../options/change-settings.ts';
+import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Environment } from '../options/options.ts';
 import type { Change, Changing } from '../signing/change.ts';
 import { changeFiles } from '../signing/change-files.ts';

@@ -5,7 +5,7 @@ import { readSigningChain, type SigningChain } from '../certificates/signing-cha
 import { loadRoots } from '../http/roots.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { homeFolder } from '../options/home-folder.ts';
-import { NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
+import { lookUp, NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
 import { readProjectFile } from '../options/stored/project-file.ts';
@@ -34,14 +34,13 @@ export async function checkRoots(caFile: string, env: Environment): Promise<void
   await loadRoots({ caFile, environment: env });
 }
 
-/** Which profile is meant, and who says so. */
+/** The name of the profile to use, and where it comes from. */
 export function nameProfile(
   { profile }: ProfileOptions,
   env: Environment,
 ): { readonly name: string; readonly from: string } {
-  if (profile !== undefined) return { name: profile, from: '--profile' };
-  if (env.CODESIGN_PROFILE) return { name: env.CODESIGN_PROFILE, from: 'CODESIGN_PROFILE' };
-  return { name: DEFAULT_PROFILE, from: 'default' };
+  const { value, name } = lookUp({ profile }, env).one('profile') ?? { value: DEFAULT_PROFILE, name: 'default' };
+  return { name: value, from: name };
 }
 
 async function readProfile(options: ProfileOptions, env: Environment): Promise<StoredProfile> {

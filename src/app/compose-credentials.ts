@@ -1,15 +1,12 @@
 /** Where credentials come from, and go to: the environment, this user's keychain, the service that judges them. */
 
 import { isatty } from 'node:tty';
+import { type CredentialsSettings, resolveCredentialsSettings } from '../options/commands/credentials.ts';
 import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';
 import type { Keychain } from '../options/credentials/keychain.ts';
 import { openKeychain } from '../options/credentials/keytar.ts';
-import {
-  type CredentialsOptions,
-  type CredentialsSettings,
-  resolveCredentialsSettings,
-} from '../options/credentials-settings.ts';
-import type { Environment } from '../options/options.ts';
+import type { OptionValues } from '../options/lookup.ts';
+import type { Environment, ProfileOptions } from '../options/options.ts';
 import { openProfiles, type Profiles } from '../options/stored/profiles.ts';
 import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
@@ -57,7 +54,7 @@ export interface RecordedCheck extends CredentialsCheck {
 
 /** For a profile that need not be there yet. Throws usage. */
 export async function composeCredentialsCommand(
-  options: CredentialsOptions,
+  options: OptionValues & ProfileOptions,
   env: Environment,
 ): Promise<CredentialsComposition> {
   const profiles = await openProfiles(env);

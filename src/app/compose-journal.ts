@@ -8,7 +8,7 @@ import { observeProcesses } from '../journal/processes.ts';
 import { stateFolder } from '../journal/state-folder.ts';
 import { homeFolder } from '../options/home-folder.ts';
 import type { Environment } from '../options/options.ts';
-import { given, readHistoryDays } from '../options/values.ts';
+import { readHistoryDays } from '../options/variables.ts';
 import { clock } from './clock.ts';
 
 /** Whether there is one: to open it makes it. Throws `no-state-folder`. */
@@ -37,7 +37,7 @@ async function journalOptions(env: Environment): Promise<JournalOptions> {
     uptime: () => Number(process.hrtime.bigint()) / 1e6,
     randomId: () => randomBytes(10).toString('hex'),
     processes: await observeProcesses(),
-    keepDays: readHistoryDays(given(env.CODESIGN_HISTORY_DAYS || undefined, 'CODESIGN_HISTORY_DAYS')),
+    keepDays: readHistoryDays(env),
     runningFor: clock(),
   };
 }

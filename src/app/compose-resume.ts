@@ -7,11 +7,12 @@ import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
+import { type ResumeSettings, resolveResumeSettings } from '../options/commands/resume.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { hasCredentials, isWithoutCredentials } from '../options/credentials/credentials.ts';
 import { settingsErrors } from '../options/errors.ts';
 import type { Environment } from '../options/options.ts';
-import { type ResumeOptions, type ResumeSettings, resolveResumeSettings } from '../options/resume-settings.ts';
+import type { OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { removeLeftBy } from '../signing/resume/left-by-calls.ts';
@@ -49,14 +50,9 @@ interface Connection {
   readonly later: readonly string[];
 }
 
-export interface ResumeRequest extends ResumeOptions {
-  readonly dryRun?: boolean | undefined;
-  readonly forget?: readonly string[] | undefined;
-}
-
 /** Throws usage, what makes every request impossible, and what keeps the journal from being read. */
 export async function composeResume(
-  options: ResumeRequest,
+  options: OptionsOf<'resume'>,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<ResumeComposition> {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Http } from '../http/http.ts';
 import type { Proxies } from '../http/proxy.ts';
-import type { TimestampSettings } from '../options/timestamp-settings.ts';
+import type { TimestampSettings } from '../options/commands/common.ts';
 import { createTimestampAuthorities, type TimestampAuthorities } from '../timestamp/authorities.ts';
 import { loadTrustRoots, type TrustRoots } from '../verifying/roots.ts';
 import { checkWays } from './compose-http.ts';

@@ -3,8 +3,8 @@
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
+import type { VerifySettings } from '../options/commands/verify.ts';
 import type { Environment } from '../options/options.ts';
-import type { VerifySettings } from '../options/verify-settings.ts';
 import { createRevocation } from '../verifying/revocation.ts';
 import { loadCrlFiles, loadTrustRoots } from '../verifying/roots.ts';
 import { type ExamineTrust, trustExaminer } from '../verifying/trust.ts';

@@ -1,12 +1,6 @@
 /** The program's name and web page as the user gives them, checked before anything is signed. */
 
-import {
-  type FormatOption,
-  type FormatOptions,
-  SOME_TEXT,
-  STORED_ANYWHERE,
-  textOf,
-} from '../formats/format-options.ts';
+import { type FormatOption, type FormatOptions, SOME_TEXT, textOf } from '../formats/format-options.ts';
 import { authenticodeErrors } from './errors.ts';
 
 const DESCRIPTION = {
@@ -15,7 +9,7 @@ const DESCRIPTION = {
   short: '-d',
   placeholder: 'text',
   help: "program's name, shown by Windows",
-  stored: STORED_ANYWHERE,
+  stored: 'both',
   value: SOME_TEXT,
 } as const satisfies FormatOption;
 const URL_OPTION = {
@@ -24,8 +18,12 @@ const URL_OPTION = {
   short: '-u',
   placeholder: 'url',
   help: "program's web page, shown by Windows",
-  stored: STORED_ANYWHERE,
-  value: { accepts: isWebAddress, expected: 'a web address such as https://example.com/app' },
+  stored: 'both',
+  value: {
+    accepts: isWebAddress,
+    expected: 'a web address such as https://example.com/app',
+    schema: { type: 'string', format: 'uri', pattern: '^https?://' },
+  },
 } as const satisfies FormatOption;
 
 /** The options of every format with Authenticode signatures. */

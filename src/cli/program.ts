@@ -1,105 +1,23 @@
-/** The commands and their options, as commander knows them: `--help` is made from this. */
+/** Commander's commands, made from the tables of commands and options, and the run of the one that is named. */
 
-import { Command, CommanderError, type Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
-import { defineAttach } from './definitions/attach.ts';
-import { defineCompletion } from './definitions/completion.ts';
-import { defineConfig } from './definitions/config.ts';
-import { defineExtract } from './definitions/extract.ts';
-import { defineHistory } from './definitions/history.ts';
-import { defineInit } from './definitions/init.ts';
-import { defineInspect } from './definitions/inspect.ts';
-import { defineLogin } from './definitions/login.ts';
-import { defineLogout } from './definitions/logout.ts';
-import { defineRemove } from './definitions/remove.ts';
-import { defineResume } from './definitions/resume.ts';
-import type { Run } from './definitions/run.ts';
-import { defineSign } from './definitions/sign.ts';
-import { defineTimestamp } from './definitions/timestamp.ts';
-import { defineVerify } from './definitions/verify.ts';
-import { defineWhoami } from './definitions/whoami.ts';
+import type { OptionDefinition } from '../options/option.ts';
+import { helpOf, optionsOf } from '../options/table.ts';
+import type { ArgumentDefinition, CommandDefinition } from './command.ts';
+import { PROGRAM } from './command-table.ts';
 import { cliErrors } from './errors.ts';
 import { refuseForeignOptions } from './input/foreign-options.ts';
 import type { Io } from './io.ts';
 import { formatItem, helpColumns, wrapHelp } from './output/help-layout.ts';
 
-const DEFINITIONS = [
-  defineSign,
-  defineVerify,
-  defineTimestamp,
-  defineRemove,
-  defineAttach,
-  defineInspect,
-  defineExtract,
-  defineResume,
-  defineHistory,
-  defineInit,
-  defineLogin,
-  defineLogout,
-  defineWhoami,
-  defineConfig,
-  defineCompletion,
-];
-
-/** A command that this run does not call. To be named in the help it needs no more than one of its options: "[options]". */
-class OtherCommand extends Command {
-  override option(flags: string, ...more: readonly unknown[]): this {
-    if (this.options.length === 0) Reflect.apply(super.option, this, [flags, ...more]);
-    return this;
-  }
-
-  override addOption(option: Option): this {
-    return this.options.length === 0 ? super.addOption(option) : this;
-  }
-
-  override createCommand(name?: string): Command {
-    return new OtherCommand(name);
-  }
-}
-
-class Program extends Command {
-  readonly #called: string | undefined;
-
-  constructor(called: string | undefined) {
-    super('codesign-remote');
-    this.#called = called;
-  }
-
-  override createCommand(name?: string): Command {
-    return this.#called === undefined || this.#called === name ? new Command(name) : new OtherCommand(name);
-  }
-}
-
-/** The name of the command that is called or asked about, empty where none is; undefined for one that tells of all of them. */
-function calledBy(argv: readonly string[]): string | undefined {
-  const [first = '', second = ''] = argv.filter((argument) => !argument.startsWith('-'));
-  if (first === 'completion') return undefined;
-  return first === 'help' ? second : first;
-}
-
-/** All commands, with an action that goes through `run`; with `called`, of the others not every option, which takes time. */
-export function defineProgram(run: Run, called?: string): Command {
-  const program = new Program(called)
-    .description('Signs code with a key that lives in a remote HSM: only a digest leaves this machine.')
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show this help')
-    .showSuggestionAfterError()
-    .exitOverride();
-  for (const define of DEFINITIONS) define(program, run);
-  program.addHelpText(
-    'after',
-    '\nThe first time: codesign-remote init, codesign-remote login, codesign-remote sign <file>.\nRun codesign-remote <command> --help for its options.',
-  );
-  return program;
-}
-
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT_SUCCESS;
-  const program = defineProgram(async (action) => {
-    exitCode = await action(io);
-  }, calledBy(argv));
+  const program = defineProgram(async (definition, options, values) => {
+    exitCode = await definition.run(io, options, values);
+  });
   showHelpThrough(program, io);
   refuseForeignOptions(argv);
   try {
@@ -121,11 +39,60 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   return exitCode;
 }
 
+type Run = (definition: CommandDefinition, options: object, values: readonly unknown[]) => Promise<void>;
+
+/** `run` gets the command that is called. */
+export function defineProgram(run: Run): Command {
+  const program = new Command(PROGRAM.name)
+    .description(PROGRAM.description)
+    .version(VERSION, '-V, --version', PROGRAM.versionHelp)
+    .helpOption('-h, --help', PROGRAM.helpHelp)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText('after', `\n${PROGRAM.notes}`);
+  for (const entry of PROGRAM.commands) {
+    if (!('commands' in entry)) define(program, entry, run);
+    else {
+      const group = program.command(entry.name).description(entry.description).exitOverride();
+      group.addHelpText('after', `\n${entry.notes}`);
+      for (const definition of entry.commands) define(group, definition, run);
+    }
+  }
+  return program;
+}
+
+function define(parent: Command, definition: CommandDefinition, run: Run): void {
+  const { name, description, arguments: taken, notes } = definition;
+  const command = parent
+    .command(name.slice(name.lastIndexOf(' ') + 1))
+    .description(description)
+    .exitOverride();
+  for (const argument of taken) command.addArgument(argumentOf(argument));
+  for (const option of optionsOf(name)) command.addOption(optionOf(option));
+  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
+  command.action((...given: readonly unknown[]) => run(definition, command.opts(), given.slice(0, taken.length)));
+}
+
+function argumentOf({ name, help, offers }: ArgumentDefinition): Argument {
+  const argument = new Argument(`<${name}>`, help);
+  return typeof offers === 'string' ? argument : argument.choices(offers);
+}
+
+function optionOf(definition: OptionDefinition): Option {
+  const { flag, short, placeholder, isList, conflicts, isCommandLineOnly } = definition;
+  const flags = `${short === undefined ? '' : `${short}, `}${flag}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
+  const option = new Option(flags, helpOf(definition));
+  if (isList) option.argParser((one: string, before: readonly string[] = []) => [...before, one]);
+  // The others are checked where the library finds them, too.
+  if (conflicts !== undefined && isCommandLineOnly) option.conflicts([...conflicts]);
+  return option;
+}
+
 function unknownCommand(name: string): Error {
   return cliErrors('invalid-usage', { message: `unknown command '${name}'`, help: 'codesign-remote --help' });
 }
 
-/** Commands take this over when they are defined, so it is told to each of them. */
+/** Commands copy these settings when they are defined, so each of them gets them. */
 function showHelpThrough(command: Command, io: Io): void {
   const columns = helpColumns(io.stdout);
   command.configureHelp({ formatItem });

@@ -9,10 +9,12 @@ export interface FormatOption {
   readonly placeholder?: string;
   /** A noun phrase. */
   readonly help: string;
-  /** The files of settings that may hold it. */
-  readonly stored: { readonly inProject: boolean; readonly inProfile: boolean };
-  /** Which texts are values, and the same in words: `some text`. Undefined for a switch. */
-  readonly value?: { accepts(text: string): boolean; readonly expected: string };
+  /** For help, where the default is not a constant. */
+  readonly defaultText?: string;
+  /** Settings files that may hold it. */
+  readonly stored?: 'project' | 'profile' | 'both';
+  /** Which texts are values, the same in words (`some text`) and as a JSON schema. Undefined for a switch. */
+  readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
 }
 
 /** The values of the options that were given, by their keys. */
@@ -29,8 +31,9 @@ export function isGiven(options: FormatOptions, { key }: FormatOption): boolean 
   return options[key] === true;
 }
 
-/** For declarations: may stand in project files and profiles alike. */
-export const STORED_ANYWHERE: FormatOption['stored'] = { inProject: true, inProfile: true };
-
 /** For declarations: every text but the empty one. */
-export const SOME_TEXT = { accepts: (text: string) => text !== '', expected: 'some text' };
+export const SOME_TEXT = {
+  accepts: (text: string) => text !== '',
+  expected: 'some text',
+  schema: { type: 'string', minLength: 1 },
+};

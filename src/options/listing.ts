@@ -1,7 +1,7 @@
 /** Every setting as it would hold for a command now, with who says so: what `config` shows. */
 
-import { definitionOf, SETTING_KEYS } from './keys.ts';
 import type { Found, Lookup, Stored } from './lookup.ts';
+import { definitionOf, type OptionKey, SETTING_KEYS } from './table.ts';
 
 export interface ListedSetting {
   readonly key: string;
@@ -13,34 +13,22 @@ export interface ListedSetting {
 
 /** Settings that nobody has set, and that have no default, are left out. Throws `environment-unknown`. */
 export function listSettings(look: Lookup, { profile }: Stored): readonly ListedSetting[] {
-  const baseUrl = look.baseUrl();
   const origin = `profile ${profile.name}`;
   const environments = [...profile.environments].map(([name, address]) => ({
     key: `environments.${name}`,
     values: [withoutCredentials(address)],
     origin,
   }));
-  const others = SETTING_KEYS.map((key) => {
-    const { otherwise } = definitionOf(key);
-    const found = look.all(key);
-    if (found.length > 0) return listed(key, found);
-    return { key, values: otherwise === undefined ? [] : [otherwise], origin: 'default' };
-  });
-  const all = [
-    listed('environment', [look.environment()]),
-    ...(baseUrl === undefined ? [] : [listed('baseUrl', [baseUrl])]),
-    ...environments,
-    ...others,
-  ];
+  const holding = (key: OptionKey): ListedSetting => listed(key, look.all(key));
+  const all = [holding('environment'), holding('baseUrl'), ...environments, ...SETTING_KEYS.map(holding)];
   return all.filter(({ values }) => values.length > 0);
 }
 
-function listed(key: string, found: readonly Found[]): ListedSetting {
-  return {
-    key,
-    values: found.map(({ value }) => withoutCredentials(value)),
-    origin: found[0]?.origin ?? 'default',
-  };
+function listed(key: OptionKey, found: readonly Found[]): ListedSetting {
+  const [first] = found;
+  const fallback = definitionOf(key).default;
+  if (first === undefined) return { key, values: fallback === undefined ? [] : [fallback], origin: 'default' };
+  return { key, values: found.map(({ value }) => withoutCredentials(value)), origin: first.origin };
 }
 
 /** An address with a password in it is refused where it is used; until then it is not shown either. */

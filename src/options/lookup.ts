@@ -1,13 +1,13 @@
-/** Which of the places that may say so decides a setting: option, environment, project file, profile; and which of them it was. */
+/** Where the value of an option comes from: option, environment, project file, profile, default, in this order. */
 
-import { parseBaseUrl } from './base-url.ts';
 import { settingsErrors } from './errors.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from './keys.ts';
-import type { Environment, ProfileOptions } from './options.ts';
+import type { CommandName } from './option.ts';
+import type { Environment } from './options.ts';
 import { didYouMean } from './suggest.ts';
+import { definitionOf, OPTIONS, type OptionKey, optionsOf, type Read, type SettingKey } from './table.ts';
 import type { Given } from './values.ts';
 
-/** What a file says, as text. */
+/** The settings of a file, as text. */
 export type StoredValues = ReadonlyMap<SettingKey, readonly string[]>;
 
 /** What is stored on this machine, below options and environment. */
@@ -22,67 +22,86 @@ export interface StoredProfile {
   readonly values: StoredValues;
   /** Addresses of the service by the name of the environment. */
   readonly environments: ReadonlyMap<string, string>;
-  /** The environment meant when none is named. */
+  /** The environment to use when none is named. */
   readonly environment: string | undefined;
 }
 
-/** For those who have no files looked at, such as users of the library. */
+/** For callers that read no settings files, such as users of the library. */
 export const NOTHING_STORED: Stored = {
   project: undefined,
-  profile: { name: 'default', values: new Map(), environments: new Map(), environment: undefined },
+  profile: { name: OPTIONS.profile.default, values: new Map(), environments: new Map(), environment: undefined },
 };
 
 export const PROJECT_FILE = 'codesign-remote.config.json';
-export const DEFAULT_ENVIRONMENT = 'production';
 
 export interface Found extends Given {
-  /** `--code`, `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, `default`. */
+  /** `--code`, `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`. */
   readonly origin: string;
 }
 
-/** What was said in options, by key, as text or number or several. */
-export type OptionValues = { readonly [Key in SettingKey]?: string | number | readonly string[] | undefined };
-
-export interface LookupOptions extends OptionValues, ProfileOptions {
-  readonly baseUrl?: string | undefined;
-}
+/** Options as they were given, by key. */
+export type OptionValues = {
+  readonly [Key in OptionKey]?: string | number | boolean | readonly string[] | undefined;
+};
 
 export interface Lookup {
-  /** Undefined when nobody has said it: the default is not among the places. */
-  one(key: SettingKey): Found | undefined;
-  all(key: SettingKey): readonly Found[];
-  /** The name of the environment that is meant. */
-  environment(): Found;
-  /** The address of the service. Throws `environment-unknown` when an environment was named that has none. */
-  baseUrl(): Found | undefined;
+  /** Empty when the value is the default. */
+  all(key: OptionKey): readonly Found[];
+  one(key: OptionKey): Found | undefined;
+  /** The checked value, or the default. Throws `invalid-setting` and the errors of addresses. */
+  read<Key extends OptionKey>(key: Key): Read<Key>;
 }
 
-export function lookUp(options: LookupOptions, env: Environment, stored: Stored = NOTHING_STORED): Lookup {
-  const all = (key: SettingKey): readonly Found[] =>
-    fromOption(key, options) ?? fromVariable(key, env) ?? fromProject(key, stored) ?? fromProfile(key, stored) ?? [];
-  return {
-    all,
-    one: (key) => all(key)[0],
-    environment: () => environmentOf(options, env, stored),
-    baseUrl: () => addressOf(options, env, stored),
+export function lookUp(options: OptionValues, env: Environment, stored: Stored = NOTHING_STORED): Lookup {
+  const all = (key: OptionKey): readonly Found[] =>
+    fromOption(key, options) ??
+    (key === 'baseUrl' ? addressOf(options, env, stored) : undefined) ??
+    fromVariable(key, env) ??
+    fromProject(key, stored) ??
+    fromProfile(key, stored) ??
+    [];
+  const read = (key: OptionKey): unknown => {
+    const { kind, isList, flag, ...definition } = definitionOf(key);
+    if (kind === undefined) return options[key] ?? isNegative(flag);
+    const found = all(key);
+    if (isList) return found.map((one) => kind.read(one));
+    const [from = definition.default === undefined ? undefined : { value: definition.default, name: 'default' }] =
+      found;
+    return from && kind.read(from);
   };
+  // The type `Read` says of each key what its kind reads.
+  return { all, one: (key) => all(key)[0], read: read as Lookup['read'] };
 }
 
-/** The address, judged. Throws what `parseBaseUrl` and `Lookup.baseUrl` throw. */
-export function readBaseUrl(look: Lookup): URL | undefined {
-  const found = look.baseUrl();
-  return found && parseBaseUrl(found.value, found.name);
+/** Throws `settings-conflict` for options of the command that cannot be combined. */
+export function refuseConflicts(command: CommandName, options: OptionValues): void {
+  const given = optionsOf(command).filter(({ key, flag }) => isGiven(options[key], flag));
+  for (const { flag, conflicts = [] } of given) {
+    const other = given.find(({ key }) => conflicts.includes(key));
+    if (other !== undefined) throw settingsErrors('settings-conflict', { options: `${flag} and ${other.flag}` });
+  }
 }
 
-function fromOption(key: SettingKey, options: OptionValues): readonly Found[] | undefined {
-  const { option } = definitionOf(key);
+/** A list without elements counts as absent, as in the library's options. */
+function isGiven(value: OptionValues[OptionKey], flag: string): boolean {
+  if (typeof value === 'boolean') return value !== isNegative(flag);
+  return value !== undefined && !(typeof value === 'object' && value.length === 0);
+}
+
+/** A switch whose value is true unless it is given. */
+function isNegative(flag: string): boolean {
+  return flag.startsWith('--no-');
+}
+
+function fromOption(key: OptionKey, options: OptionValues): readonly Found[] | undefined {
+  const { flag } = definitionOf(key);
   const value = options[key];
-  const values = value === undefined ? [] : typeof value === 'object' ? value : [String(value)];
-  // A list without elements says nothing, as in the library's options.
-  return values.length === 0 ? undefined : values.map((one) => named(one, option));
+  if (value === undefined || !isGiven(value, flag)) return undefined;
+  const values = typeof value === 'object' ? value : [String(value)];
+  return values.map((one) => named(one, flag));
 }
 
-function fromVariable(key: SettingKey, env: Environment): readonly Found[] | undefined {
+function fromVariable(key: OptionKey, env: Environment): readonly Found[] | undefined {
   const { variable, isSplit } = definitionOf(key);
   const text = variable && env[variable];
   if (!text) return undefined;
@@ -90,33 +109,32 @@ function fromVariable(key: SettingKey, env: Environment): readonly Found[] | und
   return values.length === 0 ? undefined : values.map((one) => named(one, variable));
 }
 
-function fromProject(key: SettingKey, { project }: Stored): readonly Found[] | undefined {
-  return project?.values.get(key)?.map((value) => ({ value, name: `${key} in ${project.path}`, origin: PROJECT_FILE }));
+function fromProject(key: OptionKey, { project }: Stored): readonly Found[] | undefined {
+  const values: ReadonlyMap<OptionKey, readonly string[]> | undefined = project?.values;
+  return values?.get(key)?.map((value) => ({ value, name: `${key} in ${project?.path}`, origin: PROJECT_FILE }));
 }
 
-function fromProfile(key: SettingKey, { profile }: Stored): readonly Found[] | undefined {
-  return profile.values.get(key)?.map((value) => inProfile(value, key, profile));
+function fromProfile(key: OptionKey, { profile }: Stored): readonly Found[] | undefined {
+  const values: ReadonlyMap<OptionKey, readonly string[]> = profile.values;
+  const found = key === 'environment' && profile.environment !== undefined ? [profile.environment] : values.get(key);
+  return found?.map((value) => inProfile(value, key, profile));
 }
 
-function environmentOf(options: ProfileOptions, env: Environment, { profile }: Stored): Found {
-  if (options.environment !== undefined) return named(options.environment, '--environment');
-  if (env.CODESIGN_ENVIRONMENT) return named(env.CODESIGN_ENVIRONMENT, 'CODESIGN_ENVIRONMENT');
-  if (profile.environment !== undefined) return inProfile(profile.environment, 'environment', profile);
-  return named(DEFAULT_ENVIRONMENT, 'default');
-}
-
-/** An environment named as an option is an option: it wins over an address in a variable. */
-function addressOf(options: LookupOptions, env: Environment, stored: Stored): Found | undefined {
-  if (options.baseUrl !== undefined) return named(options.baseUrl, '--base-url');
-  const isChosen = options.environment !== undefined;
-  if (!isChosen && env.CODESIGN_BASE_URL) return named(env.CODESIGN_BASE_URL, 'CODESIGN_BASE_URL');
+/**
+ * The service address that an environment of the profile has. An environment that is named as an option is an option: it
+ * wins over an address in a variable. Throws `environment-unknown` when an environment was named that has no address.
+ */
+function addressOf(options: OptionValues, env: Environment, stored: Stored): readonly Found[] | undefined {
+  const chosen = fromOption('environment', options);
+  if (chosen === undefined && env.CODESIGN_BASE_URL) return undefined;
   const { profile } = stored;
-  const { value: environment, name, origin } = environmentOf(options, env, stored);
+  const [wanted] = chosen ?? fromVariable('environment', env) ?? fromProfile('environment', stored) ?? [];
+  const environment = wanted?.value ?? OPTIONS.environment.default;
   const address = profile.environments.get(environment);
-  if (address !== undefined) return inProfile(address, `environments.${environment}`, profile);
-  if (origin === 'default') return undefined;
+  if (address !== undefined) return [inProfile(address, `environments.${environment}`, profile)];
+  if (wanted === undefined) return undefined;
   throw settingsErrors('environment-unknown', {
-    name,
+    name: wanted.name,
     environment,
     where: `profile ${profile.name}`,
     suggestion: didYouMean(environment, profile.environments.keys()),
@@ -129,9 +147,4 @@ function named(value: string, name: string): Found {
 
 function inProfile(value: string, key: string, profile: StoredProfile): Found {
   return { value, name: `${key} in profile ${profile.name}`, origin: `profile ${profile.name}` };
-}
-
-/** Every key with its values where somebody has said something. */
-export function everythingFound(look: Lookup): ReadonlyMap<SettingKey, readonly Found[]> {
-  return new Map(SETTING_KEYS.map((key) => [key, look.all(key)] as const).filter(([, found]) => found.length > 0));
 }

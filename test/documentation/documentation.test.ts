@@ -17,7 +17,7 @@ import {
   exitCodeFor,
 } from '../../src/errors/exit-codes.ts';
 import { fileErrors } from '../../src/files/errors.ts';
-import { definitionOf, SETTING_KEYS } from '../../src/options/keys.ts';
+import { definitionOf, isStoredIn, SETTING_KEYS } from '../../src/options/table.ts';
 import type { FailedOutcome, SignedOutcome } from '../../src/signing/outcome.ts';
 import { errorReference } from './error-reference.ts';
 
@@ -73,8 +73,8 @@ describe('the README', () => {
     }));
     const addresses = ['environments.<name>', 'environment'];
     const known = SETTING_KEYS.map((key) => {
-      const { option, inProject, inProfile } = definitionOf(key);
-      return { key, option, inProject, inProfile };
+      const { flag: option } = definitionOf(key);
+      return { key, option, inProject: isStoredIn('project', key), inProfile: isStoredIn('profile', key) };
     });
     expect(documented.filter(({ key = '' }) => !addresses.includes(key))).toEqual(known);
   });

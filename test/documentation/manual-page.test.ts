@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { defineProgram } from '../../src/cli/program.ts';
+import { PROGRAM } from '../../src/cli/command-table.ts';
+import { describeProgram } from '../../src/cli/completion/describe.ts';
 import { manualPage } from './manual-page.ts';
 
 const PAGE = new URL('../../man/codesign-remote.1', import.meta.url);
@@ -21,10 +22,7 @@ function exitCodes(): readonly (readonly [string, string])[] {
 }
 
 it('the manual page says what the commands are', async () => {
-  const page = manualPage(
-    defineProgram(async () => undefined),
-    exitCodes(),
-  );
+  const page = manualPage(describeProgram(PROGRAM), exitCodes());
   expect(page).toContain('.B 8');
   await expect(page).toMatchFileSnapshot(PAGE.pathname);
 });
@@ -36,6 +34,6 @@ it('man shows it without a warning', () => {
   });
   expect(stderr).toBe('');
   const shown = stdout.replace(/\s+/g, ' ');
-  expect(shown).toContain('codesign-remote - Signs code with a key that lives in a remote HSM');
+  expect(shown).toContain('codesign-remote - Signs code with a key in a remote HSM');
   expect(shown).toContain('--max-signatures n');
 });

@@ -45,7 +45,7 @@ it('shows commands and options that there are', async () => {
   for (const [name, ...args] of typed) {
     expect(name).toBe('codesign-remote');
     const asked: string[] = [];
-    const program = defineProgram(async () => void asked.push(args[0] ?? ''));
+    const program = defineProgram(async (definition) => void asked.push(definition.name));
     await program.parseAsync(args, { from: 'user' });
     expect(asked).toEqual([args[0]]);
   }

@@ -3,12 +3,13 @@
 import type { Readable } from 'node:stream';
 import { composeAttaching } from '../../app/compose-changes.ts';
 import { openToRead } from '../../bytes/open-to-read.ts';
-import { readOutput } from '../../options/change-settings.ts';
+import { readOutput } from '../../options/commands/common.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
-import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';
+import { type ChangeRun, runChanges } from './run-changes.ts';
 
 /** Gives the exit code. Throws what makes it impossible whatever the file: usage, a signature that cannot be read. */
-export async function attach(path: string, signature: string, options: ChangeCommandOptions, io: Io): Promise<number> {
+export async function attach(path: string, signature: string, options: OptionsOf<'attach'>, io: Io): Promise<number> {
   const isStdin = signature === '-';
   const name = isStdin ? 'standard input' : signature;
   const open = async (): Promise<Readable> => (isStdin ? io.stdin : (await openToRead(signature)).createReadStream());

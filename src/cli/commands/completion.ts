@@ -1,11 +1,10 @@
 /** `codesign-remote completion`: the script that makes a shell complete this program's commands and options. */
 
-import type { Command } from 'commander';
-import { type CommandShape, describeCommand } from '../command-tree.ts';
+import type { ProgramDefinition } from '../command.ts';
 import { bashCompletion } from '../completion/bash.ts';
+import { type CommandShape, describeProgram, type Shell } from '../completion/describe.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { powershellCompletion } from '../completion/powershell.ts';
-import type { Shell } from '../completion/shells.ts';
 import { zshCompletion } from '../completion/zsh.ts';
 import type { Io } from '../io.ts';
 
@@ -16,7 +15,7 @@ const SCRIPTS: Readonly<Record<Shell, (program: CommandShape) => string>> = {
   powershell: powershellCompletion,
 };
 
-export async function completion(shell: Shell, program: Command, io: Io): Promise<number> {
-  io.stdout.write(SCRIPTS[shell](describeCommand(program)));
+export async function completion(shell: Shell, program: ProgramDefinition, io: Io): Promise<number> {
+  io.stdout.write(SCRIPTS[shell](describeProgram(program)));
   return 0;
 }

@@ -7,7 +7,8 @@ import { type ListedSetting, listSettings } from '../../options/listing.ts';
 import { lookUp } from '../../options/lookup.ts';
 import type { ProfileOptions } from '../../options/options.ts';
 import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
-import { isSettingKey, keyAsWritten, unknownKey } from '../../options/stored/stored-values.ts';
+import { keyAsWritten, unknownKey } from '../../options/stored/stored-values.ts';
+import { isSettingKey, type OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
 import { padded, widthOf } from '../output/text-layout.ts';
@@ -15,13 +16,8 @@ import { padded, widthOf } from '../output/text-layout.ts';
 /** Longer than any path or address. */
 const VALUE_LENGTH = 8192;
 
-export interface ConfigListOptions extends ProfileOptions {
-  readonly origin?: boolean;
-  readonly json?: boolean;
-}
-
 /** Each gives the exit code. Throws usage, and a settings file that is damaged or not to be trusted. */
-export async function configList(options: ConfigListOptions, io: Io): Promise<number> {
+export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
   const { profile, settings } = await holding(options, io);
   if (options.json) {
     io.stdout.write(

@@ -3,6 +3,7 @@
 import { composeReading } from '../../app/compose-reading.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import type { EmbeddedSignature } from '../../formats/format.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import { numberedSignatures } from '../../verifying/inspect-file.ts';
 import { readFile } from '../../verifying/verify-file.ts';
 import { cliErrors } from '../errors.ts';
@@ -12,16 +13,8 @@ import { pem } from '../output/inspect/inspect-documents.ts';
 import { counted, Lines } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
-export interface ExtractCommandOptions {
-  readonly output?: string;
-  readonly pem?: boolean;
-  readonly index?: string;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** Gives the exit code. */
-export async function extract(path: string, options: ExtractCommandOptions, io: Io): Promise<number> {
+export async function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   try {
     return await takeOut(path, options, io);
   } catch (thrown) {
@@ -29,7 +22,7 @@ export async function extract(path: string, options: ExtractCommandOptions, io: 
   }
 }
 
-async function takeOut(path: string, options: ExtractCommandOptions, io: Io): Promise<number> {
+async function takeOut(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   const { output, quiet = false, verbose = false } = options;
   const index = options.index === undefined ? undefined : numberOf(options.index);
   // A terminal would act on such bytes.

@@ -2,6 +2,7 @@
 
 import type { Writable } from 'node:stream';
 import { composeJournalReading } from '../../app/compose-journal.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import {
@@ -15,12 +16,6 @@ import {
 } from '../output/history.ts';
 import { Lines } from '../output/lines.ts';
 
-export interface HistoryCommandOptions {
-  readonly since?: string;
-  readonly json?: boolean;
-  readonly csv?: boolean;
-}
-
 /** In characters. */
 const CHUNK_LENGTH = 64 * 1024;
 
@@ -31,7 +26,7 @@ interface BufferedWriter {
 }
 
 /** Returns the exit code. Throws errors of usage and of reading the journal. */
-export async function history(options: HistoryCommandOptions, io: Io): Promise<number> {
+export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   const { json = false, csv = false } = options;
   const since = readMonth(options.since);
   const form: HistoryForm = csv ? historyCsv : json ? historyJson : historyTable;

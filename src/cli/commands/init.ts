@@ -4,31 +4,21 @@ import { nameProfile } from '../../app/compose-config.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { printable } from '../../errors/printable.ts';
 import { hasCredentials } from '../../options/credentials/credentials.ts';
-import { DEFAULT_ENVIRONMENT, lookUp, NOTHING_STORED } from '../../options/lookup.ts';
-import type { ProfileOptions } from '../../options/options.ts';
+import { lookUp, NOTHING_STORED } from '../../options/lookup.ts';
 import { checkName, DEFAULT_PROFILE, openProfiles, type Profiles } from '../../options/stored/profiles.ts';
+import { OPTIONS, type OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import { type Answers, askForAll, checkSuggested, type Suggested } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
 import { Lines } from '../output/lines.ts';
 
-export interface InitCommandOptions extends ProfileOptions {
-  readonly baseUrl?: string;
-  readonly code?: string;
-  readonly certificate?: readonly string[];
-  readonly timestampUrl?: readonly string[];
-  /** False with --no-timestamp. */
-  readonly timestamp?: boolean;
-  readonly caFile?: string;
-  readonly yes?: boolean;
-}
-
+const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 const WITHOUT_TERMINAL =
   'Say what to store: codesign-remote init --yes --base-url <url> --code <number> --certificate <file> --timestamp-url <url> (or --no-timestamp).';
 
 /** Returns the exit code. Throws errors of usage and of the certificate. */
-export async function init(options: InitCommandOptions, io: Io): Promise<number> {
+export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> {
   const { name, from } = nameProfile(options, io.env);
   checkName(name, from);
   const environment = (options.environment ?? io.env.CODESIGN_ENVIRONMENT) || DEFAULT_ENVIRONMENT;
@@ -58,7 +48,7 @@ interface Answered {
 }
 
 /** Without a terminal, the environment and the profile are used only with --yes. */
-async function answer(suggested: Suggested, options: InitCommandOptions, io: Io): Promise<Answered> {
+async function answer(suggested: Suggested, options: OptionsOf<'init'>, io: Io): Promise<Answered> {
   const { yes = false, baseUrl, code, certificate } = options;
   if (!yes && canAsk(io)) {
     using ask = openAsk(io, WITHOUT_TERMINAL);
@@ -76,7 +66,7 @@ async function answer(suggested: Suggested, options: InitCommandOptions, io: Io)
 
 /** The values from options, environment and the profile. */
 function suggest(
-  options: InitCommandOptions,
+  options: OptionsOf<'init'>,
   io: Io,
   profiles: Profiles,
   { name, environment }: { readonly name: string; readonly environment: string },

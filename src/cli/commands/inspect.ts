@@ -1,6 +1,7 @@
 /** `codesign-remote inspect`: what a file's signatures hold, as text, as a document, or their certificates alone. */
 
 import { composeReading } from '../../app/compose-reading.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import type { Reading } from '../../verifying/verify-file.ts';
 import { endOnSignal } from '../input/interruption.ts';
@@ -12,15 +13,8 @@ import { jsonText } from '../output/json.ts';
 import { Lines } from '../output/lines.ts';
 import { openProgress, type ProgressOptions } from '../output/progress/progress.ts';
 
-export interface InspectCommandOptions {
-  readonly certificates?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** Gives the exit code. */
-export async function inspect(path: string, options: InspectCommandOptions, io: Io): Promise<number> {
+export async function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
   try {
     return await show(path, options, io);
   } catch (thrown) {
@@ -29,7 +23,7 @@ export async function inspect(path: string, options: InspectCommandOptions, io: 
 }
 
 /** Throws what keeps the file from being read. */
-async function show(path: string, options: InspectCommandOptions, io: Io): Promise<number> {
+async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
   const { certificates = false, json = false, quiet = false, verbose = false } = options;
   const file = await read(path, { quiet, json, verbose }, io);
   if (certificates) {

@@ -3,23 +3,17 @@
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
-import { parseBaseUrl } from '../../options/base-url.ts';
+import { parseBaseUrl } from '../../options/addresses.ts';
 import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
 import { storeCredentials } from '../../options/credentials/stored.ts';
-import type { CredentialsOptions } from '../../options/credentials-settings.ts';
 import { settingsErrors } from '../../options/errors.ts';
+import type { ProfileOptions } from '../../options/options.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
 import type { Io } from '../io.ts';
 import { Lines, maskedKey } from '../output/lines.ts';
-
-export interface LoginCommandOptions extends CredentialsOptions {
-  readonly accessKey?: string;
-  readonly check?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
 
 interface Given {
   readonly baseUrl: URL;
@@ -34,7 +28,7 @@ const KEY_OPTION = '--access-key';
 const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access Secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
 
 /** Returns the exit code. Stores nothing if a check fails. Throws errors of usage, of the service and of the keychain. */
-export async function login(options: LoginCommandOptions, io: Io): Promise<number> {
+export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io): Promise<number> {
   const { quiet = false, verbose = false, check = true } = options;
   const lines = new Lines(io, { quiet, verbose, json: false });
   const composition = await composeCredentialsCommand(options, io.env);
@@ -58,7 +52,7 @@ export async function login(options: LoginCommandOptions, io: Io): Promise<numbe
   return 0;
 }
 
-async function askFor(options: LoginCommandOptions, { settings }: CredentialsComposition, io: Io): Promise<Given> {
+async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   using ask = openAsk(io, WITHOUT_TERMINAL);
   const known = settings.baseUrl && addressOf(settings.baseUrl);
   const baseUrl =
@@ -81,7 +75,7 @@ async function askFor(options: LoginCommandOptions, { settings }: CredentialsCom
 }
 
 /** For scripts. */
-async function readFrom(options: LoginCommandOptions, { settings }: CredentialsComposition, io: Io): Promise<Given> {
+async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   const { stdin, env } = io;
   const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
   // A terminal would show the secret as it is typed.
@@ -148,7 +142,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
 
 /** Stores --ca-file, which `sign` needs too. */
 async function storeRoots(
-  { caFile }: LoginCommandOptions,
+  { caFile }: OptionsOf<'login'>,
   { settings, profiles }: CredentialsComposition,
   lines: Lines,
 ) {

@@ -2,17 +2,12 @@
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { hasCredentials } from '../../options/credentials/credentials.ts';
-import type { CredentialsOptions } from '../../options/credentials-settings.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { Lines } from '../output/lines.ts';
 
-export interface LogoutCommandOptions extends Pick<CredentialsOptions, 'profile'> {
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** Gives the exit code: that there were none is none's fault. Throws usage, and the keychain's errors. */
-export async function logout(options: LogoutCommandOptions, io: Io): Promise<number> {
+export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const { quiet = false, verbose = false } = options;
   const lines = new Lines(io, { quiet, verbose, json: false });
   const { settings, keychain } = await composeCredentialsCommand(options, io.env);

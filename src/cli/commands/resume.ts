@@ -1,7 +1,8 @@
 /** `codesign-remote resume`: shows what earlier runs left, and finishes it or gives it up. */
 
-import { composeResume, type ResumeComposition, type ResumeRequest } from '../../app/compose-resume.ts';
+import { composeResume, type ResumeComposition } from '../../app/compose-resume.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { ResumedCall } from '../../signing/resume/resume.ts';
 import { listenForInterruption } from '../input/interruption.ts';
 import type { Io } from '../io.ts';
@@ -9,14 +10,8 @@ import { ResumeConsole } from '../output/changes/resume-console.ts';
 import { resumedJson } from '../output/changes/resume-json.ts';
 import { jsonText } from '../output/json.ts';
 
-export interface ResumeCommandOptions extends ResumeRequest {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
-export async function resume(options: ResumeCommandOptions, io: Io): Promise<number> {
+export async function resume(options: OptionsOf<'resume'>, io: Io): Promise<number> {
   const { quiet = false, verbose = false, json = false, dryRun = false } = options;
   using console = new ResumeConsole(io, { quiet, verbose, json });
   await using composition = await composeResume(options, io.env, (event) => console.event(event));
@@ -42,7 +37,7 @@ export async function resume(options: ResumeCommandOptions, io: Io): Promise<num
 
 async function run(
   composition: ResumeComposition,
-  { forget = [], dryRun = false }: ResumeCommandOptions,
+  { forget = [], dryRun = false }: OptionsOf<'resume'>,
   signal: AbortSignal,
 ): Promise<readonly ResumedCall[]> {
   if (dryRun) return composition.list();

@@ -2,6 +2,7 @@
 
 import type { ChangeComposition } from '../../app/compose-changes.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { ChangeEvent } from '../../signing/change-outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { type InputPath, resolveOutputs } from '../input/inputs.ts';
@@ -10,13 +11,6 @@ import type { Io } from '../io.ts';
 import { ChangeConsole, type ChangeVerb } from '../output/changes/change-console.ts';
 import { changesJson } from '../output/changes/change-json.ts';
 import { jsonText } from '../output/json.ts';
-
-export interface ChangeCommandOptions {
-  readonly output?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
 
 export interface ChangeRun {
   readonly verb: ChangeVerb;
@@ -30,7 +24,7 @@ export interface ChangeRun {
 /** Gives the exit code. */
 export async function runChanges(
   { verb, inputs, output, compose }: ChangeRun,
-  { json = false, quiet = false, verbose = false }: ChangeCommandOptions,
+  { json = false, quiet = false, verbose = false }: Pick<OptionsOf<'attach'>, 'json' | 'quiet' | 'verbose'>,
   io: Io,
 ): Promise<number> {
   using console = new ChangeConsole(io, { json, quiet, verbose }, verb);

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { composeSigning } from '../../app/compose.ts';
 import { composeStored } from '../../app/compose-config.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
-import type { SettingsOptions } from '../../options/options.ts';
-import { resolveSettings } from '../../options/settings.ts';
+import { resolveSettings } from '../../options/commands/sign.ts';
 import { checkProjectOutputs } from '../../options/stored/project-output.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, resolveOutputs } from '../input/inputs.ts';
 import { listenForInterruption } from '../input/interruption.ts';
@@ -14,16 +14,8 @@ import type { Io } from '../io.ts';
 import { Console } from '../output/changes/console.ts';
 import { jsonText, resultJson } from '../output/json.ts';
 
-export interface SignCommandOptions extends SettingsOptions {
-  readonly recursive?: boolean;
-  readonly exclude?: readonly string[];
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */
-export async function sign(named: readonly string[], options: SignCommandOptions, io: Io): Promise<number> {
+export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
   const { quiet = false, verbose = false, json = false } = options;
   using console = new Console(io, { quiet, verbose, json });
   const settings = resolveSettings(options, io.env, await composeStored(options, io.env));

@@ -2,18 +2,15 @@
 
 import { composeTimestamping } from '../../app/compose-changes.ts';
 import { composeStored } from '../../app/compose-config.ts';
-import { readOutput, resolveTimestampingSettings, type TimestampingOptions } from '../../options/change-settings.ts';
+import { readOutput } from '../../options/commands/common.ts';
+import { resolveTimestampingSettings } from '../../options/commands/timestamp.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import { expandInputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
-import { type ChangeCommandOptions, type ChangeRun, runChanges } from './run-changes.ts';
-
-export interface TimestampCommandOptions extends ChangeCommandOptions, TimestampingOptions {
-  readonly recursive?: boolean;
-  readonly exclude?: readonly string[];
-}
+import { type ChangeRun, runChanges } from './run-changes.ts';
 
 /** Gives the exit code. Throws what makes the whole run impossible: usage, settings. */
-export async function timestamp(named: readonly string[], options: TimestampCommandOptions, io: Io): Promise<number> {
+export async function timestamp(named: readonly string[], options: OptionsOf<'timestamp'>, io: Io): Promise<number> {
   const settings = resolveTimestampingSettings(options, io.env, await composeStored(options, io.env));
   const output = readOutput(options.output);
   const { recursive = false } = options;

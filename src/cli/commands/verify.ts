@@ -2,7 +2,8 @@
 
 import { composeVerifying } from '../../app/compose-verifying.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
-import { resolveVerifySettings, type VerifyOptions, type VerifySettings } from '../../options/verify-settings.ts';
+import { resolveVerifySettings, type VerifySettings } from '../../options/commands/verify.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../input/inputs.ts';
@@ -13,16 +14,8 @@ import { openProgress, type Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
 import { annotateVerdict, isGood, tellVerdict, tellVerdicts } from '../output/verdict-text.ts';
 
-export interface VerifyCommandOptions extends VerifyOptions {
-  readonly recursive?: boolean;
-  readonly exclude?: readonly string[];
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** Gives the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
-export async function verify(named: readonly string[], options: VerifyCommandOptions, io: Io): Promise<number> {
+export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const { recursive = false, json = false, quiet = false, verbose = false } = options;
   const settings = resolveVerifySettings(options, io.env);
   const inputs = await expandInputs(named, {

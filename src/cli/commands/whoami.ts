@@ -1,22 +1,16 @@
 /** `codesign-remote whoami`: which credentials `sign` would use, masked, and whether the service takes them. */
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
-import type { CredentialsOptions } from '../../options/credentials-settings.ts';
 import { settingsErrors } from '../../options/errors.ts';
+import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText, warningsJson } from '../output/json.ts';
 import { Lines, maskedKey, shown } from '../output/lines.ts';
 
-export interface WhoamiCommandOptions extends CredentialsOptions {
-  readonly check?: boolean;
-  readonly json?: boolean;
-  readonly verbose?: boolean;
-}
-
 const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;
 
 /** Gives the exit code. Throws usage, what keeps the keychain from being read, and with --check what the service says. */
-export async function whoami(options: WhoamiCommandOptions, io: Io): Promise<number> {
+export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
   const { json = false, verbose = false } = options;
   const lines = new Lines(io, { quiet: false, verbose, json });
   const composition = await composeCredentialsCommand(options, io.env);

@@ -1,6 +1,6 @@
 /** Completion for bash 4 and later: a function that looks at the command and the word before. */
 
-import type { CommandShape, OptionShape, Value } from '../command-tree.ts';
+import type { CommandShape, OptionShape, Value } from './describe.ts';
 
 export function bashCompletion(program: CommandShape): string {
   const branches = casesOf(program, []);
@@ -67,8 +67,6 @@ function suggestion(value: Value): string {
   switch (value.kind) {
     case 'words':
       return `compopt +o default; COMPREPLY=($(compgen -W '${value.words.join(' ')}' -- "$cur"))`;
-    case 'folder':
-      return 'compopt +o default -o filenames; COMPREPLY=($(compgen -d -- "$cur"))';
     case 'path':
       return ':';
     default:

@@ -1,6 +1,6 @@
 /** Completion for fish: a line for every command and option. */
 
-import type { CommandShape, OptionShape, Value } from '../command-tree.ts';
+import type { CommandShape, OptionShape, Value } from './describe.ts';
 
 export function fishCompletion(program: CommandShape): string {
   const lines = [
@@ -44,8 +44,6 @@ function takes(value: Value): string {
   switch (value.kind) {
     case 'words':
       return `-x -a ${quoted(value.words.join(' '))}`;
-    case 'folder':
-      return "-x -a '(__fish_complete_directories)'";
     case 'path':
       return '-r -F';
     default:

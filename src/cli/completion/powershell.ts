@@ -1,6 +1,6 @@
 /** Completion for PowerShell 5.1 and later: a table of the commands, and a block that looks into it. */
 
-import type { CommandShape, OptionShape, Value } from '../command-tree.ts';
+import type { CommandShape, OptionShape, Value } from './describe.ts';
 
 export function powershellCompletion(program: CommandShape): string {
   return `# PowerShell completion for ${program.name}

@@ -1,6 +1,6 @@
 /** Completion for zsh: a function of `_arguments` for every command. */
 
-import type { CommandShape, OptionShape, Value } from '../command-tree.ts';
+import type { CommandShape, OptionShape, Value } from './describe.ts';
 
 export function zshCompletion(program: CommandShape): string {
   return `#compdef ${program.name}
@@ -64,7 +64,7 @@ function withArguments(command: CommandShape, name: string): string {
 function optionSpec({ short, long, description, placeholder, value, isRepeatable }: OptionShape): string {
   const flags = [...(short === undefined ? [] : [`-${short}`]), `--${long}`];
   const excluded = isRepeatable ? '*' : `(${flags.join(' ')})`;
-  const takes = value === undefined ? '' : `:${escaped(placeholder ?? '')}:${action(value)}`;
+  const takes = value === undefined ? '' : `:${escaped(`<${placeholder ?? ''}>`)}:${action(value)}`;
   const text = quoted(`[${escaped(description)}]${takes}`);
   const written = flags.map((flag) => (value !== undefined && flag.startsWith('--') ? `${flag}=` : flag));
   return `${quoted(excluded)}${written.length > 1 ? `{${written.join(',')}}` : written.join('')}${text}`;
@@ -74,8 +74,6 @@ function action(value: Value): string {
   switch (value.kind) {
     case 'words':
       return `(${value.words.join(' ')})`;
-    case 'folder':
-      return '_files -/';
     case 'path':
       return '_files';
     default:

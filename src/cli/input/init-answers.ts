@@ -5,11 +5,10 @@ import { checkRoots, readChain } from '../../app/compose-config.ts';
 import { dateOf, type SigningChain } from '../../certificates/signing-chain.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
-import { parseBaseUrl } from '../../options/base-url.ts';
+import { parseBaseUrl, readTimestampUrl } from '../../options/addresses.ts';
+import { missingSettings } from '../../options/commands/common.ts';
 import { homeFolder } from '../../options/home-folder.ts';
-import { refuseMissing } from '../../options/missing.ts';
 import type { Environment } from '../../options/options.ts';
-import { readTimestampUrl } from '../../options/timestamp-values.ts';
 import { readText, refuse } from '../../options/values.ts';
 import type { Io } from '../io.ts';
 import type { Ask } from './ask.ts';
@@ -46,7 +45,8 @@ const NONE = 'none';
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
-  refuseMissing({ settings: needed.filter((key) => suggested[key].values.length === 0) });
+  const missing = needed.filter((key) => suggested[key].values.length === 0);
+  if (missing.length > 0) throw missingSettings(missing);
   const [address = ''] = baseUrl.values;
   const [number = ''] = code.values;
   return {

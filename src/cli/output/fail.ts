@@ -22,7 +22,7 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
 export function failOne(
   path: string,
   thrown: unknown,
-  { json = false, verbose = false }: { readonly json?: boolean; readonly verbose?: boolean },
+  { json = false, verbose = false }: { readonly json?: boolean | undefined; readonly verbose?: boolean | undefined },
   io: Io,
 ): number {
   const error = toCodesignError(thrown);

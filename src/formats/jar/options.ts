@@ -1,20 +1,20 @@
 /** The options of signing that only JARs have. */
 
-import { type FormatOption, SOME_TEXT, STORED_ANYWHERE } from '../format-options.ts';
+import { type FormatOption, SOME_TEXT } from '../format-options.ts';
 
 /** Name of the signature's files; undefined for one made of the certificate's. */
 export const SIGNER_NAME = {
   key: 'signerName',
   flag: '--signer-name',
   placeholder: 'name',
-  help: "JAR: name of the signature's files (default: from the certificate)",
-  stored: STORED_ANYWHERE,
+  help: "JAR: name of the signature's files",
+  defaultText: 'from the certificate',
+  stored: 'both',
   value: SOME_TEXT,
 } as const satisfies FormatOption;
 /** Whether to sign although Java takes the result as unsigned. */
 export const ALLOW_UNSIGNED_RESULT = {
   key: 'allowUnsignedResult',
   flag: '--allow-unsigned-result',
-  help: 'JAR: sign with SHA1 although Java takes the result as unsigned',
-  stored: { inProject: false, inProfile: false },
+  help: 'JAR: SHA1 signatures, although Java treats the result as unsigned',
 } as const satisfies FormatOption;

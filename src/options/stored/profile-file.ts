@@ -6,14 +6,12 @@ import { makeFolders } from '../../bytes/make-folders.ts';
 import { isTrustedOwner } from '../../bytes/trusted-owner.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from '../keys.ts';
 import type { StoredProfile } from '../lookup.ts';
+import { isSettingKey, isStoredIn, PROFILE_KEYS, type SettingKey } from '../table.ts';
 import { isObject, type JsonObject, readJsonFile, shownKey, WRITABLE_BY_ANYBODY } from './json-file.ts';
-import { damaged, isSettingKey, textOf, unknownKey } from './stored-values.ts';
+import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-
-export const PROFILE_KEYS = SETTING_KEYS.filter((key) => definitionOf(key).inProfile);
 
 /** Of an environment, too. */
 export function isProfileName(name: string): boolean {
@@ -40,7 +38,7 @@ function readProfile(name: string, raw: unknown, path: string): ReadProfile {
   const values = new Map<SettingKey, readonly string[]>();
   const { environment, environments = {}, ...others } = raw;
   for (const [key, value] of Object.entries(others)) {
-    if (!isSettingKey(key) || !definitionOf(key).inProfile) {
+    if (!isSettingKey(key) || !isStoredIn('profile', key)) {
       throw unknownKey(key, ['environments', 'environment', ...PROFILE_KEYS], `${path}, ${where}`);
     }
     values.set(key, textOf(value, key, path, `${where}.${key}`));

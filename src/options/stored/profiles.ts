@@ -1,18 +1,19 @@
 /** The user's profiles: named sets of settings, looked up and changed by key. */
 
 import { resolve, sep } from 'node:path';
+import { parseBaseUrl } from '../addresses.ts';
 import { settingsErrors } from '../errors.ts';
 import { homeFolder } from '../home-folder.ts';
-import { checkAddress, definitionOf, type SettingKey } from '../keys.ts';
 import type { StoredProfile } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
+import { definitionOf, isSettingKey, isStoredIn, OPTIONS, PROFILE_KEYS, type SettingKey } from '../table.ts';
 import { configFolder } from './config-folder.ts';
 import { isObject } from './json-file.ts';
-import { isProfileName, PROFILE_KEYS, readProfiles, writeProfile } from './profile-file.ts';
-import { isSettingKey, keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
+import { isProfileName, readProfiles, writeProfile } from './profile-file.ts';
+import { keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
 
-export const DEFAULT_PROFILE = 'default';
+export const DEFAULT_PROFILE = OPTIONS.profile.default;
 
 /** A profile's key: a setting, `environment`, `environments.<name>`, or `baseUrl`, which is `environments.production`. */
 export type ProfileKey = SettingKey | 'environment' | `environments.${string}`;
@@ -92,27 +93,27 @@ export function checkName(value: string, name: string): void {
 /** Throws `setting-unknown`, `setting-is-secret`, `profile-name-invalid`. */
 export function profileKey(text: string): ProfileKey {
   const key = keyAsWritten(text);
-  if (key === 'baseUrl') return 'environments.production';
+  if (key === 'baseUrl') return `environments.${OPTIONS.environment.default}`;
   if (key === 'environment') return key;
   const [, environment] = /^environments\.(.*)$/s.exec(text) ?? [];
   if (environment !== undefined) {
     checkName(environment, text);
     return `environments.${environment}`;
   }
-  if (isSettingKey(key) && definitionOf(key).inProfile) return key;
+  if (isSettingKey(key) && isStoredIn('profile', key)) return key;
   throw unknownKey(text, KNOWN_KEYS, 'a profile');
 }
 
 /** Throws what is wrong with a value. */
 export function checkValues(key: ProfileKey, values: readonly string[]): void {
   const [first = '', ...others] = values;
-  const isList = isSettingKey(key) && definitionOf(key).form === 'list';
+  const isList = isSettingKey(key) && definitionOf(key).isList;
   if (!isList && others.length > 0) {
     throw settingsErrors('invalid-setting', { name: key, value: values.join(' '), expected: 'one value' });
   }
   if (key === 'environment') checkName(first, key);
-  else if (!isSettingKey(key)) checkAddress({ value: first, name: key });
-  else for (const value of values) definitionOf(key).check({ value, name: key });
+  else if (!isSettingKey(key)) parseBaseUrl(first, key);
+  else for (const value of values) definitionOf(key).kind?.read({ value, name: key });
 }
 
 /** Paths are kept whole: the next command may run in another folder. */
@@ -122,7 +123,7 @@ function put(profile: Record<string, unknown>, text: string, given: readonly str
   const [first = ''] = given;
   if (key === 'environment') profile[key] = first;
   else if (isSettingKey(key)) {
-    profile[key] = storedForm(definitionOf(key).isPath ? given.map((path) => resolve(path)) : given, key);
+    profile[key] = storedForm(definitionOf(key).kind?.isPath ? given.map((path) => resolve(path)) : given, key);
   } else profile.environments = { ...environmentsIn(profile), [key.slice('environments.'.length)]: first };
 }
 

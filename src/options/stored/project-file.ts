@@ -4,12 +4,10 @@ import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAtOrBelow } from '../../bytes/below.ts';
 import { settingsErrors } from '../errors.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from '../keys.ts';
 import { PROJECT_FILE, type Stored } from '../lookup.ts';
+import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../table.ts';
 import { readJsonFile, shownKey } from './json-file.ts';
-import { damaged, isSettingKey, textOf, unknownKey } from './stored-values.ts';
-
-export const PROJECT_KEYS = SETTING_KEYS.filter((key) => definitionOf(key).inProject);
+import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 const WHERE_CREDENTIALS_GO = 'a cloned repository must not choose where credentials go';
 const WHAT_IS_TRUSTED = 'a cloned repository must not choose whom this machine trusts';
@@ -75,7 +73,7 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 function projectKey(key: string, path: string): SettingKey {
-  if (isSettingKey(key) && definitionOf(key).inProject) return key;
+  if (isSettingKey(key) && isStoredIn('project', key)) return key;
   const known = isSettingKey(key) ? WHOSE_CHOICE : undefined;
   const reason = REFUSED.get(key) ?? known;
   const allowed = PROJECT_KEYS.join(', ');

@@ -2,19 +2,16 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { settingsErrors } from '../errors.ts';
-import { definitionOf, SETTING_KEYS, type SettingKey } from '../keys.ts';
 import { didYouMean } from '../suggest.ts';
+import { definitionOf, type SettingKey } from '../table.ts';
 import { shownKey } from './json-file.ts';
 
-const MOST_VALUES = 32;
+/** In a list. */
+export const MOST_VALUES = 32;
 /** Words for keys that somebody may want to keep a secret under. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
 type Value = string | number | readonly string[];
-
-export function isSettingKey(key: string): key is SettingKey {
-  return SETTING_KEYS.some((known) => known === key);
-}
 
 /** As in a file, also when it was typed like the option: `timestamp-url`. */
 export function keyAsWritten(key: string): string {
@@ -33,7 +30,7 @@ export function unknownKey(key: string, known: readonly string[], where: string)
 
 /** `path`: of the file. `name`: the key with what stands before it. Throws `settings-file-damaged`. */
 export function textOf(value: unknown, key: SettingKey, path: string, name: string = key): readonly string[] {
-  const { form, isPath } = definitionOf(key);
+  const { form, isPath } = formOf(key);
   const fits = {
     text: () => typeof value === 'string',
     number: () => typeof value === 'number',
@@ -47,10 +44,15 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
 
 /** As it is written into a file. The values have been checked. */
 export function storedForm(texts: readonly string[], key: SettingKey): Value {
-  const { form } = definitionOf(key);
+  const { form } = formOf(key);
   if (form === 'list') return texts;
   const [text = ''] = texts;
   return form === 'number' ? Number(text) : text;
+}
+
+function formOf(key: SettingKey): { readonly form: keyof typeof EXPECTED; readonly isPath: boolean } {
+  const { kind, isList } = definitionOf(key);
+  return { form: isList ? 'list' : (kind?.form ?? 'text'), isPath: kind?.isPath ?? false };
 }
 
 export function damaged(path: string, problem: string) {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { ExtraPolicy, FilenameMask } from '../../options/settings.ts';
+import type { ExtraPolicy, FilenameMask } from '../../options/commands/sign.ts';
 import type { Extra } from '../../service/messages.ts';
 
 export interface ClientDescription {

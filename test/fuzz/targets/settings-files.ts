@@ -2,8 +2,8 @@
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { PROJECT_FILE, type Stored } from '../../../src/options/lookup.ts';
-import { resolveSettings } from '../../../src/options/settings.ts';
 import { openProfiles, profilesPath } from '../../../src/options/stored/profiles.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { answering, require } from '../judge.ts';

@@ -2,14 +2,15 @@
 
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveTimestampingSettings } from '../../../src/options/change-settings.ts';
+import { resolveResumeSettings } from '../../../src/options/commands/resume.ts';
+import { resolveSettings } from '../../../src/options/commands/sign.ts';
+import { resolveTimestampingSettings } from '../../../src/options/commands/timestamp.ts';
+import { resolveVerifySettings } from '../../../src/options/commands/verify.ts';
 import { readCertificateFiles } from '../../../src/options/credentials/certificate-files.ts';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import type { Keychain } from '../../../src/options/credentials/keychain.ts';
-import type { SettingsOptions } from '../../../src/options/options.ts';
-import { resolveResumeSettings } from '../../../src/options/resume-settings.ts';
-import { resolveSettings } from '../../../src/options/settings.ts';
-import { resolveVerifySettings, type VerifyOptions } from '../../../src/options/verify-settings.ts';
+import { NOTHING_STORED } from '../../../src/options/lookup.ts';
+import type { SettingsOptions, VerifyOptions } from '../../../src/options/options.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { answering, require } from '../judge.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
@@ -134,8 +135,8 @@ async function judge(folder: string, { options, env: said, secret, mode }: Said)
   const answers = [
     await answering(() => resolveSettings(typed, env)),
     await answering(() => resolveVerifySettings(typed)),
-    await answering(() => resolveTimestampingSettings(typed, env)),
-    await answering(() => resolveResumeSettings(typed, env)),
+    await answering(() => resolveTimestampingSettings(typed, env, NOTHING_STORED)),
+    await answering(() => resolveResumeSettings(typed, env, NOTHING_STORED)),
     await answering(() =>
       readCredentials({ env, origin: 'https://example.com', profile: 'default', keychain: keychainWith(secret) }),
     ),

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { parseBaseUrl } from '../../../src/options/base-url.ts';
+import { parseBaseUrl } from '../../../src/options/addresses.ts';
 
 const NAME = 'CODESIGN_BASE_URL';
 

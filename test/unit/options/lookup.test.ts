@@ -1,11 +1,11 @@
 /** Which place decides a setting, for every setting over every place that may say something. */
 
 import { describe, expect, it, test } from 'vitest';
-import { definitionOf, SETTING_KEYS, type SettingKey } from '../../../src/options/keys.ts';
+import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { listSettings } from '../../../src/options/listing.ts';
-import { type LookupOptions, lookUp, NOTHING_STORED, type Stored } from '../../../src/options/lookup.ts';
+import { lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
 import type { Environment } from '../../../src/options/options.ts';
-import { resolveSettings } from '../../../src/options/settings.ts';
+import { definitionOf, isStoredIn, SETTING_KEYS, type SettingKey } from '../../../src/options/table.ts';
 
 /** Two good values of each setting. */
 const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
@@ -34,12 +34,15 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
 
 /** The places from the last to the first, each saying `value`, as far as it may say anything. */
 function placesOf(key: SettingKey): readonly { readonly origin: string; readonly say: (value: string) => Said }[] {
-  const { option, variable, inProject, inProfile, form } = definitionOf(key);
+  const { flag, variable, isList } = definitionOf(key);
   return [
-    inProfile && { origin: 'profile work', say: (value: string) => ({ profile: value }) },
-    inProject && { origin: 'codesign-remote.config.json', say: (value: string) => ({ project: value }) },
+    isStoredIn('profile', key) && { origin: 'profile work', say: (value: string) => ({ profile: value }) },
+    isStoredIn('project', key) && {
+      origin: 'codesign-remote.config.json',
+      say: (value: string) => ({ project: value }),
+    },
     variable !== undefined && { origin: variable, say: (value: string) => ({ env: { [variable]: value } }) },
-    { origin: option, say: (value: string) => ({ options: { [key]: form === 'list' ? [value] : value } }) },
+    { origin: flag, say: (value: string) => ({ options: { [key]: isList ? [value] : value } }) },
   ].filter((place) => place !== false);
 }
 
@@ -47,7 +50,7 @@ interface Said {
   readonly profile?: string;
   readonly project?: string;
   readonly env?: Environment;
-  readonly options?: LookupOptions;
+  readonly options?: OptionValues;
 }
 
 function storedWith(key: SettingKey, { profile, project }: Said): Stored {
@@ -75,13 +78,13 @@ describe.each(SETTING_KEYS)('%s', (key) => {
   it('is not found, or has its default, where nobody says anything', () => {
     const look = lookUp({}, { [definitionOf(key).variable ?? 'X']: '' });
     expect(look.one(key)).toBeUndefined();
-    const { otherwise } = definitionOf(key);
+    const { default: otherwise } = definitionOf(key);
     const listed = listSettings(look, NOTHING_STORED).filter((setting) => setting.key === key);
     expect(listed).toEqual(otherwise === undefined ? [] : [{ key, values: [otherwise], origin: 'default' }]);
   });
 
   it('has values that its own check takes', () => {
-    for (const value of SAMPLES[key]) definitionOf(key).check({ value, name: key });
+    for (const value of SAMPLES[key]) definitionOf(key).kind?.read({ value, name: key });
   });
 });
 
@@ -102,7 +105,7 @@ describe('the address of the service', () => {
   const preferring = { ...stored, profile: { ...stored.profile, environment: 'mine' } };
   const variable = { CODESIGN_BASE_URL: 'https://variable.example' };
 
-  it.each<[string, LookupOptions, Environment, Stored, string]>([
+  it.each<[string, OptionValues, Environment, Stored, string]>([
     ['that of production', {}, {}, stored, 'https://production.example'],
     ['that of the environment the profile prefers', {}, {}, preferring, 'https://mine.example'],
     ['that of the variable', {}, { CODESIGN_ENVIRONMENT: 'alternate' }, preferring, 'https://alternate.example'],
@@ -123,15 +126,15 @@ describe('the address of the service', () => {
       'https://option.example',
     ],
   ])('is %s', (_name, options, env, from, address) => {
-    expect(lookUp(options, env, from).baseUrl()?.value).toBe(address);
+    expect(lookUp(options, env, from).one('baseUrl')?.value).toBe(address);
   });
 
-  it.each<[LookupOptions, Environment, Stored, string]>([
+  it.each<[OptionValues, Environment, Stored, string]>([
     [{ environment: 'alternat' }, {}, stored, '--environment'],
     [{}, { CODESIGN_ENVIRONMENT: 'alternat' }, stored, 'CODESIGN_ENVIRONMENT'],
     [{}, {}, { ...stored, profile: { ...stored.profile, environment: 'alternat' } }, 'environment in profile work'],
   ])('is refused of an environment that has none, naming who said so: %j %j', (options, env, from, name) => {
-    expect(() => lookUp(options, env, from).baseUrl()).toThrowError(
+    expect(() => lookUp(options, env, from).one('baseUrl')).toThrowError(
       expect.objectContaining({
         code: 'environment-unknown',
         category: 'usage',
@@ -142,7 +145,7 @@ describe('the address of the service', () => {
   });
 
   it('is missing, not unknown, where no environment was named', () => {
-    expect(lookUp({}, {}).baseUrl()).toBeUndefined();
+    expect(lookUp({}, {}).one('baseUrl')).toBeUndefined();
     expect(() => resolveSettings({ certificate: ['c.pem'] }, {})).toThrowError(
       expect.objectContaining({ code: 'setting-missing' }),
     );

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definitionOf } from '../../../src/options/keys.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
-import { projectSchema } from './support/project-schema.ts';
+import { definitionOf } from '../../../src/options/table.ts';
+import { profilesSchema, projectSchema } from './support/project-schema.ts';
 
-const FILE = fileURLToPath(new URL('../../../schema/codesign-remote.config.schema.json', import.meta.url));
+const inSchema = (name: string) => fileURLToPath(new URL(`../../../schema/${name}`, import.meta.url));
 
 type Validate = (value: unknown) => boolean;
 /** What conf validates with. */
@@ -27,13 +27,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('is the file in schema/ (renewed by: npx vitest run test/unit/options/project-schema.test.ts -u)', async () => {
-  await expect(formatted(projectSchema())).toMatchFileSnapshot(FILE);
+  await expect(formatted(projectSchema())).toMatchFileSnapshot(inSchema('codesign-remote.config.schema.json'));
 });
 
-it('has words for every setting of a project', () => {
-  const { properties } = projectSchema() as { properties: Record<string, { description?: string } | undefined> };
-  const { $schema, ...settings } = properties;
-  expect(Object.entries(settings).filter(([, schema]) => schema?.description === undefined)).toEqual([]);
+it('of the profiles is the file next to it', async () => {
+  await expect(formatted(profilesSchema())).toMatchFileSnapshot(inSchema('codesign-remote.profiles.schema.json'));
 });
 
 describe('takes and refuses what the program does:', () => {
@@ -77,7 +75,7 @@ async function isTaken(): Promise<boolean> {
   try {
     const project = await readProjectFile({ folder, home: folder });
     for (const [key, values] of project?.values ?? []) {
-      for (const value of values) definitionOf(key).check({ value, name: key });
+      for (const value of values) definitionOf(key).kind?.read({ value, name: key });
     }
     return true;
   } catch {

@@ -43,8 +43,8 @@ describe('help', () => {
   });
 
   it('puts descriptions below their options where there is no room beside them', async () => {
-    expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}take folders/m);
-    expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}take folders/m);
+    expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}all supported/m);
+    expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}all supported/m);
   });
 
   it('leaves examples in one line, to be copied', async () => {

@@ -135,7 +135,12 @@ describe('the details of a signature tell', () => {
     const longer = `${contentsOf(signed, MANIFEST)}\r\n`;
     const added = repack(signed, { [MANIFEST]: longer }, [{ name: 'd', contents: 'd' }]);
     const [signature] = await (await openBytes(jar, added)).signatures();
-    expect(signature).toMatchObject({ location: RSA, algorithm: 'SHA256', signerName: 'Test Publisher', timestamps: [] });
+    expect(signature).toMatchObject({
+      location: RSA,
+      algorithm: 'SHA256',
+      signerName: 'Test Publisher',
+      timestamps: [],
+    });
     expect(await signature?.details()).toEqual([
       { name: 'signature name', value: 'TEST_PUB' },
       { name: 'signature file', value: SF },

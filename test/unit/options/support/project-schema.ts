@@ -1,56 +1,63 @@
-/** The JSON Schema of the project file, made from the settings themselves. */
+/** The JSON Schemas of the files of settings, made from the table of options. */
 
-import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
-import type { SettingKey } from '../../../../src/options/keys.ts';
-import { PROJECT_KEYS } from '../../../../src/options/stored/project-file.ts';
-import { FILENAME_MASKS } from '../../../../src/options/values.ts';
+import type { OptionDefinition } from '../../../../src/options/option.ts';
+import { MOST_VALUES } from '../../../../src/options/stored/stored-values.ts';
+import { definitionOf, PROFILE_KEYS, PROJECT_KEYS, type SettingKey } from '../../../../src/options/table.ts';
 
-const WEB_ADDRESS = '^https?://';
-const AUTHORITY = { type: 'string', format: 'uri', pattern: WEB_ADDRESS };
-
-/** What a key means, in an editor. A key without words here has no schema, and the test fails. */
-const PROPERTIES: Readonly<Partial<Record<SettingKey, object>>> = {
-  algorithm: {
-    description: 'Digest algorithm of the signatures. Default: SHA256.',
-    enum: [...DIGEST_ALGORITHMS],
-    default: 'SHA256',
-  },
-  timestampUrl: {
-    description: 'RFC 3161 time stamp authorities, tried in order.',
-    anyOf: [AUTHORITY, { type: 'array', items: AUTHORITY, minItems: 1, maxItems: 32 }],
-  },
-  description: { description: "The program's name, which Windows shows.", type: 'string', minLength: 1 },
-  url: { description: "The program's web page.", type: 'string', format: 'uri', pattern: WEB_ADDRESS },
-  signerName: { description: "JAR: the name of the signature's files in META-INF.", type: 'string', minLength: 1 },
-  output: {
-    description: 'Where sign writes instead of in place, below the folder of this file. A folder ends with a slash.',
-    type: 'string',
-    minLength: 1,
-  },
-  concurrency: {
-    description: 'Service calls under way at once. Default: 4.',
-    type: 'integer',
-    minimum: 1,
-    maximum: 256,
-    default: 4,
-  },
-  maskFilename: {
-    description: 'The file name told to the service. Default: basename.',
-    enum: [...FILENAME_MASKS],
-    default: 'basename',
-  },
-};
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+const ADDRESS = { type: 'string', format: 'uri', pattern: '^https?://' };
 
 export function projectSchema(): object {
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
+    $schema: DRAFT,
     title: 'codesign-remote.config.json',
-    description: 'How the files of a project are signed. Where credentials go is not for a project to say.',
+    description: 'How the files of a project are signed. A project cannot choose where credentials are sent.',
+    type: 'object',
+    properties: { $schema: { type: 'string' }, ...propertiesOf(PROJECT_KEYS) },
+    additionalProperties: false,
+  };
+}
+
+export function profilesSchema(): object {
+  const profile = {
     type: 'object',
     properties: {
-      $schema: { type: 'string' },
-      ...Object.fromEntries(PROJECT_KEYS.map((key) => [key, PROPERTIES[key]])),
+      environment: { type: 'string', description: describe(definitionOf('environment')) },
+      environments: {
+        description: 'Addresses of the signing service, by the name of the environment.',
+        type: 'object',
+        additionalProperties: ADDRESS,
+      },
+      ...propertiesOf(PROFILE_KEYS),
     },
     additionalProperties: false,
   };
+  return {
+    $schema: DRAFT,
+    title: 'config.json of codesign-remote',
+    description: 'The profiles of a user. codesign-remote config set changes them.',
+    type: 'object',
+    properties: { profiles: { type: 'object', additionalProperties: profile } },
+    additionalProperties: false,
+  };
+}
+
+function propertiesOf(keys: readonly SettingKey[]): object {
+  return Object.fromEntries(keys.map((key) => [key, propertyOf(definitionOf(key))]));
+}
+
+function propertyOf(option: OptionDefinition): object {
+  const { kind, isList, default: text } = option;
+  const { schema, form } = kind ?? { schema: {}, form: 'text' };
+  const list = { type: 'array', items: schema, minItems: 1, maxItems: MOST_VALUES };
+  return {
+    description: describe(option),
+    ...(isList ? { anyOf: [schema, list] } : schema),
+    ...(text !== undefined && { default: form === 'number' ? Number(text) : text }),
+  };
+}
+
+function describe({ help, default: text, defaultText }: OptionDefinition): string {
+  const otherwise = text ?? defaultText;
+  return `${help.charAt(0).toUpperCase()}${help.slice(1)}.${otherwise === undefined ? '' : ` Default: ${otherwise}.`}`;
 }

@@ -1,0 +1,177 @@
+/** What `--help` prints after the options of each command: details, examples, exit codes. */
+
+export const ORDER_OF_SETTINGS = `\
+A setting is looked up in this order: option, environment variable, codesign-remote.config.json of the project, your profile,
+default.`;
+
+export const NOTES = {
+  program: `\
+The first time: codesign-remote init, codesign-remote login, codesign-remote sign <file>.
+Run codesign-remote <command> --help for its options.`,
+
+  sign: `\
+Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or else from the keychain
+(codesign-remote login), never from an option.
+
+Examples:
+  codesign-remote sign app.exe
+  codesign-remote sign --timestamp-url http://timestamp.example.com app.exe
+  codesign-remote sign --description "My App" --url https://example.com "dist/*.exe"
+  codesign-remote sign --recursive --skip-signed --output signed/ dist/
+  codesign-remote sign --dry-run --json app.exe
+
+Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 local file or certificate, 7 timestamp,
+9 several kinds`,
+
+  verify: `\
+Without --roots a signer is trusted if its chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's
+bundle). Those are the web's roots: Microsoft's and Oracle's own programmes trust others.
+
+Verdicts: trusted; intact (the same with --integrity-only); not-accepted (a requirement such as --signer is not met);
+untrusted (intact, but its signer or timestamp is not trusted); broken; unsigned. The worst verdict of a file's signatures
+counts.
+
+Examples:
+  codesign-remote verify --roots root.pem app.exe
+  codesign-remote verify --signer "My Company" --require-timestamp "dist/*"
+  codesign-remote verify --integrity-only --json app.jar
+
+Exit codes: 0 every file is good, 2 usage, 6 a file cannot be read or its format is not supported, 8 a signature is missing,
+broken or not trusted, 9 both`,
+
+  timestamp: `\
+Every signature without a timestamp gets one, nested signatures too. A file does not change if its signature is broken or its
+certificate has expired. A file that needs no timestamp is skipped and not copied to --output.
+
+Examples:
+  codesign-remote timestamp --timestamp-url http://timestamp.example.com app.exe
+  codesign-remote timestamp --recursive --output stamped/ dist/
+
+Exit codes: 0 done, or nothing to do, 2 usage, 6 a file is unsigned, broken or cannot be written, 7 no authority gave a
+timestamp, 9 several kinds`,
+
+  remove: `\
+An unsigned file does not change, is not copied to --output, and counts as done.
+
+Examples:
+  codesign-remote remove app.exe
+  codesign-remote remove --output unsigned/ "dist/*.jar"
+
+Exit codes: 0 done, or nothing to do, 2 usage, 6 a file cannot be read or written`,
+
+  attach: `\
+A signature fits only the content it was made for: every other signature is rejected, and the file does not change. It replaces
+existing signatures (in a JAR: the one with the same name).
+
+Examples:
+  codesign-remote attach app.exe app.exe.p7s
+  codesign-remote extract signed.exe | codesign-remote attach --output again.exe unsigned.exe -
+
+Exit codes: 0 done, 2 usage, 6 the signature does not fit, or a file cannot be read or written`,
+
+  inspect: `\
+Shows signatures, nested ones too, with their digests, signers, certificates, attributes and timestamps. It does not check
+trust: codesign-remote verify does.
+
+Examples:
+  codesign-remote inspect app.exe
+  codesign-remote inspect --json app.jar
+  codesign-remote inspect --certificates app.exe > chain.pem
+
+Exit codes: 0 shown, also for an unsigned file, 2 usage, 6 the file cannot be read or its format is not supported`,
+
+  extract: `\
+The CMS is copied byte for byte, with its timestamp and nested signatures. For a JAR it is the content of META-INF/NAME.RSA.
+
+Examples:
+  codesign-remote extract app.exe -o app.p7s
+  codesign-remote extract --index 2 --pem app.exe
+  codesign-remote extract app.jar | openssl pkcs7 -inform DER -print_certs
+
+Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file holds no signature, or cannot be read or written`,
+
+  resume: `\
+It requests no signature. Credentials come from the environment or the keychain, as for sign; a report is sent only to the
+service, and with the access key, that the signature came from. A call whose outcome is unknown may have been counted: ask the
+operator of your service, then give it up with --forget. In either case sign requests a new signature for its file.
+
+Examples:
+  codesign-remote resume --dry-run
+  codesign-remote resume
+  codesign-remote resume --forget 5f0e8c1d9a7b3c2e4f60
+
+Exit codes: 0 nothing is left, or only what you must decide; 2 usage, or other settings are needed, 3 network, 4 HTTP,
+5 rejected by the service, 6 local file, 7 timestamp, 9 several kinds`,
+
+  history: `\
+It reads the journal of this user on this machine [CODESIGN_STATE_DIR]. The journal keeps calls for 90 days. Times are UTC.
+
+Examples:
+  codesign-remote history --since 2026-11
+  codesign-remote history --csv > calls.csv
+
+Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,
+
+  init: `\
+A value that an option gives is not asked for. Values in brackets come from the environment or the profile: Enter accepts them.
+Nothing is written before everything is checked. The service is not called: codesign-remote whoami --check does that.
+
+Examples:
+  codesign-remote init
+  codesign-remote init --profile work
+  codesign-remote init --yes --base-url https://codesign.example.com --code 12345 --certificate chain.pem --no-timestamp
+
+Exit codes: 0 stored, 2 usage, or something is missing, 6 the certificate is unusable or the file cannot be written`,
+
+  login: `\
+On a terminal it asks for address, Access Key and Access Secret, which is not shown. The Access Secret is never an argument:
+others could see it, and the shell would keep it. The credentials are bound to the service they were given for. The check
+spends no signature.
+
+Examples:
+  codesign-remote login
+  codesign-remote login --profile work --base-url https://codesign.example.com
+  codesign-remote login --access-key your-access-key < secret.txt
+
+Exit codes: 0 stored, 2 usage, or the keychain cannot be used, 3 the service cannot be reached, 4 and 5 it rejects the
+credentials, 6 the profile cannot be written`,
+
+  logout: `\
+Settings of the profile and credentials in the environment do not change.
+
+Examples:
+  codesign-remote logout
+  codesign-remote logout --profile work
+
+Exit codes: 0 no credentials are left, 2 usage, or the keychain cannot be used`,
+
+  whoami: `\
+--check requests a signature that the service must reject after it has checked the credentials. Only a 401 means that it
+rejects them; any other answer counts as accepted.
+
+Examples:
+  codesign-remote whoami
+  codesign-remote whoami --check --json
+
+Exit codes: 0 credentials exist (with --check: not rejected), 2 no credentials, or the keychain cannot be used, 3 the service
+cannot be reached, 4 and 5 it rejects them`,
+
+  config: `\
+${ORDER_OF_SETTINGS} Credentials are not settings: codesign-remote login keeps them.
+
+Examples:
+  codesign-remote config list --origin
+  codesign-remote config set code 12345
+  codesign-remote config set timestampUrl http://timestamp.example.com http://tsa.example.org
+  codesign-remote config set environments.alternate https://alternate.example.com
+  codesign-remote config set --profile work baseUrl https://codesign.example.com
+
+Exit codes: 0 done, 2 usage, a setting that is not set, or a damaged file, 6 the file cannot be written`,
+
+  completion: `\
+A line for the shell's start-up file:
+  ~/.bashrc                    eval "$(codesign-remote completion bash)"
+  ~/.zshrc, after compinit     source <(codesign-remote completion zsh)
+  ~/.config/fish/config.fish   codesign-remote completion fish | source
+  $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression`,
+} as const;

@@ -1,0 +1,178 @@
+/** The commands: name, description, arguments, and what each runs. Their options are in the table of options. */
+
+import { type ArgumentDefinition, command, type ProgramDefinition } from './command.ts';
+import { NOTES, ORDER_OF_SETTINGS } from './command-notes.ts';
+import { SHELLS, type Shell } from './completion/describe.ts';
+
+const FILES: ArgumentDefinition = {
+  name: 'files...',
+  help: 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input',
+  offers: 'paths',
+};
+const FILE_TO_READ: ArgumentDefinition = { name: 'file', help: 'path of the file; it is only read', offers: 'paths' };
+const KEY: ArgumentDefinition = {
+  name: 'key',
+  help: 'name of the setting, such as `algorithm` or `environments.alternate`',
+  offers: 'nothing',
+};
+
+export const PROGRAM: ProgramDefinition = {
+  name: 'codesign-remote',
+  description: 'Signs code with a key in a remote HSM: only a digest leaves this machine.',
+  versionHelp: 'version of this program',
+  helpHelp: 'this help',
+  notes: NOTES.program,
+  commands: [
+    command({
+      name: 'sign',
+      description: 'sign files in place, or to --output',
+      arguments: [FILES],
+      notes: NOTES.sign,
+      run: async (io, options, [files]: [readonly string[]]) =>
+        (await import('./commands/sign.ts')).sign(files, options, io),
+    }),
+    command({
+      name: 'verify',
+      description: 'check integrity, signer, chain and timestamp of signed files',
+      arguments: [FILES],
+      notes: NOTES.verify,
+      run: async (io, options, [files]: [readonly string[]]) =>
+        (await import('./commands/verify.ts')).verify(files, options, io),
+    }),
+    command({
+      name: 'timestamp',
+      description: 'add timestamps to signed files',
+      arguments: [FILES],
+      notes: NOTES.timestamp,
+      run: async (io, options, [files]: [readonly string[]]) =>
+        (await import('./commands/timestamp.ts')).timestamp(files, options, io),
+    }),
+    command({
+      name: 'remove',
+      description: 'remove all signatures from files',
+      arguments: [FILES],
+      notes: NOTES.remove,
+      run: async (io, options, [files]: [readonly string[]]) =>
+        (await import('./commands/remove.ts')).remove(files, options, io),
+    }),
+    command({
+      name: 'attach',
+      description: 'put a finished signature into the file it was made for',
+      arguments: [
+        { name: 'file', help: 'path of the file', offers: 'paths' },
+        {
+          name: 'signature',
+          help: 'signature as extract writes it: CMS (PKCS#7), DER or PEM; - for standard input',
+          offers: 'paths',
+        },
+      ],
+      notes: NOTES.attach,
+      run: async (io, options, [file, signature]: [string, string]) =>
+        (await import('./commands/attach.ts')).attach(file, signature, options, io),
+    }),
+    command({
+      name: 'inspect',
+      description: 'show the signatures of a file',
+      arguments: [FILE_TO_READ],
+      notes: NOTES.inspect,
+      run: async (io, options, [file]: [string]) => (await import('./commands/inspect.ts')).inspect(file, options, io),
+    }),
+    command({
+      name: 'extract',
+      description: "copy a signature's CMS (PKCS#7) out of a file",
+      arguments: [FILE_TO_READ],
+      notes: NOTES.extract,
+      run: async (io, options, [file]: [string]) => (await import('./commands/extract.ts')).extract(file, options, io),
+    }),
+    command({
+      name: 'resume',
+      description: 'finish what earlier runs of sign left: unwritten files, unsent reports',
+      notes: NOTES.resume,
+      run: async (io, options) => (await import('./commands/resume.ts')).resume(options, io),
+    }),
+    command({
+      name: 'history',
+      description: 'list the signatures requested from the service, with sums by month and certificate',
+      notes: NOTES.history,
+      run: async (io, options) => (await import('./commands/history.ts')).history(options, io),
+    }),
+    command({
+      name: 'init',
+      description: 'ask for the settings that signing needs, check them, and store them in your profile',
+      notes: NOTES.init,
+      run: async (io, options) => (await import('./commands/init.ts')).init(options, io),
+    }),
+    command({
+      name: 'login',
+      description: "store credentials for a signing service in the operating system's keychain",
+      notes: NOTES.login,
+      run: async (io, options) => (await import('./commands/login.ts')).login(options, io),
+    }),
+    command({
+      name: 'logout',
+      description: "remove credentials from the operating system's keychain",
+      notes: NOTES.logout,
+      run: async (io, options) => (await import('./commands/logout.ts')).logout(options, io),
+    }),
+    command({
+      name: 'whoami',
+      description: 'show the credentials that sign would use, masked',
+      notes: NOTES.whoami,
+      run: async (io, options) => (await import('./commands/whoami.ts')).whoami(options, io),
+    }),
+    {
+      name: 'config',
+      description: 'show the settings in effect here, and change those stored in your profiles',
+      notes: NOTES.config,
+      commands: [
+        command({
+          name: 'config list',
+          description: 'list every setting in effect here',
+          notes: ORDER_OF_SETTINGS,
+          run: async (io, options) => (await import('./commands/config.ts')).configList(options, io),
+        }),
+        command({
+          name: 'config get',
+          description: 'print the setting in effect here, one value per line',
+          arguments: [KEY],
+          run: async (io, options, [key]: [string]) =>
+            (await import('./commands/config.ts')).configGet(key, options, io),
+        }),
+        command({
+          name: 'config set',
+          description: 'store a setting in the profile',
+          arguments: [
+            KEY,
+            {
+              name: 'values...',
+              help: 'one value; for `certificate` and `timestampUrl` also several',
+              offers: 'nothing',
+            },
+          ],
+          run: async (io, options, [key, values]: [string, readonly string[]]) =>
+            (await import('./commands/config.ts')).configSet(key, values, options, io),
+        }),
+        command({
+          name: 'config unset',
+          description: 'remove a setting from the profile',
+          arguments: [KEY],
+          run: async (io, options, [key]: [string]) =>
+            (await import('./commands/config.ts')).configUnset(key, options, io),
+        }),
+        command({
+          name: 'config path',
+          description: 'print the path of the file that stores the profiles',
+          run: async (io) => (await import('./commands/config.ts')).configPath(io),
+        }),
+      ],
+    },
+    command({
+      name: 'completion',
+      description: 'print a script that completes commands and options in a shell',
+      arguments: [{ name: 'shell', help: 'name of the shell', offers: SHELLS }],
+      notes: NOTES.completion,
+      run: async (io, _options, [shell]: [Shell]) =>
+        (await import('./commands/completion.ts')).completion(shell, PROGRAM, io),
+    }),
+  ],
+};

@@ -1,0 +1,62 @@
+/** What the table of commands says of each command. */
+
+import type { CommandName } from '../options/option.ts';
+import type { OptionsOf } from '../options/table.ts';
+import type { Io } from './io.ts';
+
+export interface ArgumentDefinition {
+  /** Several with `...` at the end. */
+  readonly name: string;
+  readonly help: string;
+  /** What a shell offers: paths, or the only words. */
+  readonly offers: 'paths' | 'nothing' | readonly string[];
+}
+
+export interface CommandDefinition {
+  /** With the group before it: `config list`. */
+  readonly name: CommandName;
+  readonly description: string;
+  readonly arguments: readonly ArgumentDefinition[];
+  /** Printed after the options. */
+  readonly notes?: string;
+  /** Gives the exit code. Imports what it needs when it runs. */
+  run(io: Io, options: object, values: readonly unknown[]): Promise<number>;
+}
+
+/** A command with commands below it. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly notes: string;
+  readonly commands: readonly CommandDefinition[];
+}
+
+export interface ProgramDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly versionHelp: string;
+  readonly helpHelp: string;
+  readonly notes: string;
+  readonly commands: readonly (CommandDefinition | CommandGroup)[];
+}
+
+interface TypedDefinition<Name extends CommandName, Values extends readonly unknown[]>
+  extends Omit<CommandDefinition, 'arguments' | 'run'> {
+  readonly name: Name;
+  readonly arguments?: readonly ArgumentDefinition[];
+  run(io: Io, options: OptionsOf<Name>, values: Values): Promise<number>;
+}
+
+/** A definition whose `run` gets the options that the table of options has for this command. */
+export function command<Name extends CommandName, Values extends readonly unknown[]>({
+  arguments: taken = [],
+  run,
+  ...definition
+}: TypedDefinition<Name, Values>): CommandDefinition {
+  return {
+    ...definition,
+    arguments: taken,
+    // Commander passes as many values as there are arguments, and options of the table alone.
+    run: (io, options, values) => run(io, options as OptionsOf<Name>, values as unknown as Values),
+  };
+}

@@ -1,0 +1,95 @@
+/** The program as completion scripts and generated documents see it: commands, arguments and options of both tables. */
+
+import type { OptionDefinition } from '../../options/option.ts';
+import { helpOf, optionsOf } from '../../options/table.ts';
+import type { ArgumentDefinition, CommandDefinition, CommandGroup, ProgramDefinition } from '../command.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** What follows an option, or stands in an argument's place. `text`: a value that cannot be guessed. */
+export type Value = { readonly kind: 'path' | 'text' } | { readonly kind: 'words'; readonly words: readonly string[] };
+
+export interface OptionShape {
+  /** Without dashes. */
+  readonly short: string | undefined;
+  readonly long: string;
+  readonly description: string;
+  /** Name of the value; undefined for a switch. */
+  readonly placeholder: string | undefined;
+  readonly value: Value | undefined;
+  readonly isRepeatable: boolean;
+}
+
+export interface ArgumentShape {
+  readonly name: string;
+  readonly description: string;
+  readonly isRepeatable: boolean;
+  readonly value: Value;
+}
+
+export interface CommandShape {
+  readonly name: string;
+  readonly description: string;
+  readonly notes: string;
+  readonly options: readonly OptionShape[];
+  readonly arguments: readonly ArgumentShape[];
+  readonly commands: readonly CommandShape[];
+}
+
+export function describeProgram(program: ProgramDefinition): CommandShape {
+  const { name, description, notes, versionHelp, helpHelp, commands } = program;
+  const help = shapeOfSwitch('help', 'h', helpHelp);
+  const withHelp = (command: CommandShape): CommandShape => ({
+    ...command,
+    options: [...command.options, help],
+    commands: command.commands.map(withHelp),
+  });
+  const options = [shapeOfSwitch('version', 'V', versionHelp)];
+  return withHelp({ name, description, notes, options, arguments: [], commands: commands.map(describeEntry) });
+}
+
+function describeEntry(entry: CommandDefinition | CommandGroup): CommandShape {
+  if (!('commands' in entry)) return describeCommand(entry);
+  return { ...entry, options: [], arguments: [], commands: entry.commands.map(describeCommand) };
+}
+
+function describeCommand({ name, description, notes = '', arguments: taken }: CommandDefinition): CommandShape {
+  return {
+    name: name.slice(name.lastIndexOf(' ') + 1),
+    description,
+    notes,
+    options: optionsOf(name).map(describeOption),
+    arguments: taken.map(describeArgument),
+    commands: [],
+  };
+}
+
+function describeOption(option: OptionDefinition): OptionShape {
+  const { flag, short, placeholder, kind, isList = false } = option;
+  return {
+    short: short?.slice(1),
+    long: flag.slice(2),
+    description: helpOf(option),
+    placeholder,
+    value: kind && (kind.isPath ? { kind: 'path' } : wordsOrText(kind.words ?? kind.suggestions)),
+    isRepeatable: isList,
+  };
+}
+
+function describeArgument({ name, help, offers }: ArgumentDefinition): ArgumentShape {
+  return {
+    name: name.replace(/\.\.\.$/, ''),
+    description: help,
+    isRepeatable: name.endsWith('...'),
+    value: offers === 'paths' ? { kind: 'path' } : wordsOrText(offers === 'nothing' ? undefined : offers),
+  };
+}
+
+function wordsOrText(words: readonly string[] | undefined): Value {
+  return words === undefined ? { kind: 'text' } : { kind: 'words', words };
+}
+
+function shapeOfSwitch(long: string, short: string, description: string): OptionShape {
+  return { long, short, description, placeholder: undefined, value: undefined, isRepeatable: false };
+}

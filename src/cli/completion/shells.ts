@@ -1,5 +1,0 @@
-/** The shells that there is completion for. */
-
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-export type Shell = (typeof SHELLS)[number];

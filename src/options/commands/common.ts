@@ -1,0 +1,114 @@
+/** What several commands resolve: how requests are sent, which time stamp authorities are used, and what must be given. */
+
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { toCodesignError } from '../../errors/codesign-error.ts';
+import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../../http/proxy.ts';
+import { readProxyVariable } from '../addresses.ts';
+import { settingsErrors } from '../errors.ts';
+import { type Lookup, lookUp } from '../lookup.ts';
+import type { Environment } from '../options.ts';
+import { definitionOf, type OptionKey } from '../table.ts';
+import type { Given } from '../values.ts';
+
+export interface RequestSettings {
+  /** For one attempt of one request. */
+  readonly timeoutMilliseconds: number;
+  /** Path of a PEM file with additional TLS roots. */
+  readonly caFile: string | undefined;
+  /** Lazy: called only when a request is to be sent. Throws `proxy-invalid`, `proxy-holds-credentials`. */
+  readonly proxies: () => Proxies;
+}
+
+export function resolveRequests(look: Lookup, env: Environment): RequestSettings {
+  return {
+    timeoutMilliseconds: look.read('timeout'),
+    caFile: look.read('caFile'),
+    proxies: () => resolveProxies(look, env),
+  };
+}
+
+/**
+ * Throws `proxy-invalid`, `proxy-holds-credentials`. ALL_PROXY is set for all programs of a machine, and often names a SOCKS
+ * proxy: an unusable one counts only when a request would go through it.
+ */
+export function resolveProxies(look: Lookup, env: Environment): Proxies {
+  const exceptions = readExceptions(variable('no_proxy', env)?.value ?? '');
+  const proxy = look.read('proxy');
+  if (look.one('proxy')?.origin === '--proxy') return { https: proxy, http: proxy, exceptions };
+  const all = variable('all_proxy', env);
+  const fallback = all === undefined ? proxy : readOrRefuse(all);
+  const [https, http] = [variable('https_proxy', env), variable('http_proxy', env)];
+  return {
+    https: https === undefined ? fallback : readProxyVariable(https),
+    http: http === undefined ? fallback : readProxyVariable(http),
+    exceptions,
+  };
+}
+
+function readOrRefuse(given: Given): HttpProxy | UnusableProxy {
+  try {
+    return readProxyVariable(given);
+  } catch (thrown) {
+    return { refusal: toCodesignError(thrown) };
+  }
+}
+
+/** As in curl, the name in lower case comes first. */
+function variable(name: string, env: Environment): Given | undefined {
+  const found = [name, name.toUpperCase()].find((one) => env[one]);
+  return found === undefined ? undefined : { value: env[found] ?? '', name: found };
+}
+
+export interface TimestampSettings {
+  /** Of RFC 3161 authorities, in the order they are tried; empty for no timestamp. */
+  readonly urls: readonly URL[];
+  /** Of the message imprint. */
+  readonly algorithm: DigestAlgorithm;
+  /** Dotted; undefined for the authority's own. */
+  readonly policy: string | undefined;
+  /** Path of a PEM file: the chain of every timestamp must end at one of its certificates. Undefined for any chain. */
+  readonly roots: string | undefined;
+  /** Whether the user declined timestamps. */
+  readonly isDeclined: boolean;
+}
+
+/** `fallback`: the algorithm when none is given for timestamps. Throws `invalid-setting`. */
+export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm): TimestampSettings {
+  const isWanted = look.read('timestamp');
+  const urls = isWanted ? look.read('timestampUrl') : [];
+  return {
+    urls: [...new Map(urls.map((url) => [url.href, url])).values()],
+    algorithm: look.read('timestampAlgorithm') ?? fallback,
+    policy: look.read('timestampPolicy'),
+    roots: look.read('timestampRoots'),
+    isDeclined: !isWanted,
+  };
+}
+
+/** The value of `--output` where no settings file may hold it. Throws `invalid-setting`. */
+export function readOutput(output: string | undefined): string | undefined {
+  return lookUp({ output }, {}).read('output');
+}
+
+const CREDENTIALS =
+  ' Credentials are needed as well: codesign-remote login keeps them, or set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET.';
+
+/**
+ * The error for options that a command needs and that were not given: all of them at once. `hasCredentials` is false when
+ * the environment has no credentials either, which would be the next error.
+ */
+export function missingSettings(keys: readonly OptionKey[], { hasCredentials = true } = {}) {
+  const missing = keys.map(definitionOf);
+  return settingsErrors('setting-missing', {
+    what: missing.map(({ help }) => `the ${help}`).join('; '),
+    option: listed(missing.map(({ flag }) => flag)),
+    variable: listed(missing.map(({ variable = '' }) => variable)),
+    besides: hasCredentials ? '' : CREDENTIALS,
+  });
+}
+
+/** a; a and b; a, b and c. */
+function listed(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+}

@@ -1,0 +1,120 @@
+/** The settings of `sign`. */
+
+import { dirname } from 'node:path';
+import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { hasCredentials } from '../credentials/credentials.ts';
+import { settingsErrors } from '../errors.ts';
+import { type Lookup, lookUp, NOTHING_STORED, PROJECT_FILE, refuseConflicts, type Stored } from '../lookup.ts';
+import type { Environment, SettingsOptions } from '../options.ts';
+import type { ProjectOutput } from '../stored/project-output.ts';
+import type { Read } from '../table.ts';
+import {
+  missingSettings,
+  type RequestSettings,
+  resolveRequests,
+  resolveTimestamps,
+  type TimestampSettings,
+} from './common.ts';
+
+/** skip: a file with an intact signature of this certificate does not change. */
+export type ExistingSignatures = 'replace' | 'append' | 'skip';
+export type ExtraPolicy = Read<'extra'>;
+export type FilenameMask = Read<'maskFilename'>;
+/** When a file that failed is reported although a later run can still write it. */
+export type ReportFailures = Read<'reportFailures'>;
+
+export interface Settings extends RequestSettings {
+  /** The name of the profile that was read, whether it exists or not. */
+  readonly profile: string;
+  /** Address of the service; undefined only in a dry run. */
+  readonly baseUrl: URL | undefined;
+  /** Number of the certificate at the service; undefined only in a dry run. */
+  readonly code: string | undefined;
+  /** Paths of the signing certificate and its chain; at least one. */
+  readonly certificates: readonly string[];
+  readonly algorithm: DigestAlgorithm;
+  readonly timestamps: TimestampSettings;
+  readonly description: string | undefined;
+  readonly url: string | undefined;
+  /** Names the files of a JAR's signature; undefined for a name derived from the certificate. */
+  readonly signerName: string | undefined;
+  /** Sign a JAR although Java treats the result as unsigned. */
+  readonly allowUnsignedResult: boolean;
+  readonly output: string | undefined;
+  /** Set if a project file chose the output. */
+  readonly projectOutput: ProjectOutput | undefined;
+  readonly existing: ExistingSignatures;
+  readonly concurrency: number;
+  readonly allOrNothing: boolean;
+  /** A run that might request more signatures is rejected; undefined for no limit. */
+  readonly maxSignatures: number | undefined;
+  /** A run that might exceed it is rejected; undefined for no limit. */
+  readonly monthlyBudget: number | undefined;
+  readonly maskFilename: FilenameMask;
+  readonly extra: ExtraPolicy;
+  readonly report: boolean;
+  readonly reportFailures: ReportFailures;
+  readonly journal: boolean;
+  /** Path of the file to which a record of each call is added. */
+  readonly auditLog: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Throws `invalid-setting`, `setting-missing`, `settings-conflict` or `environment-unknown`, all of category usage. */
+export function resolveSettings(options: SettingsOptions, env: Environment, stored: Stored = NOTHING_STORED): Settings {
+  refuseConflicts('sign', options);
+  const look = lookUp(options, env, stored);
+  const dryRun = look.read('dryRun');
+  const baseUrl = look.read('baseUrl');
+  const code = look.read('code');
+  const needed = dryRun ? (['certificate'] as const) : (['baseUrl', 'code', 'certificate'] as const);
+  const missing = needed.filter((key) => look.one(key) === undefined);
+  if (missing.length > 0) throw missingSettings(missing, { hasCredentials: dryRun || hasCredentials(env) });
+  const algorithm = look.read('algorithm');
+  return Object.freeze({
+    ...resolveRequests(look, env),
+    profile: stored.profile.name,
+    baseUrl,
+    code,
+    certificates: look.read('certificate'),
+    algorithm,
+    timestamps: resolveTimestamps(look, algorithm),
+    description: look.read('description'),
+    url: look.read('url'),
+    signerName: look.read('signerName'),
+    allowUnsignedResult: look.read('allowUnsignedResult'),
+    output: look.read('output'),
+    projectOutput: projectOutputOf(look, stored),
+    existing: existingOf(look),
+    concurrency: look.read('concurrency'),
+    allOrNothing: look.read('allOrNothing'),
+    maxSignatures: look.read('maxSignatures'),
+    monthlyBudget: readBudget(look),
+    maskFilename: look.read('maskFilename'),
+    extra: look.read('extra'),
+    report: look.read('report'),
+    reportFailures: look.read('reportFailures'),
+    journal: look.read('journal'),
+    auditLog: look.read('auditLog'),
+    dryRun,
+  });
+}
+
+function projectOutputOf(look: Lookup, { project }: Stored): ProjectOutput | undefined {
+  if (look.one('output')?.origin !== PROJECT_FILE || project === undefined) return undefined;
+  return { path: project.path, folder: dirname(project.path) };
+}
+
+/** The journal counts the signatures of the month. */
+function readBudget(look: Lookup): number | undefined {
+  const found = look.one('monthlyBudget');
+  if (found !== undefined && !look.read('journal')) {
+    throw settingsErrors('settings-conflict', { options: `--no-journal and ${found.name}` });
+  }
+  return look.read('monthlyBudget');
+}
+
+function existingOf(look: Lookup): ExistingSignatures {
+  if (look.read('append')) return 'append';
+  return look.read('skipSigned') ? 'skip' : 'replace';
+}

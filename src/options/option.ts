@@ -1,0 +1,120 @@
+/** What the table says of an option, and the kinds of values. */
+
+import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
+import { parseBaseUrl, readProxy, readTimestampUrl } from './addresses.ts';
+import {
+  type Given,
+  type NumberRange,
+  readAlgorithm,
+  readNumber,
+  readObjectIdentifier,
+  readText,
+  readWord,
+} from './values.ts';
+
+export type CommandName =
+  | 'sign'
+  | 'verify'
+  | 'timestamp'
+  | 'remove'
+  | 'attach'
+  | 'inspect'
+  | 'extract'
+  | 'resume'
+  | 'history'
+  | 'init'
+  | 'login'
+  | 'logout'
+  | 'whoami'
+  | 'config list'
+  | 'config get'
+  | 'config set'
+  | 'config unset'
+  | 'config path'
+  | 'completion';
+
+/** A kind of values: how one is read, how it stands in a settings file, and what a shell offers for it. */
+export interface ValueKind<Value> {
+  /** Throws `invalid-setting`, or what is wrong with an address. */
+  read(given: Given): Value;
+  /** In a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. */
+  readonly form: 'text' | 'number' | 'code';
+  /** JSON schema of one value in a settings file. */
+  readonly schema: object;
+  /** The only values. */
+  readonly words?: readonly string[];
+  /** Values that a shell offers, among others. */
+  readonly suggestions?: readonly string[];
+  /** A relative path in a settings file starts from the folder of that file. */
+  readonly isPath?: true;
+  /** For help, where the name of the value does not say enough. */
+  readonly note?: string;
+}
+
+const TEXT = { form: 'text', schema: { type: 'string', minLength: 1 } } as const;
+const WEB_ADDRESS = { form: 'text', schema: { type: 'string', format: 'uri', pattern: '^https?://' } } as const;
+
+export const text: ValueKind<string> = { ...TEXT, read: readText };
+export const path: ValueKind<string> = { ...text, isPath: true };
+export const certificateFile: ValueKind<string> = { ...path, note: 'PEM, DER, PKCS#7 or PKCS#12' };
+export const serviceAddress: ValueKind<URL> = { ...WEB_ADDRESS, read: ({ value, name }) => parseBaseUrl(value, name) };
+export const timestampAuthority = { ...WEB_ADDRESS, read: readTimestampUrl } satisfies ValueKind<URL>;
+export const proxyAddress = { ...TEXT, read: readProxy } satisfies ValueKind<unknown>;
+export const objectIdentifier: ValueKind<string> = { ...TEXT, read: readObjectIdentifier };
+export const certificateCode: ValueKind<string> = { ...text, form: 'code', schema: { type: ['string', 'integer'] } };
+export const algorithm = {
+  read: readAlgorithm,
+  form: 'text',
+  schema: { enum: DIGEST_ALGORITHMS },
+  words: DIGEST_ALGORITHMS,
+} satisfies ValueKind<unknown>;
+
+export function oneOf<const Word extends string>(words: readonly Word[]): ValueKind<Word> {
+  return { read: (given) => readWord(given, words), form: 'text', schema: { enum: words }, words };
+}
+
+/** `scale`: what the number is multiplied by when it is read. */
+export function number(range: NumberRange, scale = 1) {
+  const { isWhole, from: minimum, to: maximum } = range;
+  return {
+    read: (given: Given) => scale * readNumber(given, range),
+    form: 'number',
+    schema: { type: isWhole ? 'integer' : 'number', minimum, maximum },
+  } as const satisfies ValueKind<number>;
+}
+
+export interface OptionDefinition {
+  /** `--timestamp-url`; `--no-timestamp` for a switch that is on by default. */
+  readonly flag: `--${string}`;
+  readonly short?: `-${string}`;
+  /** Name of the value in help: `url`. A switch has none. */
+  readonly placeholder?: string;
+  readonly kind?: ValueKind<unknown>;
+  /** Repeatable; a list in a settings file. */
+  readonly isList?: true;
+  /** The variable holds several values with spaces between them. */
+  readonly isSplit?: true;
+  readonly variable?: string;
+  /** Variables for help that this table does not look up. */
+  readonly otherVariables?: string;
+  /** As it would be typed. */
+  readonly default?: string;
+  /** For help, where the default is not a constant. */
+  readonly defaultText?: string;
+  /** Settings files that may hold it. A project file says only what a cloned repository may decide. */
+  readonly stored?: 'project' | 'profile' | 'both';
+  /** A noun phrase. Values, default and variable are added to it. */
+  readonly help: string;
+  /** Keys of the options that it cannot be combined with. */
+  readonly conflicts?: readonly string[];
+  readonly commands: readonly CommandName[];
+  /** What differs in some of the commands. */
+  readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;
+  /** Not an option of the library. */
+  readonly isCommandLineOnly?: true;
+}
+
+interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
+  /** The variable does not count here. */
+  readonly isTypedOnly?: true;
+}

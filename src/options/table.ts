@@ -1,0 +1,105 @@
+/** THE TABLE OF OPTIONS: everything that commands, help, completion, documents, settings files and the library know of an option. */
+
+import type { CommandName, OptionDefinition, ValueKind } from './option.ts';
+import { FILE_OPTIONS } from './table/files.ts';
+import { FORMAT_ENTRIES } from './table/formats.ts';
+import { RUN_OPTIONS } from './table/run.ts';
+import { SERVICE_OPTIONS } from './table/service.ts';
+import { SIGNATURE_OPTIONS } from './table/signature.ts';
+import { VERIFY_OPTIONS } from './table/verify.ts';
+
+/** In the order of help and lists. */
+export const OPTIONS = {
+  ...SERVICE_OPTIONS,
+  ...SIGNATURE_OPTIONS,
+  ...FORMAT_ENTRIES,
+  ...VERIFY_OPTIONS,
+  ...FILE_OPTIONS,
+  ...RUN_OPTIONS,
+} as const;
+
+type Table = typeof OPTIONS;
+export type OptionKey = keyof Table;
+
+/** An option that a settings file may hold. */
+export type SettingKey = {
+  [Key in OptionKey]: Table[Key] extends { readonly stored: string } ? Key : never;
+}[OptionKey];
+
+/** What a caller gives for an option. */
+type Typed<Option> = Option extends { readonly isList: true }
+  ? readonly string[]
+  : Option extends { readonly kind: { readonly form: 'number' } }
+    ? string | number
+    : Option extends { readonly kind: unknown }
+      ? string
+      : boolean;
+
+/** What `Lookup.read` makes of an option. */
+export type Read<Key extends OptionKey> = Table[Key] extends { readonly kind: ValueKind<infer Value> }
+  ? Table[Key] extends { readonly isList: true }
+    ? readonly Value[]
+    : Table[Key] extends { readonly default: string }
+      ? Value
+      : Value | undefined
+  : boolean;
+
+/** The options of a command as they were typed. */
+export type OptionsOf<Command extends CommandName> = {
+  readonly [Key in OptionKey as Command extends Table[Key]['commands'][number] ? Key : never]?:
+    | Typed<Table[Key]>
+    | undefined;
+};
+
+/** Those that the library has, too. */
+export type LibraryOptionsOf<Command extends CommandName> = {
+  readonly [Key in OptionKey as Command extends Table[Key]['commands'][number]
+    ? Table[Key] extends { readonly isCommandLineOnly: true }
+      ? never
+      : Key
+    : never]?: Typed<Table[Key]> | undefined;
+};
+
+export function definitionOf(key: OptionKey): OptionDefinition {
+  return OPTIONS[key];
+}
+
+const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
+
+export const SETTING_KEYS = OPTION_KEYS.filter((key): key is SettingKey => definitionOf(key).stored !== undefined);
+export const PROJECT_KEYS = SETTING_KEYS.filter((key) => isStoredIn('project', key));
+export const PROFILE_KEYS = SETTING_KEYS.filter((key) => isStoredIn('profile', key));
+
+export function isSettingKey(key: string): key is SettingKey {
+  return SETTING_KEYS.some((known) => known === key);
+}
+
+export function isStoredIn(file: 'project' | 'profile', key: SettingKey): boolean {
+  const { stored } = definitionOf(key);
+  return stored === file || stored === 'both';
+}
+
+/** The options of a command, each with what differs there. */
+export function optionsOf(command: CommandName): readonly (OptionDefinition & { readonly key: OptionKey })[] {
+  return OPTION_KEYS.filter((key) => definitionOf(key).commands.includes(command)).map((key) => {
+    const { variable, ...option } = definitionOf(key);
+    const { isTypedOnly, ...own } = option.in?.[command] ?? {};
+    return { key, ...option, ...own, ...(variable !== undefined && !isTypedOnly && { variable }) };
+  });
+}
+
+/** Help, with values, default and variable. */
+export function helpOf(option: OptionDefinition): string {
+  const { help, kind, isList, defaultText, variable = option.otherVariables } = option;
+  const values = kind?.words?.join(', ') ?? kind?.note;
+  const otherwise = option.default === undefined ? defaultText && `: ${defaultText}` : ` ${option.default}`;
+  return [
+    help,
+    values && `: ${values}`,
+    isList && '; repeatable',
+    otherwise && ` (default${otherwise})`,
+    variable && ` [${variable}]`,
+  ]
+    .filter(Boolean)
+    .join('');
+}

@@ -1,0 +1,30 @@
+/** Options that formats declare, as entries of the table. */
+
+import type { FormatOption } from '../../formats/format-options.ts';
+import { type DeclaredOption, FORMAT_OPTIONS } from '../../formats/registry.ts';
+import type { OptionDefinition, ValueKind } from '../option.ts';
+import { refuse } from '../values.ts';
+
+/** `stored`, if declared, and a kind for what is not a switch. */
+type Entry<Option> = Omit<OptionDefinition, 'kind' | 'commands' | 'stored'> & {
+  readonly commands: readonly ['sign'];
+} & (Option extends { readonly value: object } ? { readonly kind: ValueKind<string> } : unknown) &
+  (Option extends { readonly stored: infer Stored } ? { readonly stored: Stored } : unknown);
+
+type Entries = { readonly [Option in DeclaredOption as Option['key']]: Entry<Option> };
+
+/** The keys of `Settings.formatOptions`. */
+export const FORMAT_OPTION_KEYS = FORMAT_OPTIONS.map(({ key }) => key);
+
+// `Entry` says of each option what `entryOf` makes of it.
+export const FORMAT_ENTRIES = Object.fromEntries(
+  FORMAT_OPTIONS.map((option) => [option.key, entryOf(option)]),
+) as Entries;
+
+function entryOf({ key: _key, value, ...option }: FormatOption): OptionDefinition {
+  const commands = ['sign'] as const;
+  if (value === undefined) return { ...option, commands };
+  const { accepts, expected, schema } = value;
+  const read: ValueKind<string>['read'] = (given) => (accepts(given.value) ? given.value : refuse(given, expected));
+  return { ...option, commands, kind: { read, form: 'text', schema } };
+}
