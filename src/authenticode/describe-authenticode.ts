@@ -5,25 +5,19 @@ import { readTime } from '../asn1/times.ts';
 import { CONTENT_TYPE, MESSAGE_DIGEST, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
+import type { Detail } from '../formats/format.ts';
 import { SIGNING_TIME } from '../timestamp/object-identifiers.ts';
 import { contentMatches, type SignedFile } from './examine-authenticode.ts';
 import {
   SPC_COMMERCIAL_PURPOSE,
   SPC_INDIVIDUAL_PURPOSE,
   SPC_NESTED_SIGNATURE,
-  SPC_PE_IMAGE_DATA,
   SPC_SP_OPUS_INFO,
   SPC_STATEMENT_TYPE,
   TIMESTAMP_TYPES,
 } from './object-identifiers.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';
-import { pageHashesIn, readOpusInfo, readPeImageData, readStatementTypes } from './spc-values.ts';
-
-export interface Line {
-  readonly name: string;
-  /** Raw: may hold control characters. */
-  readonly value: string;
-}
+import { readOpusInfo, readStatementTypes } from './spc-values.ts';
 
 const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_INDIVIDUAL_PURPOSE, 'individual'],
@@ -49,7 +43,7 @@ const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...TIMESTAMP_TYPES];
 /** More than any has; a hostile one has thousands. */
 const MOST_NAMES = 16;
 
-export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Line[] {
+export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
   const { signedAttributes, unsignedAttributes } = parts.signedData.signers[0];
   return [
     { name: 'content digest', value: describeDigest(parts, file) },
@@ -65,7 +59,7 @@ export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile)
     ...describeFirst(attributeValues(signedAttributes, SIGNING_TIME), 'signing time', (value) => [
       { name: 'signing time', value: `${readTime(value, 'signing time').toISOString()} (as the signer says)` },
     ]),
-    ...describeImageData(parts),
+    ...describeValue(parts, file),
     ...describeOthers('other signed attributes', signedAttributes, SIGNED_SHOWN),
     ...describeOthers('other unsigned attributes', unsignedAttributes, UNSIGNED_SHOWN),
   ];
@@ -78,7 +72,7 @@ function describeDigest(parts: AuthenticodeParts, file: SignedFile): string {
   return `${contentDigestAlgorithm ?? contentDigestOid} ${Buffer.from(contentDigest).toString('hex')} (${judged})`;
 }
 
-function describeOpusInfo(value: Element): readonly Line[] {
+function describeOpusInfo(value: Element): readonly Detail[] {
   const { programName, moreInfo } = readOpusInfo(value);
   return [
     ...(programName ? [{ name: 'description', value: programName }] : []),
@@ -86,24 +80,17 @@ function describeOpusInfo(value: Element): readonly Line[] {
   ];
 }
 
-function describeImageData({ dataType, dataValue }: AuthenticodeParts): readonly Line[] {
-  if (dataType !== SPC_PE_IMAGE_DATA) return [{ name: 'made for', value: dataType }];
-  return describeFirst(dataValue === undefined ? [] : [dataValue], 'image data', (value) => {
-    const { flags, link } = readPeImageData(value);
-    const pageHashes = pageHashesIn(value);
-    return [
-      { name: 'image data flags', value: flags.length === 0 ? 'none' : flags.join(', ') },
-      ...(link && pageHashes.length === 0 ? [{ name: 'image data link', value: link }] : []),
-      ...(pageHashes.length === 0 ? [] : [{ name: 'page hashes', value: pageHashes.join(', ') }]),
-    ];
-  });
+function describeValue({ dataType, dataValue }: AuthenticodeParts, file: SignedFile): readonly Detail[] {
+  if (dataType !== file.dataType) return [{ name: 'made for', value: dataType }];
+  const { value } = file;
+  return dataValue === undefined || value === undefined ? [] : describeFirst([dataValue], value.name, value.describe);
 }
 
 function describeOthers(
   name: string,
   attributes: readonly ParsedAttribute[],
   shown: readonly string[],
-): readonly Line[] {
+): readonly Detail[] {
   const types = [...new Set(attributes.map(({ type }) => type))].filter((type) => !shown.includes(type));
   if (types.length === 0) return [];
   const names = types.slice(0, MOST_NAMES).map((type) => ATTRIBUTE_NAMES.get(type) ?? type);
@@ -115,8 +102,8 @@ function describeOthers(
 function describeFirst(
   [value]: readonly Element[],
   name: string,
-  describe: (value: Element) => readonly Line[],
-): readonly Line[] {
+  describe: (value: Element) => readonly Detail[],
+): readonly Detail[] {
   if (value === undefined) return [];
   try {
     return describe(value);

@@ -23,4 +23,9 @@ export const authenticodeErrors = defineErrors({
     message: (d: { problem: string }) => `the Authenticode signature holds nested signatures ${d.problem}`,
     hint: 'No signing program makes such a file: do not trust it.',
   },
+  'cannot-stamp': {
+    category: 'local',
+    message: (d: { reason: string }) => `the signatures in this file cannot be given timestamps: ${d.reason}`,
+    hint: 'Sign the file anew with --replace, with a timestamp.',
+  },
 });

@@ -8,12 +8,18 @@ import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 import { unreadTimestamps } from '../timestamp/timestamp.ts';
-import { type DataTypes, examineDataType } from './examine-data-type.ts';
-import { SPC_NESTED_SIGNATURE, UNREAD_TIMESTAMP_TYPES } from './object-identifiers.ts';
+import type { SignedKind } from './container.ts';
+import {
+  SPC_CAB_DATA,
+  SPC_NESTED_SIGNATURE,
+  SPC_PE_IMAGE_DATA,
+  SPC_SIP_INFO,
+  UNREAD_TIMESTAMP_TYPES,
+} from './object-identifiers.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
 
 /** What the file is, which the signature must be for. */
-export interface SignedFile extends DataTypes {
+export interface SignedFile extends SignedKind {
   /** The file's digests by the algorithms that its signatures have; one that is missing could not be computed. */
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
 }
@@ -60,6 +66,25 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
     findings.push(broken('content-digest-differs', problem));
   }
   return findings;
+}
+
+const FILE_KINDS: ReadonlyMap<string, string> = new Map([
+  [SPC_PE_IMAGE_DATA, 'a program (PE)'],
+  [SPC_CAB_DATA, 'a cabinet file'],
+  [SPC_SIP_INFO, 'a file that a plug-in of Windows signs (MSI, script, package)'],
+]);
+
+/** The data type must be the format's, and its value must be of that type. */
+export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
+  if (dataType !== kind.dataType && dataType !== kind.toleratedType) {
+    const made = FILE_KINDS.get(dataType) ?? `an unknown kind of file (${dataType})`;
+    return [broken('signed-kind-differs', `The signature was made for ${made}.`)];
+  }
+  const tolerated =
+    dataType === kind.dataType
+      ? []
+      : [odd('signed-kind-other', `The signature names ${dataType} as the kind of file, not ${kind.dataType}.`)];
+  return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
 /** Windows wants one algorithm for the file and for the signature. */

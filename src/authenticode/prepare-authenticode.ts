@@ -5,20 +5,13 @@ import { readElement } from '../asn1/read.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import {
-  SPC_INDIRECT_DATA,
-  SPC_RFC3161_TIMESTAMP,
-  SPC_SP_OPUS_INFO,
-  SPC_STATEMENT_TYPE,
-} from './object-identifiers.ts';
+import type { SignedContent } from './container.ts';
+import { SPC_RFC3161_TIMESTAMP, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE } from './object-identifiers.ts';
 import { checkProgramInfo, type ProgramInfo } from './program-info.ts';
-import { type SpcContent, spcIndirectData, spcSpOpusInfo, spcStatementType } from './spc-structures.ts';
+import { spcSpOpusInfo, spcStatementType } from './spc-structures.ts';
 
 export interface AuthenticodeRequest extends ProgramInfo {
-  /** What was digested: for a PE, SPC_PE_IMAGE_DATA and `spcPeImageData()`. */
-  readonly content: SpcContent;
-  /** The digest of the file's content by `algorithm`. */
-  readonly contentDigest: Uint8Array;
+  readonly content: SignedContent;
   /** Of the content and of the signature alike. */
   readonly algorithm: DigestAlgorithm;
   readonly chain: SigningChain;
@@ -33,13 +26,12 @@ export interface PreparedAuthenticode {
 
 /** Deterministic: no time, nothing random. Throws `description-invalid`, `url-invalid`. */
 export function prepareAuthenticode(request: AuthenticodeRequest): PreparedAuthenticode {
-  const { algorithm, chain } = request;
+  const { algorithm, chain, content } = request;
   const { description, url } = checkProgramInfo(request);
-  const indirectData = spcIndirectData(request.content, algorithm, request.contentDigest);
-  // Unlike CMS, Authenticode has the SEQUENCE itself for content: its digest leaves out tag and length.
-  const digested = readElement(indirectData, 'SpcIndirectDataContent').contents;
+  // Unlike CMS, Authenticode has the structure itself for content: its digest leaves out tag and length.
+  const digested = readElement(content.value, 'content').contents;
   const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(digested).digest();
-  const toBeSigned = buildSignedAttributes(SPC_INDIRECT_DATA, messageDigest, [
+  const toBeSigned = buildSignedAttributes(content.type, messageDigest, [
     { type: SPC_STATEMENT_TYPE, value: spcStatementType() },
     { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(description, url) },
   ]);
@@ -49,7 +41,7 @@ export function prepareAuthenticode(request: AuthenticodeRequest): PreparedAuthe
     seal: (signature, timestampToken) =>
       buildSignedData({
         algorithm,
-        content: { type: SPC_INDIRECT_DATA, value: indirectData },
+        content,
         certificates,
         signerCertificate: chain.leaf.der,
         signedAttributes: toBeSigned,

@@ -1,7 +1,9 @@
-/** Reading Authenticode signatures, those that other programs made too, with the signatures nested in them. */
+/** Reading Authenticode signatures, also those of other programs, with the signatures nested in them. */
 
+import { createHash, getHashes } from 'node:crypto';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
 import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../cms/limits.ts';
+import { digestAlgorithmOf } from '../cms/object-identifiers.ts';
 import {
   attributeValues,
   parseSignedData,
@@ -10,10 +12,9 @@ import {
   signerNameOf,
 } from '../cms/parse-signed-data.ts';
 import { signerVerifies } from '../cms/verify-signer.ts';
-import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { contentDigestOf, isSigningAlgorithm } from './content-digest.ts';
 import { authenticodeErrors } from './errors.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
 
@@ -69,8 +70,10 @@ interface IndirectData {
 const MAX_DEPTH = 4;
 /** Of a file, however deep. */
 const MAX_NESTED = 64;
-/** In bytes: that of SHA-512. */
-const LONGEST_DIGEST = 64;
+/** In bytes: five digests by SHA-512 with four letters each, and four letters before them, as packages have them. */
+const LONGEST_DIGEST = 4 + 5 * (4 + 64);
+const SPC_CONTENT = 'SpcIndirectDataContent';
+const MD5 = '1.2.840.113549.2.5';
 
 /** What is left of the bounds on a file: its signatures use it up together. */
 export interface Room {
@@ -85,18 +88,27 @@ export function roomForSignatures(): Room {
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
-export function readAuthenticode(bytes: Uint8Array): AuthenticodeSignature {
-  return withoutErrors(findAuthenticode(bytes));
+export function readAuthenticode(bytes: Uint8Array, contentType?: string): AuthenticodeSignature {
+  return withoutErrors(findAuthenticode(bytes, { contentType }));
+}
+
+export interface ReadOptions {
+  readonly room?: Room;
+  /** Of the content; undefined for SpcIndirectDataContent. */
+  readonly contentType?: string | undefined;
 }
 
 /** The same, with what cannot be read listed as such. */
-export function findAuthenticode(bytes: Uint8Array, room: Room = roomForSignatures()): FoundSignature {
+export function findAuthenticode(
+  bytes: Uint8Array,
+  { room = roomForSignatures(), contentType = SPC_INDIRECT_DATA }: ReadOptions = {},
+): FoundSignature {
   const find = (cms: Uint8Array, depth: number): FoundSignature => {
     let signedData: SignedData | undefined;
     try {
       signedData = parseWithin(room, cms);
       if (depth > MAX_DEPTH) throw nestedTooDeeply('inside one another');
-      const parts = readParts(signedData);
+      const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
       // A hostile signature may have many thousands: none of them is looked at.
@@ -128,39 +140,73 @@ export function unreadableSignature(cms: Uint8Array, error: CodesignError, signe
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
 
-function readParts(signedData: SignedData): AuthenticodeParts {
+/** The algorithms of the content digests that it and those nested in it hold. */
+export function algorithmsOf({ parts, nested }: FoundSignature): readonly ContentDigest[] {
+  const algorithm = parts?.contentDigestAlgorithm;
+  return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
+}
+
+function readParts(signedData: SignedData, contentType: string): AuthenticodeParts {
   const [signer] = signedData.signers;
   return refusingMalformed(() => {
-    const content = contentOf(signedData);
-    const indirectData = readIndirectData(content);
+    const content = contentOf(signedData, contentType);
+    const digestedContent = digestedBytesOf(content);
+    const indirectData =
+      contentType === SPC_INDIRECT_DATA
+        ? readIndirectData(isWrapped(content) ? readElement(digestedContent, SPC_CONTENT) : content)
+        : ofContentItself(signedData, content, digestedContent);
     const { contentDigestAlgorithm } = indirectData;
     return {
       ...indirectData,
       cms: signedData.bytes,
       trailingLength: signedData.trailingLength,
       signedData,
-      digestedContent: content.contents,
+      digestedContent,
       algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
       signerCertificate: signer.certificate,
       signerName: signerNameOf(signer),
-      verifies: () => signerVerifies(signedData, signer, content.contents),
+      verifies: () => signerVerifies(signedData, signer, digestedContent),
     };
   });
 }
 
-/** The content, whose contents are what messageDigest is over. */
-function contentOf({ contentType, content }: SignedData): Element {
-  if (contentType !== SPC_INDIRECT_DATA) {
+function contentOf({ contentType, content }: SignedData, expected: string): Element {
+  if (contentType !== expected) {
     throw authenticodeErrors('authenticode-malformed', { problem: `its content is of type ${contentType}` });
   }
   if (content === undefined) throw authenticodeErrors('authenticode-malformed', { problem: 'it has no content' });
   return content;
 }
 
-/** The content is the SEQUENCE itself; some programs put it in an OCTET STRING, as CMS has it. */
-function readIndirectData(content: Element): IndirectData {
-  const what = 'SpcIndirectDataContent';
-  const indirectData = content.tag === 0x04 ? readElement(content.contents, what) : content;
+/**
+ * PKCS#7 has the structure itself for content, and messageDigest leaves out its tag and length. Some programs write an OCTET
+ * STRING with the structure in it, as CMS has it; then messageDigest is over all of the structure. Windows accepts both.
+ */
+function digestedBytesOf(content: Element): Uint8Array {
+  return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
+}
+
+/** In one piece or, in BER, in several. */
+function isWrapped({ tag }: Element): boolean {
+  return tag === 0x04 || tag === 0x24;
+}
+
+/** Of a content that holds no digest of the file, being the file's own: what is digested is the content. */
+function ofContentItself({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
+  const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
+  const name =
+    contentDigestAlgorithm === 'MD5' ? 'md5' : contentDigestAlgorithm && NODE_DIGEST_NAME[contentDigestAlgorithm];
+  return {
+    dataType: contentType,
+    dataValue: content,
+    contentDigestOid: signer.digestAlgorithm,
+    contentDigestAlgorithm,
+    contentDigest: name === undefined ? new Uint8Array() : createHash(name).update(digested).digest(),
+  };
+}
+
+function readIndirectData(indirectData: Element): IndirectData {
+  const what = SPC_CONTENT;
   const fields = fieldsOf(indirectData, 0x30, what);
   const data = fields.next(0x30, 'data');
   const dataType = objectIdentifierOf(fieldsOf(data, 0x30, what).next(0x06, 'type'), what);
@@ -174,6 +220,17 @@ function readIndirectData(content: Element): IndirectData {
     contentDigestAlgorithm: contentDigestOf(contentDigestOid),
     contentDigest: digestOf(octetsOf(digestInfo.any('digest'), what)),
   };
+}
+
+/** Undefined for algorithms by which nothing is digested: unknown ones, and MD5 if OpenSSL has none (FIPS). */
+function contentDigestOf(oid: string): ContentDigest | undefined {
+  if (oid === MD5) return getHashes().includes('md5') ? 'MD5' : undefined;
+  return digestAlgorithmOf(oid);
+}
+
+/** Whether signatures are still made with it. */
+function isSigningAlgorithm(algorithm: ContentDigest | undefined): algorithm is DigestAlgorithm {
+  return algorithm !== undefined && algorithm !== 'MD5';
 }
 
 function digestOf(octets: Uint8Array): Uint8Array {

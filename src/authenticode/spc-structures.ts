@@ -1,7 +1,6 @@
 /** The SPC structures of Authenticode, encoded ("Authenticode-Specific Structures in the PKCS #7 SignedData"). */
 
 import {
-  bitString,
   contextConstructed,
   contextPrimitive,
   objectIdentifier,
@@ -11,33 +10,22 @@ import {
 } from '../asn1/write.ts';
 import { digestAlgorithm } from '../cms/build-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { SPC_INDIVIDUAL_PURPOSE } from './object-identifiers.ts';
+import type { SignedContent } from './container.ts';
+import { SPC_INDIRECT_DATA, SPC_INDIVIDUAL_PURPOSE } from './object-identifiers.ts';
 
 /** What was digested, as SpcAttributeTypeAndOptionalValue: `type` dotted, `value` encoded. */
-export interface SpcContent {
+export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-/**
- * SpcPeImageData. The specification fixes both fields: no flags, written as an empty BIT STRING, and a file link that says
- * `<<<Obsolete>>>`.
- */
-export function spcPeImageData(): Uint8Array {
-  const link = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
-  return sequence(bitString(new Uint8Array()), contextConstructed(0, link));
-}
-
 /** SpcIndirectDataContent: what was digested, and its digest. */
-export function spcIndirectData(
-  content: SpcContent,
-  algorithm: DigestAlgorithm,
-  contentDigest: Uint8Array,
-): Uint8Array {
-  return sequence(
-    sequence(objectIdentifier(content.type), content.value),
+export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDigest: Uint8Array): SignedContent {
+  const value = sequence(
+    sequence(objectIdentifier(data.type), data.value),
     sequence(digestAlgorithm(algorithm), octetString(contentDigest)),
   );
+  return { type: SPC_INDIRECT_DATA, value };
 }
 
 /** SpcStatementType: individual, as signtool says of every certificate; the difference has lost its meaning. */
@@ -57,6 +45,6 @@ export function spcSpOpusInfo(description: string | undefined, url: string | und
 }
 
 /** SpcString, unicode: `[0]` IMPLICIT BMPString. */
-function spcUnicode(text: string): Uint8Array {
+export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }

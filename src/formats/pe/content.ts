@@ -1,7 +1,9 @@
 /** The content that an Authenticode digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE Image Hash). */
 
+import type { MeasuredContent } from '../../authenticode/container.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
-import type { Content } from '../../crypto/content.ts';
+import type { Content, ContentDigest, MeasureContent } from '../../crypto/content.ts';
 import { align8 } from './certificate-table.ts';
 import type { PeLayout } from './layout.ts';
 
@@ -23,4 +25,20 @@ export function contentAsIs({ checksumOffset, tableEntryOffset, programEnd }: Pe
     { start: checksumOffset + CHECKSUM_LENGTH, end: tableEntryOffset },
     { start: tableEntryOffset + TABLE_ENTRY_LENGTH, end: programEnd },
   ];
+}
+
+export interface MeasuredProgram extends MeasuredContent {
+  /** SUM16, from which CheckSum is made. */
+  readonly sum: number;
+}
+
+export async function measureProgram(
+  source: ByteSource,
+  content: Content,
+  measure: MeasureContent,
+  algorithms: readonly ContentDigest[],
+): Promise<MeasuredProgram> {
+  const { digests, sum16 } = await measure(source, content, [...algorithms, 'SUM16']);
+  if (sum16 === undefined) throw new TypeError('the content was not measured as requested');
+  return { digests, sum: sum16 };
 }

@@ -1,6 +1,7 @@
-/** The edits that put a CMS into a PE file: the checksum, the directory entry, and the certificate table at the end. */
+/** The edits that put a CMS into a PE file, and take it out: checksum, directory entry, certificate table at the end. */
 
 import type { Patch } from '../../bytes/patch.ts';
+import { formatErrors } from '../errors.ts';
 import {
   align8,
   WIN_CERT_REVISION_2_0,
@@ -8,10 +9,9 @@ import {
   WIN_CERTIFICATE_HEADER_LENGTH,
 } from './certificate-table.ts';
 import { imageChecksum } from './checksum.ts';
-import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
+import { CHECKSUM_LENGTH, type MeasuredProgram, TABLE_ENTRY_LENGTH } from './content.ts';
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
-import { words } from './words.ts';
 
 /** `contentSum` is SUM16 over `contentToSign`. Whatever stood in the old table's place gives way. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
@@ -48,4 +48,28 @@ function certificateTable(cms: Uint8Array): Uint8Array {
   view.setUint16(6, WIN_CERT_TYPE_PKCS_SIGNED_DATA, true);
   table.set(cms, WIN_CERTIFICATE_HEADER_LENGTH);
   return table;
+}
+
+/**
+ * The result is the file as it was before it was signed, except CheckSum, which is correct then, and up to 7 zeros of padding.
+ * A stale directory entry alone is not a table. Throws `not-signed`.
+ */
+export async function removeTable(layout: PeLayout, content: () => Promise<MeasuredProgram>): Promise<Patch> {
+  const { table, checksumOffset, tableEntryOffset, programEnd, fileSize } = layout;
+  if (table === undefined) throw formatErrors('not-signed');
+  // The directory entry is zero then, which adds nothing.
+  const checksum = imageChecksum((await content()).sum, [], programEnd);
+  return [
+    { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },
+    { offset: tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: [words(0, 0)] },
+    { offset: programEnd, remove: fileSize - programEnd, insert: [] },
+  ];
+}
+
+/** Little-endian 32-bit words. */
+function words(...values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(values.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (const [index, value] of values.entries()) view.setUint32(index * 4, value, true);
+  return bytes;
 }

@@ -37,11 +37,6 @@ export const peErrors = defineErrors({
       `the header says the signatures are at byte ${d.offset} up to ${d.end}, but the file goes on to byte ${d.size}: no signature covers what comes after, and it would be lost`,
     hint: 'Something was appended to a signed file, or the header entry is wrong. Start from the unsigned build, or remove the old signature before data is appended.',
   },
-  'cannot-stamp': {
-    category: 'local',
-    message: (d: { reason: string }) => `the signatures in this file cannot be given timestamps: ${d.reason}`,
-    hint: 'Sign the file anew with --replace, with a timestamp.',
-  },
   'certificate-table-overlaps': {
     category: 'local',
     message: (d: { offset: number; what: string; end: number }) =>

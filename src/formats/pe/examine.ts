@@ -13,15 +13,15 @@ import {
   type WinCertificate,
 } from './certificate-table.ts';
 import { readChecksum } from './checksum.ts';
+import type { MeasuredProgram } from './content.ts';
 import { holdsCms, typeName } from './embedded-cms.ts';
 import type { PeLayout } from './layout.ts';
-import type { MeasuredContent } from './measured-content.ts';
 
 export async function examinePe(
   source: ByteSource,
   layout: PeLayout,
   entries: CertificateEntries,
-  content: () => Promise<MeasuredContent>,
+  content: () => Promise<MeasuredProgram>,
 ): Promise<readonly Finding[]> {
   const { table } = layout;
   const isSigned = entries.certificates.some(holdsCms);
@@ -111,7 +111,7 @@ async function examineChecksum(
   source: ByteSource,
   layout: PeLayout,
   isSigned: boolean,
-  content: () => Promise<MeasuredContent>,
+  content: () => Promise<MeasuredProgram>,
 ): Promise<readonly Finding[]> {
   const { checksum } = layout;
   const actual = await readChecksum(source, layout, (await content()).sum);

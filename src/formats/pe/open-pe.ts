@@ -1,112 +1,89 @@
-/** A program that is open: what may be asked of it, and how it is signed with Authenticode. */
+/** A program that is open: its certificate table as a container of Authenticode signatures. */
 
-import { nestSignature } from '../../authenticode/nest-signature.ts';
+import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
+import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
 import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
-import { prepareAuthenticode } from '../../authenticode/prepare-authenticode.ts';
-import { programInfo } from '../../authenticode/program-info.ts';
-import { spcPeImageData } from '../../authenticode/spc-structures.ts';
+import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import {
-  type ContentReader,
-  cmsEnvelope,
-  type PreparedSignature,
-  type SignableFile,
-  type SigningContext,
-  type SigningMode,
-} from '../format.ts';
-import { readOuterSignature, requireUnchanged } from './append.ts';
-import { attachCms } from './attach.ts';
-import { type CertificateEntries, readCertificates } from './certificate-table.ts';
-import { checkResult } from './check.ts';
-import { contentAsIs, contentToSign } from './content.ts';
+import type { Finding } from '../../errors/finding.ts';
+import type { ContentReader, SignableFile } from '../format.ts';
+import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
+import { contentAsIs, contentToSign, type MeasuredProgram, measureProgram } from './content.ts';
 import { describeLayout } from './describe-layout.ts';
-import { embedCms } from './embed.ts';
-import { describeOddities } from './embedded-cms.ts';
+import { embedCms, removeTable } from './embed.ts';
+import { describeOddities, hiddenLength, holdsCms, readCms } from './embedded-cms.ts';
 import { examinePe } from './examine.ts';
+import { signedKindOf, spcPeImageData } from './image-data.ts';
 import { type PeLayout, readLayout } from './layout.ts';
-import { type MeasuredContent, measureFor, required } from './measured-content.ts';
-import { removeTable } from './remove.ts';
-import { embeddedSignatures, findSignatures } from './signatures.ts';
-import { stampSignatures } from './stamp.ts';
 
 const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
-/** As Format.open says. */
-export async function openPe(source: ByteSource, { measure, budget }: ContentReader): Promise<SignableFile> {
+interface Program {
+  readonly layout: PeLayout;
+  readonly entries: CertificateEntries;
+  readonly warnings: readonly string[];
+}
+
+export async function openPe(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  return signablePe({ source, layout, entries, measure, budget }, warnings);
+  return signablePe({ layout, entries, warnings }, source, reader);
 }
 
-function signablePe(opened: OpenedPe, warnings: readonly string[]): SignableFile {
-  const { source, layout, entries, measure, budget } = opened;
-  // Read again each time: they are soon read, and files are many.
-  const placed = () => findSignatures(source, entries.certificates);
-  let measured: Promise<MeasuredContent> | undefined;
-  const content = () => {
-    measured ??= placed().then((found) => {
-      return measureFor(
-        found.map((each) => each.found),
-        source,
-        contentAsIs(layout),
-        measure,
-      );
-    });
-    return measured;
-  };
+function signablePe(program: Program, source: ByteSource, reader: ContentReader): SignableFile {
   return {
-    warnings,
-    reopen: (other, { measure, budget }) => signablePe({ ...opened, source: other, measure, budget }, warnings),
-    signatures: async () => embeddedSignatures(source, await placed(), layout.program, content, budget),
-    async check(_context, mode) {
-      if (mode === 'append') await readOuterSignature(source, layout, entries);
-    },
-    prepare: (context, mode) => preparePe(opened, context, mode),
-    verifyResult: (expected) => checkResult(source, layout, measure, expected),
-    examine: () => examinePe(source, layout, entries, content),
-    layout: () => describeLayout(layout, entries),
-    remove: () => removeTable(layout, content),
-    async stamp(tokens) {
-      const found = await placed();
-      const signatures = embeddedSignatures(source, found, layout.program, content, budget);
-      return stampSignatures({ layout, entries, placed: found, signatures, content }, tokens);
-    },
-    attach: ({ bytes }) => attachCms(source, layout, measure, bytes),
+    ...authenticodeFile(certificateTable(program, source, reader), reader.budget),
+    warnings: program.warnings,
+    reopen: (other, otherReader) => signablePe(program, other, otherReader),
+    layout: () => describeLayout(program.layout, program.entries),
   };
 }
 
-interface OpenedPe extends Pick<ContentReader, 'measure' | 'budget'> {
-  readonly source: ByteSource;
-  readonly layout: PeLayout;
-  readonly entries: CertificateEntries;
-}
-
-/** One pass over the content gives the digest to sign, that of the signature to append to, and the sum for CheckSum. */
-async function preparePe(
-  { source, layout, entries, measure }: OpenedPe,
-  context: SigningContext,
-  mode: SigningMode,
-): Promise<PreparedSignature> {
-  const outer = mode === 'append' ? await readOuterSignature(source, layout, entries) : undefined;
-  const algorithms = new Set([context.algorithm, ...(outer ? [outer.algorithm] : [])]);
-  const measurement = await measure(source, contentToSign(layout), [...algorithms, 'SUM16']);
-  if (outer !== undefined) requireUnchanged(outer, measurement);
-
-  const contentDigest = required(measurement.digests.get(context.algorithm));
-  const contentSum = required(measurement.sum16);
-  const { toBeSigned, seal } = prepareAuthenticode({
-    ...context,
-    ...programInfo(context.formatOptions),
-    content: { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() },
-    contentDigest,
-  });
+function certificateTable(
+  { layout, entries }: Program,
+  source: ByteSource,
+  { measure }: ContentReader,
+): Container<MeasuredProgram> {
   return {
-    toBeSigned,
-    seal: (signature, timestampToken) => cmsEnvelope(seal(signature, timestampToken)),
-    embed(sealed) {
-      const cms = outer ? nestSignature(outer.cms, sealed.bytes) : sealed.bytes;
-      return { patch: embedCms(layout, contentSum, cms), sealed, standing: [cmsEnvelope(cms)] };
-    },
+    source,
+    kind: signedKindOf(layout.program),
+    entries: () => cmsEntries(source, entries),
+    obstacle: obstacleIn(layout, entries),
+    measure: (content, algorithms) =>
+      measureProgram(source, content === 'new' ? contentToSign(layout) : contentAsIs(layout), measure, algorithms),
+    content: async ({ algorithm }, measured) =>
+      spcContent({ type: SPC_PE_IMAGE_DATA, value: spcPeImageData() }, algorithm, digestIn(measured, algorithm)),
+    put: (cms, { sum }) => embedCms(layout, sum, cms),
+    take: (measured) => removeTable(layout, measured),
+    examine: (measured) => examinePe(source, layout, entries, measured),
   };
+}
+
+/** One for each WIN_CERTIFICATE that says that it holds a CMS. */
+async function cmsEntries(source: ByteSource, { certificates }: CertificateEntries): Promise<readonly CmsEntry[]> {
+  const found: CmsEntry[] = [];
+  for (const [index, certificate] of certificates.entries()) {
+    if (!holdsCms(certificate)) continue;
+    const location = `certificate table, entry ${index + 1}`;
+    found.push({ location, cms: await readCms(source, certificate), examine: () => examineEntry(source, certificate) });
+  }
+  return found;
+}
+
+function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: CertificateEntries): string | undefined {
+  if (table === undefined) return undefined;
+  if (damage !== undefined) return `their table is damaged (${damage})`;
+  if (certificates.length > 1) return `there are ${certificates.length} entries in their table`;
+  if (!certificates.every(holdsCms)) return 'what is there is not an Authenticode signature';
+  if (align8(programEnd) === programEnd) return undefined;
+  return 'their table is not aligned to 8 bytes, and moving it would break them';
+}
+
+/** What follows the CMS in its entry is covered by nothing, and Windows accepts it unless configured otherwise. */
+async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
+  const length = await hiddenLength(source, certificate);
+  if (length === 0) return [];
+  const message = `${length} bytes that no signature covers are hidden behind the signature (CVE-2013-3900).`;
+  return [{ code: 'hidden-bytes', message, against: 'integrity' }];
 }

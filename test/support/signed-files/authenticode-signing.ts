@@ -3,9 +3,10 @@
 import { createHash, sign } from 'node:crypto';
 import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { type AuthenticodeRequest, prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
-import { spcPeImageData } from '../../../src/authenticode/spc-structures.ts';
+import { spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
 import type { IssuedCertificate } from './pki.ts';
 
 /** The chain of certificates valid in 2026, leaf first or in any other order. */
@@ -19,14 +20,13 @@ export function chainOf(...certificates: readonly IssuedCertificate[]): Promise<
 /** A request for the digest of a PE's content, which here is the text `content`. */
 export function requestFor(
   chain: SigningChain,
-  more: Partial<AuthenticodeRequest> & { readonly text?: string } = {},
+  more: Partial<AuthenticodeRequest> & { readonly text?: string; readonly contentDigest?: Uint8Array } = {},
 ): AuthenticodeRequest {
   const algorithm: DigestAlgorithm = more.algorithm ?? 'SHA256';
+  const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(more.text ?? 'content');
+  const data = { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() };
   return {
-    content: { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() },
-    contentDigest: createHash(NODE_DIGEST_NAME[algorithm])
-      .update(more.text ?? 'content')
-      .digest(),
+    content: spcContent(data, algorithm, more.contentDigest ?? digest.digest()),
     algorithm,
     chain,
     ...more,

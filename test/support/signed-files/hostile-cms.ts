@@ -13,8 +13,9 @@ import {
   smallInteger,
 } from '../../../src/asn1/write.ts';
 import { SPC_INDIRECT_DATA, SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
-import { spcIndirectData, spcPeImageData } from '../../../src/authenticode/spc-structures.ts';
+import { spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { CONTENT_TYPE, DATA, MESSAGE_DIGEST, SIGNED_DATA } from '../../../src/cms/object-identifiers.ts';
+import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
 import { SIGNING_CERTIFICATE_V2, TST_INFO } from '../../../src/timestamp/object-identifiers.ts';
 
 /** Who signs: a certificate and a key, which need not belong together. */
@@ -131,7 +132,8 @@ function contentsOf(encoded: Uint8Array): Uint8Array {
 
 /** An Authenticode signature of a PE whose content has this SHA-256 digest. */
 export function hostileAuthenticode(contentDigest: Uint8Array, cms: HostileCms): Uint8Array {
-  const content = spcIndirectData({ type: SPC_PE_IMAGE_DATA, value: spcPeImageData() }, 'SHA256', contentDigest);
+  const data = { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() };
+  const { value: content } = spcContent(data, 'SHA256', contentDigest);
   return hostileCms({ contentType: SPC_INDIRECT_DATA, content, ...cms });
 }
 

@@ -16,6 +16,7 @@ import { describeAuthenticode } from '../../../src/authenticode/describe-authent
 import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { osslsigncodeSignature } from '../../support/programs/osslsigncode.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
@@ -26,7 +27,7 @@ const leaf = pki.leaf();
 const OPUS_INFO = '1.3.6.1.4.1.311.2.1.12';
 const STATEMENT_TYPE = '1.3.6.1.4.1.311.2.1.11';
 const digest = createHash('sha256').update('content').digest();
-const file = { dataType: SPC_PE_IMAGE_DATA, digests: new Map([['SHA256', digest] as const]) };
+const file = { dataType: SPC_PE_IMAGE_DATA, value: IMAGE_DATA, digests: new Map([['SHA256', digest] as const]) };
 
 const linesOf = (cms: Uint8Array): Readonly<Record<string, string>> =>
   Object.fromEntries(describeAuthenticode(readAuthenticode(cms), file).map(({ name, value }) => [name, value]));

@@ -17,6 +17,7 @@ import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import type { ContentDigest } from '../../../src/crypto/content.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';
+import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { attribute, MD5, type Peculiar, peculiarSignature, SHA1 } from './peculiar-signature.ts';
 
@@ -29,7 +30,7 @@ const NAMES: readonly (readonly [ContentDigest, string])[] = [
 ];
 const digestsOf = (text: string): ReadonlyMap<ContentDigest, Uint8Array> =>
   new Map(NAMES.map(([algorithm, name]) => [algorithm, createHash(name).update(text).digest()]));
-const file = { dataType: SPC_PE_IMAGE_DATA, digests: digestsOf('content') };
+const file = { dataType: SPC_PE_IMAGE_DATA, value: IMAGE_DATA, digests: digestsOf('content') };
 
 /** SpcSipInfo, as signatures of an MSI have it: a number, a GUID and five more numbers. */
 const SIP_INFO = sequence(

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nestSignature } from '../../../../src/authenticode/nest-signature.ts';
+import { nestSignature } from '../../../../src/authenticode/append.ts';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';

@@ -1,0 +1,68 @@
+/** Appending: the new signature is nested in the one that is there, as signtool's /as does it, so that one must be sound. */
+
+import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { speaksAgainst } from '../errors/finding.ts';
+import { formatErrors } from '../formats/errors.ts';
+import type { Container, MeasuredContent } from './container.ts';
+import { examineDataType } from './examine-authenticode.ts';
+import { SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
+import { type AuthenticodeSignature, readAuthenticode } from './read-authenticode.ts';
+
+export interface OuterSignature {
+  readonly cms: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
+  readonly contentDigest: Uint8Array;
+}
+
+/** `outerCms` with `nestedCms` as one more nested signature; its own timestamp, and those nested already, stay. */
+export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
+  return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
+}
+
+/**
+ * The one signature of the file; undefined if the file has none, and the new one is the first. Throws `cannot-append` for any
+ * file whose result no verifier would accept, so that no signature is spent on it.
+ */
+export async function readOuterSignature(container: Container): Promise<OuterSignature | undefined> {
+  if (container.obstacle !== undefined) throw cannotAppend(container.obstacle);
+  const [entry] = await container.entries();
+  if (entry === undefined) return undefined;
+  if (entry.cms === undefined) throw cannotAppend('the signature there is too long to be one');
+  try {
+    return await readSound(entry.cms, container);
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code === 'cannot-append') throw thrown;
+    throw cannotAppend(`the signature there cannot be read: ${thrown.message}`, thrown);
+  }
+}
+
+/** Throws `cannot-append` when the signature no longer fits the file; `measured` has the digest in its algorithm. */
+export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredContent): void {
+  const actual = digests.get(outer.algorithm);
+  if (actual === undefined || Buffer.compare(actual, outer.contentDigest) !== 0) {
+    throw cannotAppend('the file was changed after it was signed');
+  }
+}
+
+async function readSound(bytes: Uint8Array, container: Container): Promise<OuterSignature> {
+  const outer = readAuthenticode(bytes, container.kind.contentType);
+  const { cms, algorithm, contentDigest, verifies } = outer;
+  if (algorithm === undefined) throw cannotAppend('the signature there uses a digest algorithm that is not supported');
+  if (!verifies()) throw cannotAppend('the signature there does not verify');
+  if (!(await fitsKind(outer, container))) throw cannotAppend('a signature there was made for another kind of file');
+  return { cms, algorithm, contentDigest };
+}
+
+/** Also holds the signatures nested in it to the format: `verify` rejects the whole file for one that does not fit. */
+async function fitsKind(signature: AuthenticodeSignature, container: Container): Promise<boolean> {
+  if (speaksAgainst(examineDataType(signature, container.kind), 'integrity')) return false;
+  if (speaksAgainst((await container.compare?.(signature)) ?? [], 'integrity')) return false;
+  for (const inner of signature.nested) if (!(await fitsKind(inner, container))) return false;
+  return true;
+}
+
+function cannotAppend(reason: string, cause?: unknown): CodesignError {
+  return formatErrors('cannot-append', { reason }, { cause });
+}

@@ -1,0 +1,181 @@
+/** A file with Authenticode signatures: everything that does not depend on where they are stored. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Patch } from '../bytes/patch.ts';
+import { readPieces, surveyPieces } from '../bytes/pieces.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import type { ContentDigest } from '../crypto/content.ts';
+import type { WorkBudget } from '../crypto/work-budget.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
+import { formatErrors } from '../formats/errors.ts';
+import {
+  cmsEnvelope,
+  type Embedding,
+  type ExpectedEnvelope,
+  type PreparedSignature,
+  type SignableFile,
+  type SigningContext,
+  type SigningMode,
+} from '../formats/format.ts';
+import { nestSignature, readOuterSignature, requireUnchanged } from './append.ts';
+import type { Container, MeasuredContent } from './container.ts';
+import { examineAuthenticode } from './examine-authenticode.ts';
+import { prepareAuthenticode } from './prepare-authenticode.ts';
+import { programInfo } from './program-info.ts';
+import { algorithmsOf, type FoundSignature, findAuthenticode, readAuthenticode } from './read-authenticode.ts';
+import { embeddedSignatures, findSignatures } from './signatures.ts';
+import { stampSignatures } from './stamp.ts';
+
+type AuthenticodeFile = Pick<
+  SignableFile,
+  'signatures' | 'check' | 'prepare' | 'verifyResult' | 'examine' | 'remove' | 'stamp' | 'attach'
+>;
+
+export function authenticodeFile<Measured extends MeasuredContent>(
+  container: Container<Measured>,
+  budget: WorkBudget,
+): AuthenticodeFile {
+  let measured: Promise<Measured> | undefined;
+  /** The content is read once for everything that is asked about the signatures in the file. */
+  const present = (): Promise<Measured> => {
+    measured ??= findSignatures(container).then((located) =>
+      container.measure('present', distinct(located.flatMap(({ found }) => algorithmsOf(found)))),
+    );
+    return measured;
+  };
+  return {
+    // They are read again each time: that is quick, and runs have many files.
+    signatures: async () => embeddedSignatures(await findSignatures(container), container, present, budget),
+    async check(_context, mode) {
+      if (mode === 'append') await readOuterSignature(container);
+    },
+    prepare: (context, mode) => prepare(container, context, mode),
+    verifyResult: (expected) => verifyResult(container, expected),
+    examine: () => container.examine(present),
+    remove: () => container.take(present),
+    async stamp(tokens) {
+      const cms = await stampSignatures(container, tokens);
+      return embeddingOf(container.put(cms, await present()), cms);
+    },
+    attach: ({ bytes }) => attach(container, bytes),
+  };
+}
+
+/** One pass over the content gives the digest to sign and that of the signature to append to. */
+async function prepare<Measured extends MeasuredContent>(
+  container: Container<Measured>,
+  context: SigningContext,
+  mode: SigningMode,
+): Promise<PreparedSignature> {
+  const outer = mode === 'append' ? await readOuterSignature(container) : undefined;
+  const measured = await container.measure('new', distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]));
+  if (outer !== undefined) requireUnchanged(outer, measured);
+  const content = await container.content(context, measured);
+  const { toBeSigned, seal } = prepareAuthenticode({ ...context, ...programInfo(context.formatOptions), content });
+  return {
+    toBeSigned,
+    seal: (signature, timestampToken) => cmsEnvelope(seal(signature, timestampToken)),
+    embed(sealed) {
+      const cms = outer === undefined ? sealed.bytes : nestSignature(outer.cms, sealed.bytes);
+      return embeddingOf(container.put(cms, measured), cms, sealed.bytes);
+    },
+  };
+}
+
+/**
+ * In the place of whatever is there. What follows the CMS in `bytes` is dropped. Throws `not-its-signature`, also for a nested
+ * signature that is not one of this file.
+ */
+async function attach<Measured extends MeasuredContent>(
+  container: Container<Measured>,
+  bytes: Uint8Array,
+): Promise<Embedding> {
+  const found = findAuthenticode(bytes, { contentType: container.kind.contentType });
+  const measured = await container.measure('new', distinct(algorithmsOf(found)));
+  const [problem] = await problemsOf(found, container, measured);
+  if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });
+  return embeddingOf(container.put(found.cms, measured), found.cms);
+}
+
+/** A weak signature is still one of this file; whether to trust it is for its verifier to decide. */
+async function problemsOf(
+  found: FoundSignature,
+  container: Container,
+  { digests }: MeasuredContent,
+): Promise<readonly Finding[]> {
+  const findings = [
+    ...examineAuthenticode(found, { ...container.kind, digests }),
+    ...((found.parts && (await container.compare?.(found.parts))) ?? []),
+  ];
+  let problems = findings.filter(({ code, against }) => against === 'integrity' && code !== 'digest-algorithm-weak');
+  for (const inner of found.nested) problems = [...problems, ...(await problemsOf(inner, container, { digests }))];
+  return problems;
+}
+
+/**
+ * On the reopened result: the expected CMS is its only signature, the content has the digests that it and the new signature
+ * hold, and putting the CMS in again would not change a byte. One pass over the content. Throws `result-damaged`.
+ */
+async function verifyResult<Measured extends MeasuredContent>(
+  container: Container<Measured>,
+  { sealed, standing }: ExpectedEnvelope,
+): Promise<void> {
+  const [outer, ...others] = standing;
+  if (outer === undefined || others.length > 0) throw new TypeError('the file holds one envelope');
+  const [entry, ...further] = await container.entries();
+  if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
+    throw damaged('its signature is not the one that was made');
+  }
+  const signatures = [sealed, outer].map(({ bytes }) => readSigned(bytes, container));
+  const measured = await container.measure('present', distinct(signatures.map(({ algorithm }) => algorithm)));
+  for (const { algorithm, contentDigest } of signatures) {
+    const actual = measured.digests.get(algorithm);
+    if (actual === undefined || Buffer.compare(actual, contentDigest) !== 0) {
+      throw damaged(`its ${algorithm} digest is not the one that was signed`);
+    }
+  }
+  if (!(await changesNothing(container.source, container.put(outer.bytes, measured)))) {
+    throw damaged('its signature is not stored as it was written');
+  }
+}
+
+function readSigned(cms: Uint8Array, { kind }: Container) {
+  try {
+    const { contentDigestAlgorithm: algorithm, contentDigest } = readAuthenticode(cms, kind.contentType);
+    if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
+    return { algorithm, contentDigest };
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code === 'result-damaged') throw thrown;
+    throw damaged(`its signature cannot be read: ${thrown.message}`, thrown);
+  }
+}
+
+async function changesNothing(source: ByteSource, patch: Patch): Promise<boolean> {
+  for (const { offset, remove, insert } of patch) {
+    if (surveyPieces(insert, source.size).length !== remove) return false;
+    let position = offset;
+    for await (const chunk of readPieces(source, insert)) {
+      if (Buffer.compare(await source.read(position, chunk.length), chunk) !== 0) return false;
+      position += chunk.length;
+    }
+  }
+  return true;
+}
+
+function embeddingOf(patch: Patch, cms: Uint8Array, sealed = cms): Embedding {
+  return { patch, sealed: cmsEnvelope(sealed), standing: [cmsEnvelope(cms)] };
+}
+
+function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms: readonly Algorithm[]): Algorithm[] {
+  return [...new Set(algorithms)];
+}
+
+/** A whole sentence as part of one. */
+function asClause(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+}
+
+function damaged(reason: string, cause?: unknown): CodesignError {
+  return formatErrors('result-damaged', { reason }, { cause });
+}

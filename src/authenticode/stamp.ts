@@ -1,0 +1,92 @@
+/** Giving Authenticode signatures, and those nested in them, a timestamp in the place of those they have. */
+
+import { parts } from '../asn1/read.ts';
+import {
+  changeUnsignedAttributes,
+  replaceUnsignedAttributes,
+  type UnsignedAttribute,
+  withValues,
+} from '../cms/unsigned-attributes.ts';
+import type { EmbeddedSignature } from '../formats/format.ts';
+import type { Container } from './container.ts';
+import { authenticodeErrors } from './errors.ts';
+import { isInDerOrder } from './examine-authenticode.ts';
+import {
+  SPC_NESTED_SIGNATURE,
+  SPC_RFC3161_TIMESTAMP,
+  TIMESTAMP_TYPES,
+  UNREAD_TIMESTAMP_TYPES,
+} from './object-identifiers.ts';
+import type { FoundSignature } from './read-authenticode.ts';
+import { findSignatures, nestedLocation } from './signatures.ts';
+
+/** The CMS of the file with the tokens. Throws `cannot-stamp` if the entries cannot be written again without a loss. */
+export async function stampSignatures(
+  container: Container,
+  tokens: ReadonlyMap<EmbeddedSignature, Uint8Array>,
+): Promise<Uint8Array> {
+  if (container.obstacle !== undefined) throw authenticodeErrors('cannot-stamp', { reason: container.obstacle });
+  const [outer] = await findSignatures(container);
+  if (outer === undefined) throw foreign();
+  const waiting = new Set(tokens.keys());
+  const cms = stamped(outer.found, outer.entry.location, (location, bytes) => {
+    // By location and bytes: `signatures` may have been called again since.
+    const key = [...waiting].find(
+      (each) => each.location === location && Buffer.compare(each.envelope.bytes, bytes) === 0,
+    );
+    if (key !== undefined) waiting.delete(key);
+    return key && tokens.get(key);
+  });
+  if (waiting.size > 0) throw foreign();
+  return cms;
+}
+
+/** The CMS with the tokens of its own signature and of those nested in it. */
+function stamped(
+  found: FoundSignature,
+  location: string,
+  tokenOf: (location: string, cms: Uint8Array) => Uint8Array | undefined,
+): Uint8Array {
+  const after = found.nested.map((inner, index) => stamped(inner, nestedLocation(location, index), tokenOf));
+  const isSame = after.every((cms, index) => cms === found.nested[index]?.cms);
+  const cms = isSame ? found.cms : exchangeNested(found.cms, (nested, index) => after[index] ?? nested);
+  const token = tokenOf(location, found.cms);
+  return token === undefined ? cms : stampSignature(cms, token);
+}
+
+const foreign = () => new TypeError('the signature is not one of this file');
+
+/** `cms` with the RFC 3161 token (a ContentInfo, DER) for its only timestamp. */
+export function stampSignature(cms: Uint8Array, token: Uint8Array): Uint8Array {
+  const instead = [...TIMESTAMP_TYPES, ...UNREAD_TIMESTAMP_TYPES];
+  return replaceUnsignedAttributes(cms, { type: SPC_RFC3161_TIMESTAMP, value: token }, instead);
+}
+
+/** `cms` with the signatures nested in it exchanged, in the order in which they stand; the others keep their places. */
+export function exchangeNested(
+  cms: Uint8Array,
+  exchange: (nested: Uint8Array, index: number) => Uint8Array,
+): Uint8Array {
+  let index = 0;
+  const exchanged = (attribute: UnsignedAttribute): Uint8Array => {
+    const before = parts(attribute.values, 'nested signatures').map(({ bytes }) => bytes);
+    return withValues(
+      attribute,
+      orderedAs(
+        before,
+        before.map((bytes) => exchange(bytes, index++)),
+      ),
+    );
+  };
+  return changeUnsignedAttributes(cms, (attributes) =>
+    orderedAs(
+      attributes.map(({ element }) => element.bytes),
+      attributes.map((each) => (each.type === SPC_NESTED_SIGNATURE ? exchanged(each) : each.element.bytes)),
+    ),
+  );
+}
+
+/** In DER order if they were before; otherwise in the order they are given. */
+function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
+  return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
+}

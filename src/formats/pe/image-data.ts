@@ -1,0 +1,114 @@
+/** SpcPeImageData, the value by which a signature says that it is for a program. */
+
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../../asn1/read.ts';
+import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
+import type { SignedKind } from '../../authenticode/container.ts';
+import {
+  SPC_INDIVIDUAL_PURPOSE,
+  SPC_PAGE_HASHES_V1,
+  SPC_PAGE_HASHES_V2,
+  SPC_PE_IMAGE_DATA,
+} from '../../authenticode/object-identifiers.ts';
+import { spcUnicode } from '../../authenticode/spc-structures.ts';
+import { classOf, readLink } from '../../authenticode/spc-values.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import type { Finding } from '../../errors/finding.ts';
+import type { Detail } from '../format.ts';
+import type { ProgramKind } from './layout.ts';
+
+interface PeImageData {
+  /** Names of those that are set. */
+  readonly flags: readonly string[];
+  /** What is at the other end of the link: text, or what the object is. */
+  readonly link: string | undefined;
+}
+
+const FLAGS: readonly (readonly [bit: number, name: string])[] = [
+  [0x80, 'includeResources'],
+  [0x40, 'includeDebugInfo'],
+  [0x20, 'includeImportAddressTable'],
+];
+/** IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
+const EFI_SUBSYSTEMS: readonly number[] = [10, 11, 12, 13];
+/** The class of SpcSerializedObject that holds page hashes. */
+const PAGE_HASHES_CLASS = 'a6b586d5b4a12466ae05a217da8e60d6';
+const PAGE_HASHES: ReadonlyMap<string, string> = new Map([
+  [SPC_PAGE_HASHES_V1, 'SHA1'],
+  [SPC_PAGE_HASHES_V2, 'SHA256'],
+]);
+
+/** Debian signed EFI programs with SPC_INDIVIDUAL_PURPOSE as their data type, which firmware does not read. */
+export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
+  return {
+    dataType: SPC_PE_IMAGE_DATA,
+    toleratedType: EFI_SUBSYSTEMS.includes(subsystem) ? SPC_INDIVIDUAL_PURPOSE : undefined,
+    value: IMAGE_DATA,
+  };
+}
+
+export const IMAGE_DATA = { name: 'image data', examine, describe } as const;
+
+/** The specification fixes both fields: no flags, written as an empty BIT STRING, and a file link that says `<<<Obsolete>>>`. */
+export function spcPeImageData(): Uint8Array {
+  const link = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
+  return sequence(bitString(new Uint8Array()), contextConstructed(0, link));
+}
+
+function examine(value: Element | undefined): readonly Finding[] {
+  if (value === undefined) {
+    return [broken('The signature has no SpcPeImageData, which says that it is for a program.')];
+  }
+  try {
+    readPeImageData(value);
+    const pageHashes = pageHashesIn(value);
+    if (pageHashes.length === 0) return [];
+    const message = `Page hashes present, not checked (${pageHashes.join(', ')}).`;
+    return [{ code: 'page-hashes-not-checked', message, against: 'nothing' }];
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return [broken(`The SpcPeImageData of the signature cannot be read: ${thrown.message}.`)];
+  }
+}
+
+function describe(value: Element): readonly Detail[] {
+  const { flags, link } = readPeImageData(value);
+  const pageHashes = pageHashesIn(value);
+  return [
+    { name: 'image data flags', value: flags.length === 0 ? 'none' : flags.join(', ') },
+    ...(link && pageHashes.length === 0 ? [{ name: 'image data link', value: link }] : []),
+    ...(pageHashes.length === 0 ? [] : [{ name: 'page hashes', value: pageHashes.join(', ') }]),
+  ];
+}
+
+function readPeImageData(value: Element): PeImageData {
+  const what = 'SpcPeImageData';
+  const fields = fieldsOf(value, 0x30, what);
+  const bits = fields.optional(0x03)?.contents[1] ?? 0;
+  const file = fields.optional(0xa0);
+  fields.end();
+  return {
+    flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
+    link: file === undefined ? undefined : readLink(onlyPart(file, what)),
+  };
+}
+
+/** The algorithms of the page hashes that an SpcPeImageData carries; they are not compared with the file. */
+function pageHashesIn(value: Element): readonly string[] {
+  const what = 'page hashes';
+  const fields = fieldsOf(value, 0x30, what);
+  fields.optional(0x03);
+  const file = fields.optional(0xa0);
+  const link = file === undefined ? undefined : onlyPart(file, what);
+  if (link?.tag !== 0xa1) return [];
+  const object = fieldsOf(link, 0xa1, what);
+  if (classOf(object.next(0x04, 'class')) !== PAGE_HASHES_CLASS) return [];
+  const serialized = readElement(octetsOf(object.any('data'), what), what);
+  return parts(serialized, what).map((attribute) => {
+    const type = objectIdentifierOf(fieldsOf(attribute, 0x30, what).next(0x06, 'type'), what);
+    return PAGE_HASHES.get(type) ?? type;
+  });
+}
+
+function broken(message: string): Finding {
+  return { code: 'signed-kind-malformed', message, against: 'integrity' };
+}
