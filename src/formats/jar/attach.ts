@@ -12,9 +12,9 @@ import { findDisagreement } from './agreement.ts';
 import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
 import { allMatch } from './content-facts.ts';
-import { coverageOf, inWords, listingOf } from './coverage.ts';
 import { rulesOf, type SharedFacts } from './examine-signature.ts';
 import { type JarLayout, readWhole } from './layout.ts';
+import { coverageOf, inWords, listingOf } from './signature-file-facts.ts';
 import { blockEntry } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */

@@ -8,8 +8,8 @@ import type { ExpectedEnvelope } from '../format.ts';
 import { agrees } from './agreement.ts';
 import { readBlocks } from './blocks.ts';
 import { allMatch, readContentFacts } from './content-facts.ts';
-import { type Coverage, coverageOf } from './coverage.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
+import { type Coverage, coverageOf } from './signature-file-facts.ts';
 
 export interface JarExpectation extends ExpectedEnvelope {
   /**

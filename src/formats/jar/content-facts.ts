@@ -4,8 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
-import { type ContentDigest, digestContents, internLists } from './content.ts';
-import { withinDigestLimit } from './digest-limit.ts';
+import { type ContentDigest, digestContents, internLists, withinDigestLimit } from './content.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from './digest-names.ts';
 import type { JarLayout } from './layout.ts';
 

@@ -1,9 +1,9 @@
 /** Where things are in a JAR, for people. */
 
-import type { ZipEntry } from '../../zip/entry.ts';
-import { END_RECORD_LENGTH } from '../../zip/fields.ts';
+import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
+import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
-import type { JarLayout } from './layout.ts';
+import { isFileName, type JarLayout, MANIFEST_NAME } from './layout.ts';
 import { filesOf } from './remove.ts';
 
 export function describeLayout({ archive, manifest, signable, signatureFiles }: JarLayout): readonly Detail[] {
@@ -38,4 +38,62 @@ function sectionCount(sections: Iterable<unknown>): number {
 
 function inBytes(length: number): string {
   return `${length} bytes`;
+}
+
+/** Whole sentences. */
+export function describeOddities(layout: JarLayout): readonly string[] {
+  return [...aboutArchive(layout), ...aboutManifest(layout), ...aboutSignatures(layout)];
+}
+
+function* aboutArchive({ archive, signable }: JarLayout): Generator<string> {
+  const { trailingLength } = archive.end;
+  if (trailingLength > 0) yield `${trailingLength} bytes follow the archive; they are kept, and not signed.`;
+  const unstreamable = archive.entries.filter(isStoredWithDescriptor);
+  if (unstreamable.length > 0) {
+    yield `Java's stream readers, and the jarsigner of its newer versions, cannot read ${listOf(unstreamable)}: stored, with a data descriptor.`;
+  }
+  if (signable.length === 0) yield 'The archive holds no file to sign but its manifest.';
+}
+
+function isStoredWithDescriptor(entry: ZipEntry): boolean {
+  return entry.method === STORED && (entry.flags & HAS_DESCRIPTOR) !== 0 && !isDirectory(entry);
+}
+
+function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
+  if (manifest === undefined) {
+    yield 'The archive has no manifest; it gets one.';
+    return;
+  }
+  const { name } = manifest.entry;
+  if (name !== MANIFEST_NAME) {
+    yield `The manifest is named ${name}, under which Java verifies nothing; it becomes ${MANIFEST_NAME}.`;
+  }
+  if (manifest.parsed.missingNewlines === 2) {
+    yield 'The last line of the manifest lacks its end, so that Java does not see it; it gets one.';
+  }
+  const absent: { readonly name: string }[] = [];
+  for (const section of manifest.parsed.sections()) {
+    if (!archive.byName.has(section.name) && isFileName(section.name)) absent.push(section);
+  }
+  if (absent.length > 0) {
+    yield `The manifest has a section for ${listOf(absent)}, which the archive does not hold; it stays, unsigned.`;
+  }
+}
+
+function* aboutSignatures({ signatureFiles }: JarLayout): Generator<string> {
+  const withoutFile: { readonly name: string }[] = [];
+  const withoutBlock: { readonly name: string }[] = [];
+  for (const { signatureFile, blocks } of signatureFiles.values()) {
+    if (signatureFile === undefined) {
+      for (const block of blocks) withoutFile.push(block);
+    } else if (blocks.length === 0) withoutBlock.push(signatureFile);
+  }
+  if (withoutFile.length > 0) yield `There is no signature file for ${listOf(withoutFile)}: it is no signature.`;
+  if (withoutBlock.length > 0) yield `There is no signature block for ${listOf(withoutBlock)}: it is no signature.`;
+}
+
+/** The first one, and how many more. */
+function listOf(named: readonly { readonly name: string }[]): string {
+  const others = named.length > 1 ? ` and ${named.length - 1} more` : '';
+  return `${named[0]?.name ?? ''}${others}`;
 }

@@ -11,11 +11,10 @@ import { unreadTimestamps, usesSha1 } from '../../timestamp/timestamp.ts';
 import type { AgreementRules, Disagreement, KnownManifest } from './agreement.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import type { ContentFacts } from './content-facts.ts';
-import { type Coverage, inWords, listingOf } from './coverage.ts';
 import { type DigestStrength, strengthOf } from './digest-names.ts';
 import type { JarLayout } from './layout.ts';
-import type { FactsOf } from './signature-file-facts.ts';
-import { UNREAD_TIMESTAMP_ATTRIBUTES } from './timestamp-attributes.ts';
+import { type Coverage, type FactsOf, inWords, listingOf } from './signature-file-facts.ts';
+import { UNREAD_TIMESTAMP_ATTRIBUTES } from './stamp.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
 export interface SharedFacts {

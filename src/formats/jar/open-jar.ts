@@ -15,16 +15,15 @@ import { isGiven, textOf } from '../format-options.ts';
 import { knowManifest } from './agreement.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
-import { chooseBlockName } from './block-name.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { checkResult } from './check.ts';
 import { completeManifest, leastLength } from './complete-manifest.ts';
 import { digestListed, listEntries } from './content.ts';
 import { readContentFacts } from './content-facts.ts';
-import { describeLayout } from './describe-layout.ts';
+import { describeLayout, describeOddities } from './describe-layout.ts';
 import { prepareEmbedding } from './embed.ts';
 import { jarErrors } from './errors.ts';
-import { examineArchive, requireSoundRest } from './examine-archive.ts';
+import { examineArchive, requireCovered, requireSoundRest } from './examine-archive.ts';
 import type { SharedFacts } from './examine-signature.ts';
 import {
   isFileName,
@@ -38,17 +37,13 @@ import {
 } from './layout.ts';
 import { readManifest, terminated } from './manifest.ts';
 import { repeatedNames } from './manifest-sections.ts';
-import { describeOddities } from './oddities.ts';
 import { onceOf } from './once.ts';
 import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
 import { filesOf, removeSignatures } from './remove.ts';
-import { prepareBlock } from './signature-block.ts';
-import { buildSignatureFile } from './signature-file.ts';
-import { signatureFileFacts } from './signature-file-facts.ts';
+import { buildSignatureFile, chooseBlockName, prepareBlock } from './signature-file.ts';
+import { sectionAlgorithms, signatureFileFacts } from './signature-file-facts.ts';
 import { readSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
-import { requireCovered } from './uncovered.ts';
-import { sectionAlgorithms } from './weakest-algorithm.ts';
 
 /** As Format.open says. */
 export async function openJar(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {

@@ -5,10 +5,10 @@ import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { deflatedEntry, type NewEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
+import { withoutDigests } from './complete-manifest.ts';
 import { jarMagic } from './embed.ts';
 import type { JarLayout, SignatureFiles } from './layout.ts';
-import { rawName } from './raw-name.ts';
-import { withoutDigests } from './strip-manifest.ts';
+import { rawName } from './stamp.ts';
 
 /**
  * Signature files and blocks go, those too that belong to nothing; so does what signing adds to the manifest, which stays

@@ -1,12 +1,12 @@
 /** What is found out of a signature file once, however many blocks sign it and however often it is asked for. */
 
-import { type Disagreement, findDisagreement, type KnownManifest } from './agreement.ts';
-import { type Coverage, coverageOf } from './coverage.ts';
-import { type DigestStrength, strengthOf } from './digest-names.ts';
-import type { JarLayout } from './layout.ts';
+import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import type { ZipEntry } from '../../zip/entry.ts';
+import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from './agreement.ts';
+import { type DigestStrength, nodeDigestName, strengthOf } from './digest-names.ts';
+import { isFileName, type JarLayout } from './layout.ts';
 import type { Manifest } from './manifest.ts';
 import { onceOf } from './once.ts';
-import { fileAlgorithms } from './weakest-algorithm.ts';
 
 export interface SignatureFileFacts {
   /** Whether it speaks of the manifest as it is; undefined when it does, or when there is no manifest. */
@@ -52,4 +52,102 @@ function factsOf(
     }),
     algorithms: onceOf(() => fileAlgorithms(signatureFile)),
   };
+}
+
+/**
+ * Of the block's signers, of the signature file and, entry by entry, of the manifest, where the longest of several counts. Undefined
+ * when one of them is none of the API's (MD5, SHA-3).
+ */
+export function weakestAlgorithm(
+  ofSigners: readonly (DigestAlgorithm | undefined)[],
+  ofSignatureFile: readonly (readonly string[])[],
+  ofManifest: readonly (readonly string[])[],
+): DigestAlgorithm | undefined {
+  const parts = [...ofSignatureFile, ...ofManifest];
+  const [first, ...others] = ofSigners;
+  return [...others, ...parts.filter((names) => names.length > 0).map(longest)].reduce(shorter, first);
+}
+
+/** Those of a signature file: of the whole manifest, and of each of its sections. */
+export function fileAlgorithms(signatureFile: Manifest): readonly (readonly string[])[] {
+  return [wholeDigests(signatureFile).map(({ algorithm }) => algorithm), ...sectionAlgorithms(signatureFile)];
+}
+
+/** Those of each section, each combination once: nearly always there is one. */
+export function sectionAlgorithms(manifest: Manifest): readonly (readonly string[])[] {
+  const combinations = new Map<string, readonly string[]>();
+  for (const { digests } of manifest.sections()) {
+    const names = digests.map(({ algorithm }) => algorithm);
+    combinations.set(names.join(), names);
+  }
+  return [...combinations.values()];
+}
+
+/** `javaNames`: as they are written. */
+function longest(javaNames: readonly string[]): DigestAlgorithm | undefined {
+  const known = javaNames.flatMap((name) => algorithmOf(name) ?? []);
+  return known.reduce<DigestAlgorithm | undefined>(
+    (best, one) => (best === undefined || DIGEST_LENGTH[one] > DIGEST_LENGTH[best] ? one : best),
+    undefined,
+  );
+}
+
+function shorter(a: DigestAlgorithm | undefined, b: DigestAlgorithm | undefined): DigestAlgorithm | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return DIGEST_LENGTH[b] < DIGEST_LENGTH[a] ? b : a;
+}
+
+function algorithmOf(javaName: string): DigestAlgorithm | undefined {
+  const nodeName = nodeDigestName(javaName);
+  return DIGEST_ALGORITHMS.find((algorithm) => NODE_DIGEST_NAME[algorithm] === nodeName);
+}
+
+export interface Coverage {
+  covers(entry: ZipEntry): boolean;
+  /** Files to sign that it does not speak of. */
+  readonly uncovered: Listing;
+  /** Files that it speaks of and the archive does not hold. */
+  readonly removed: Listing;
+}
+
+/** How many there are, and the first one's name: there may be a hundred thousand. */
+export interface Listing {
+  readonly count: number;
+  readonly first: string;
+}
+
+export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLayout): Coverage {
+  const isCovered = new Uint8Array(archive.entries.length);
+  let [removedCount, firstRemoved] = [0, ''];
+  for (const { name } of signatureFile.sections()) {
+    const entry = archive.byName.get(name);
+    if (entry !== undefined) isCovered[entry.index] = 1;
+    else if (isFileName(name)) {
+      if (removedCount === 0) firstRemoved = name;
+      removedCount++;
+    }
+  }
+  const removed = { count: removedCount, first: firstRemoved };
+  const covers = ({ index }: ZipEntry): boolean => isCovered[index] === 1;
+  return { covers, uncovered: listingOf(signable, (entry) => !covers(entry)), removed };
+}
+
+export function listingOf(entries: Iterable<ZipEntry>, isListed: (entry: ZipEntry) => boolean): Listing {
+  let [count, first] = [0, ''];
+  for (const entry of entries) {
+    if (!isListed(entry)) continue;
+    if (count === 0) first = entry.name;
+    count++;
+  }
+  return { count, first };
+}
+
+/** Of names that are there already. */
+export function listed(names: readonly string[]): Listing {
+  return { count: names.length, first: names[0] ?? '' };
+}
+
+/** The first one, and how many more. */
+export function inWords({ count, first }: Listing): string {
+  return count > 1 ? `${first} and ${count - 1} more` : first;
 }

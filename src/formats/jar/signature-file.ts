@@ -1,13 +1,18 @@
 /** Building the signature file, NAME.SF (JAR File Specification, "Signature File"): digests of the manifest, whole and in parts. */
 
+import { createHash } from 'node:crypto';
+import type { SigningChain } from '../../certificates/signing-chain.ts';
+import { buildSignedAttributes, buildSignedData } from '../../cms/build-signed-data.ts';
+import { DATA, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { cmsEnvelope, type Envelope } from '../format.ts';
 import { sectionDigest } from './agreement.ts';
-import { CREATED_BY } from './created-by.ts';
+import type { EmbeddedBlock } from './blocks.ts';
 import { JAVA_DIGEST_NAME } from './digest-names.ts';
+import { jarErrors } from './errors.ts';
 import type { Manifest } from './manifest.ts';
-import { manifestLine } from './manifest-lines.ts';
 import { partsByName } from './manifest-sections.ts';
-import { textWriter } from './text-writer.ts';
+import { CREATED_BY, manifestLine, textWriter } from './text-writer.ts';
 
 const NEWLINE = '\r\n';
 
@@ -39,4 +44,78 @@ export function buildSignatureFile({ manifest, repeated, algorithm, speaksOf }: 
     file.add(NEWLINE);
   }
   return file.bytes();
+}
+
+export interface PreparedBlock {
+  /** The signed attributes as a SET: what the service signs the digest of. */
+  readonly toBeSigned: Uint8Array;
+  /** The CMS, DER, with the RSA signature value and, where there is one, the RFC 3161 token (a ContentInfo, DER). */
+  seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
+}
+
+/**
+ * Signed attributes: contentType and messageDigest. No signingTime: the same archive gives the same bytes. The whole chain
+ * goes in, its root too where it was given: jarsigner looks for one of its certificates in the user's store.
+ */
+export function prepareBlock(
+  signatureFile: Uint8Array,
+  algorithm: DigestAlgorithm,
+  chain: SigningChain,
+): PreparedBlock {
+  const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest();
+  const toBeSigned = buildSignedAttributes(DATA, messageDigest);
+  const certificates = chain.certificates.map(({ der }) => der);
+  return {
+    toBeSigned,
+    seal: (signature, timestampToken) =>
+      cmsEnvelope(
+        buildSignedData({
+          algorithm,
+          content: { type: DATA },
+          certificates,
+          signerCertificate: chain.leaf.der,
+          signedAttributes: toBeSigned,
+          signature,
+          unsignedAttributes: timestampToken === undefined ? [] : [{ type: TIMESTAMP_TOKEN, value: timestampToken }],
+        }),
+      ),
+  };
+}
+
+const LONGEST = 8;
+
+/** Upper case, at most 8 of A–Z, 0–9, `_` and `-`; any other character becomes `_`, as jarsigner makes it of an alias. */
+export function blockName(wanted: string): string {
+  const name = wanted.toUpperCase().replace(/[^A-Z0-9_-]/gu, '_');
+  return name.slice(0, LONGEST) || 'SIGNER';
+}
+
+export interface NameRequest {
+  /** What the user asked for; undefined for a name made of the certificate's. */
+  readonly signerName: string | undefined;
+  readonly leaf: { readonly der: Uint8Array; readonly name: string };
+  /** The signatures that stay beside the new one. */
+  readonly others: readonly Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>[];
+}
+
+/** A name that no other certificate's signature has. Throws `signer-name-taken`. */
+export function chooseBlockName({ signerName, leaf, others }: NameRequest): string {
+  const takenBy = (name: string) =>
+    others.find((other) => other.base === name && !sameBytes(other.signerCertificate, leaf.der));
+  if (signerName !== undefined) {
+    const name = blockName(signerName);
+    const other = takenBy(name);
+    if (other !== undefined) throw jarErrors('signer-name-taken', { name, signer: other.signerName });
+    return name;
+  }
+  const name = blockName(leaf.name);
+  if (takenBy(name) === undefined) return name;
+  for (let number = 2; ; number++) {
+    const distinct = `${name.slice(0, LONGEST - String(number).length)}${number}`;
+    if (takenBy(distinct) === undefined) return distinct;
+  }
+}
+
+function sameBytes(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && Buffer.compare(a, b) === 0;
 }

@@ -10,7 +10,7 @@ import { isDigestOf, wholeDigests } from './agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { examineSignature, type SharedFacts } from './examine-signature.ts';
 import { onceOf } from './once.ts';
-import { weakestAlgorithm } from './weakest-algorithm.ts';
+import { weakestAlgorithm } from './signature-file-facts.ts';
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
 export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {

@@ -1,7 +1,8 @@
 /** Giving signatures of a JAR their timestamps: another block in the place of the old one, and nothing else. */
 
+import { SPC_RFC3161_TIMESTAMP } from '../../authenticode/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
+import { COUNTER_SIGNATURE, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
@@ -14,8 +15,6 @@ import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
-import { rawName } from './raw-name.ts';
-import { TIMESTAMP_ATTRIBUTES } from './timestamp-attributes.ts';
 
 /** Throws `jar-unsigned-timestamp`. */
 export async function stampSignatures(
@@ -51,3 +50,13 @@ export function blockEntry(old: Pick<ZipEntry, 'name' | 'flags'>, cms: Uint8Arra
 function same(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
+
+/** Of UTF-8, each byte as a character. */
+export function rawName({ name }: { readonly name: string }): string {
+  return Buffer.from(name).toString('latin1');
+}
+
+/** Those that Java does not read: places of Authenticode. */
+export const UNREAD_TIMESTAMP_ATTRIBUTES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE];
+/** A new timestamp replaces all of these. */
+export const TIMESTAMP_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, ...UNREAD_TIMESTAMP_ATTRIBUTES];

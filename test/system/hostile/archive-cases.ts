@@ -1,6 +1,6 @@
 /** Hostile JARs: signatures, sections, digests and attributes without end, and what is packed to burst. */
 
-import { FURTHER_BYTES } from '../../../src/formats/jar/digest-limit.ts';
+import { FURTHER_BYTES } from '../../../src/formats/jar/content.ts';
 import { attribute, hostileToken } from '../../support/signed-files/hostile-cms.ts';
 import {
   digest64,

@@ -2,7 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../../../src/formats/jar/manifest.ts';
-import { fileAlgorithms, sectionAlgorithms, weakestAlgorithm } from '../../../../src/formats/jar/weakest-algorithm.ts';
+import {
+  fileAlgorithms,
+  sectionAlgorithms,
+  weakestAlgorithm,
+} from '../../../../src/formats/jar/signature-file-facts.ts';
 
 const manifestWith = (...sections: readonly (readonly string[])[]) =>
   readManifest(

@@ -1,7 +1,7 @@
 /** Holds how many digests of contents are checked: the strongest of each file, and the others up to a limit. */
 
 import { describe, expect, it } from 'vitest';
-import { FURTHER_BYTES, withinDigestLimit } from '../../../../../src/formats/jar/digest-limit.ts';
+import { FURTHER_BYTES, withinDigestLimit } from '../../../../../src/formats/jar/content.ts';
 import type { ZipEntry } from '../../../../../src/zip/entry.ts';
 
 const entry = (size: number, compressedSize = 0) => ({ size, compressedSize }) as ZipEntry;
