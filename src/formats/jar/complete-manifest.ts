@@ -17,7 +17,7 @@ export interface ManifestRequest {
 }
 
 /** Before sections are added. */
-export const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
+const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 /** In bytes, of a new section. */
 const PROBABLE_SECTION_LENGTH = 128;
 

@@ -117,7 +117,7 @@ function odd(code: string, message: string): Finding {
  * Bytes that are not zero count against integrity: whoever added them to a signed JAR could run them. Two are exempt: what
  * stands before the archive if `name` says that Java runs the file, since launchers are put there; and an APK Signing Block.
  */
-export async function examineUncovered(
+async function examineUncovered(
   source: ByteSource,
   archive: ZipArchive,
   name: string,

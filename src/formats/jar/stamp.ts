@@ -59,4 +59,4 @@ export function rawName({ name }: { readonly name: string }): string {
 /** Those that Java does not read: places of Authenticode. */
 export const UNREAD_TIMESTAMP_ATTRIBUTES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE];
 /** A new timestamp replaces all of these. */
-export const TIMESTAMP_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, ...UNREAD_TIMESTAMP_ATTRIBUTES];
+const TIMESTAMP_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, ...UNREAD_TIMESTAMP_ATTRIBUTES];
