@@ -2,11 +2,11 @@
 
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../errors.ts';
-import { coveredNames, findDisagreement, knowManifest } from './agreement.ts';
-import type { EmbeddedBlock } from './blocks.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';
 import type { JarLayout } from './layout.ts';
-import type { Manifest } from './manifest.ts';
+import { coveredNames, findDisagreement, knowManifest } from './manifest/agreement.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import type { EmbeddedBlock } from './signature/blocks.ts';
 
 /** Throws `cannot-append` for a signature that no verifier would accept as it is: the new one would be spent in vain. */
 export function requireSound(blocks: readonly EmbeddedBlock[], { manifest }: JarLayout): void {

@@ -8,13 +8,13 @@ import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { formatErrors } from '../errors.ts';
 import { cmsEnvelope, type Embedding } from '../format.ts';
-import { findDisagreement } from './agreement.ts';
-import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
-import { allMatch } from './content-facts.ts';
-import { rulesOf, type SharedFacts } from './examine-signature.ts';
+import { allMatch } from './content-info.ts';
 import { type JarLayout, readWhole } from './layout.ts';
-import { coverageOf, inWords, listingOf } from './signature-file-facts.ts';
+import { findDisagreement } from './manifest/agreement.ts';
+import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './signature/blocks.ts';
+import { rulesOf, type SharedFacts } from './signature/examine.ts';
+import { coverageOf, inWords, listingOf } from './signature/signature-file-info.ts';
 import { blockEntry } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */

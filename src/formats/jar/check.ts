@@ -5,11 +5,11 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { formatErrors } from '../errors.ts';
 import type { ExpectedEnvelope } from '../format.ts';
-import { agrees } from './agreement.ts';
-import { readBlocks } from './blocks.ts';
-import { allMatch, readContentFacts } from './content-facts.ts';
+import { allMatch, readContentFacts } from './content-info.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
-import { type Coverage, coverageOf } from './signature-file-facts.ts';
+import { agrees } from './manifest/agreement.ts';
+import { readBlocks } from './signature/blocks.ts';
+import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends ExpectedEnvelope {
   /**

@@ -4,9 +4,9 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { EntryDigests } from '../../zip/digest-table.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
-import { nodeDigestName } from './digest-names.ts';
 import { jarErrors } from './errors.ts';
-import type { DigestAttribute, Manifest } from './manifest.ts';
+import { nodeDigestName } from './manifest/digest-names.ts';
+import type { DigestAttribute, Manifest } from './manifest/manifest.ts';
 
 /** A file of the archive with what the manifest knows of it. */
 export interface ListedEntry {

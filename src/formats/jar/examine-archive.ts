@@ -10,7 +10,7 @@ import { findUncovered, type UncoveredBytes } from '../../zip/uncovered.ts';
 import { isNamedAsJar, JAR_EXTENSIONS } from '../zip-family.ts';
 import { jarErrors } from './errors.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF, type OpenedJar, ownNameOf } from './layout.ts';
-import { inWords, listed, listingOf } from './signature-file-facts.ts';
+import { inWords, listed, listingOf } from './signature/signature-file-info.ts';
 
 export async function examineArchive({ source, layout, reader, name }: OpenedJar): Promise<readonly Finding[]> {
   return [
@@ -117,11 +117,7 @@ function odd(code: string, message: string): Finding {
  * Bytes that are not zero count against integrity: whoever added them to a signed JAR could run them. Two are exempt: what
  * stands before the archive if `name` says that Java runs the file, since launchers are put there; and an APK Signing Block.
  */
-async function examineUncovered(
-  source: ByteSource,
-  archive: ZipArchive,
-  name: string,
-): Promise<readonly Finding[]> {
+async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {
   const { before, between, behind, apkSigningBlock } = await findUncovered(source, archive);
   return [
     ...aboutPreamble(before, isNamedAsJar(name)),

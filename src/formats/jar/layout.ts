@@ -8,7 +8,7 @@ import { asBuffer, DEFLATED } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';
 import type { ContentReader } from '../format.ts';
 import { jarErrors } from './errors.ts';
-import { type Manifest, readManifest } from './manifest.ts';
+import { type Manifest, readManifest } from './manifest/manifest.ts';
 
 export interface JarLayout {
   readonly archive: ZipArchive;

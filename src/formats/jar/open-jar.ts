@@ -12,19 +12,15 @@ import {
   type SigningMode,
 } from '../format.ts';
 import { isGiven, textOf } from '../format-options.ts';
-import { knowManifest } from './agreement.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
-import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { checkResult } from './check.ts';
-import { completeManifest, leastLength } from './complete-manifest.ts';
 import { digestListed, listEntries } from './content.ts';
-import { readContentFacts } from './content-facts.ts';
+import { readContentFacts } from './content-info.ts';
 import { describeLayout, describeOddities } from './describe-layout.ts';
 import { prepareEmbedding } from './embed.ts';
 import { jarErrors } from './errors.ts';
 import { examineArchive, requireCovered, requireSoundRest } from './examine-archive.ts';
-import type { SharedFacts } from './examine-signature.ts';
 import {
   isFileName,
   type JarLayout,
@@ -35,14 +31,18 @@ import {
   ownNameOf,
   readLayout,
 } from './layout.ts';
-import { readManifest, terminated } from './manifest.ts';
-import { repeatedNames } from './manifest-sections.ts';
+import { knowManifest } from './manifest/agreement.ts';
+import { completeManifest, leastLength } from './manifest/complete.ts';
+import { readManifest, terminated } from './manifest/manifest.ts';
+import { repeatedNames } from './manifest/sections.ts';
 import { onceOf } from './once.ts';
 import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
 import { filesOf, removeSignatures } from './remove.ts';
-import { buildSignatureFile, chooseBlockName, prepareBlock } from './signature-file.ts';
-import { sectionAlgorithms, signatureFileFacts } from './signature-file-facts.ts';
-import { readSignatures } from './signatures.ts';
+import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
+import type { SharedFacts } from './signature/examine.ts';
+import { buildSignatureFile, chooseBlockName, prepareBlock } from './signature/new-signature.ts';
+import { sectionAlgorithms, signatureFileFacts } from './signature/signature-file-info.ts';
+import { readSignatures } from './signature/signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
 /** As Format.open says. */

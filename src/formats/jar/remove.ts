@@ -5,9 +5,9 @@ import { editArchive } from '../../zip/edit-archive.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import { deflatedEntry, type NewEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
-import { withoutDigests } from './complete-manifest.ts';
 import { jarMagic } from './embed.ts';
 import type { JarLayout, SignatureFiles } from './layout.ts';
+import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
 /**

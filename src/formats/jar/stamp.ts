@@ -11,10 +11,10 @@ import type { ZipEntry } from '../../zip/entry.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
 import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
 import { cmsEnvelope, type EmbeddedSignature, type Embedding } from '../format.ts';
-import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
+import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
 
 /** Throws `jar-unsigned-timestamp`. */
 export async function stampSignatures(

@@ -5,12 +5,12 @@ import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts
 import { parseSignedData, type SignedData, signerNameOf } from '../../../src/cms/parse-signed-data.ts';
 import { changeUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { examineSigner } from '../../../src/cms/verify-signer.ts';
-import { agrees, coveredNames, wholeDigests } from '../../../src/formats/jar/agreement.ts';
-import { withoutDigests } from '../../../src/formats/jar/complete-manifest.ts';
-import { nodeDigestName } from '../../../src/formats/jar/digest-names.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { type Manifest, readManifest } from '../../../src/formats/jar/manifest.ts';
-import { repeatedNames } from '../../../src/formats/jar/manifest-sections.ts';
+import { agrees, coveredNames, wholeDigests } from '../../../src/formats/jar/manifest/agreement.ts';
+import { withoutDigests } from '../../../src/formats/jar/manifest/complete.ts';
+import { nodeDigestName } from '../../../src/formats/jar/manifest/digest-names.ts';
+import { type Manifest, readManifest } from '../../../src/formats/jar/manifest/manifest.ts';
+import { repeatedNames } from '../../../src/formats/jar/manifest/sections.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { readSignatureFile } from '../../../src/signing/changes/signature-file.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';

@@ -1,8 +1,8 @@
 /** Holds how a signature's two files are named. */
 
 import { describe, expect, it } from 'vitest';
-import type { EmbeddedBlock } from '../../../../src/formats/jar/blocks.ts';
-import { blockName, chooseBlockName } from '../../../../src/formats/jar/signature-file.ts';
+import type { EmbeddedBlock } from '../../../../src/formats/jar/signature/blocks.ts';
+import { blockName, chooseBlockName } from '../../../../src/formats/jar/signature/new-signature.ts';
 
 describe('a name', () => {
   it.each([

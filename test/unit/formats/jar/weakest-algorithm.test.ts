@@ -1,12 +1,12 @@
 /** Holds the algorithm that a JAR's signature is said to have to the weakest digest that it rests on. */
 
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../../../src/formats/jar/manifest.ts';
+import { readManifest } from '../../../../src/formats/jar/manifest/manifest.ts';
 import {
   fileAlgorithms,
   sectionAlgorithms,
   weakestAlgorithm,
-} from '../../../../src/formats/jar/signature-file-facts.ts';
+} from '../../../../src/formats/jar/signature/signature-file-info.ts';
 
 const manifestWith = (...sections: readonly (readonly string[])[]) =>
   readManifest(

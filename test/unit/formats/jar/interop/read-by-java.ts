@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
-import { readManifest } from '../../../../../src/formats/jar/manifest.ts';
+import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
 import { mainJava, mustRunJava } from '../../../../support/programs/java.ts';
 
 /** `refused`, or main attributes and sections with their digests, all names of attributes in lower case, sorted. */

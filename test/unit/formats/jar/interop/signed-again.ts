@@ -1,7 +1,7 @@
 /** Signed JARs whose signature file was changed and signed anew: signatures as other programs make them. */
 
 import type { DigestAlgorithm } from '../../../../../src/crypto/algorithms.ts';
-import { prepareBlock } from '../../../../../src/formats/jar/signature-file.ts';
+import { prepareBlock } from '../../../../../src/formats/jar/signature/new-signature.ts';
 import type { ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { contentsOf, repack } from '../simple-zip.ts';
 

@@ -1,7 +1,7 @@
 /** Holds what is read in manifests: by a table, and all of the table, and chance, against Java's own reader. */
 
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../../../../src/formats/jar/manifest.ts';
+import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
 import { randomNumbers } from '../interop/random.ts';
 import { type ManifestReading, readByJava, readByUs } from '../interop/read-by-java.ts';
 

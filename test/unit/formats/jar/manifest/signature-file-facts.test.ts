@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { memorySource } from '../../../../../src/bytes/memory-source.ts';
-import { knowManifest } from '../../../../../src/formats/jar/agreement.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
-import { type Manifest, readManifest } from '../../../../../src/formats/jar/manifest.ts';
-import { signatureFileFacts } from '../../../../../src/formats/jar/signature-file-facts.ts';
+import { knowManifest } from '../../../../../src/formats/jar/manifest/agreement.ts';
+import { type Manifest, readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
+import { signatureFileFacts } from '../../../../../src/formats/jar/signature/signature-file-info.ts';
 import { section } from '../../../../support/signed-files/hostile-jar.ts';
 import { zip } from '../simple-zip.ts';
 

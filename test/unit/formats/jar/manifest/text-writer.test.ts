@@ -1,7 +1,7 @@
 /** Holds the buffer that manifests are written into: it grows, and loses nothing. */
 
 import { describe, expect, it } from 'vitest';
-import { textWriter } from '../../../../../src/formats/jar/text-writer.ts';
+import { textWriter } from '../../../../../src/formats/jar/manifest/text-writer.ts';
 import { randomNumbers } from '../interop/random.ts';
 
 describe('a text writer', () => {

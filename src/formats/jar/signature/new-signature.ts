@@ -1,18 +1,18 @@
 /** Building the signature file, NAME.SF (JAR File Specification, "Signature File"): digests of the manifest, whole and in parts. */
 
 import { createHash } from 'node:crypto';
-import type { SigningChain } from '../../certificates/signing-chain.ts';
-import { buildSignedAttributes, buildSignedData } from '../../cms/build-signed-data.ts';
-import { DATA, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { cmsEnvelope, type Envelope } from '../format.ts';
-import { sectionDigest } from './agreement.ts';
+import type { SigningChain } from '../../../certificates/signing-chain.ts';
+import { buildSignedAttributes, buildSignedData } from '../../../cms/build-signed-data.ts';
+import { DATA, TIMESTAMP_TOKEN } from '../../../cms/object-identifiers.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
+import { cmsEnvelope, type Envelope } from '../../format.ts';
+import { jarErrors } from '../errors.ts';
+import { sectionDigest } from '../manifest/agreement.ts';
+import { JAVA_DIGEST_NAME } from '../manifest/digest-names.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { partsByName } from '../manifest/sections.ts';
+import { CREATED_BY, manifestLine, textWriter } from '../manifest/text-writer.ts';
 import type { EmbeddedBlock } from './blocks.ts';
-import { JAVA_DIGEST_NAME } from './digest-names.ts';
-import { jarErrors } from './errors.ts';
-import type { Manifest } from './manifest.ts';
-import { partsByName } from './manifest-sections.ts';
-import { CREATED_BY, manifestLine, textWriter } from './text-writer.ts';
 
 const NEWLINE = '\r\n';
 

@@ -1,7 +1,7 @@
 /** The manifest as it must be to be signed: every file has a right digest, and nothing else has changed. */
 
-import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import type { ContentDigest, KnownDigest, ListedEntry } from './content.ts';
+import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
+import type { ContentDigest, KnownDigest, ListedEntry } from '../content.ts';
 import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';
 import { type DigestAttribute, lineEndBefore, type Manifest, type ManifestSection, readManifest } from './manifest.ts';
 import { CREATED_BY, manifestLine, textWriter } from './text-writer.ts';

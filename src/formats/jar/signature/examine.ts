@@ -1,20 +1,20 @@
 /** What is wrong or odd with one signature of a JAR, from its block to the contents that it covers. Stricter than jarsigner. */
 
 import { X509Certificate } from 'node:crypto';
-import { parseCertificate } from '../../certificates/parsed-certificate.ts';
-import { DIGEST_NAME_BY_OID } from '../../cms/object-identifiers.ts';
-import { BUDGET_SPENT, type WorkBudget } from '../../crypto/work-budget.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
-import { type Finding, speaksAgainst } from '../../errors/finding.ts';
-import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { unreadTimestamps, usesSha1 } from '../../timestamp/timestamp.ts';
-import type { AgreementRules, Disagreement, KnownManifest } from './agreement.ts';
+import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
+import { DIGEST_NAME_BY_OID } from '../../../cms/object-identifiers.ts';
+import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
+import { CodesignError } from '../../../errors/codesign-error.ts';
+import { type Finding, speaksAgainst } from '../../../errors/finding.ts';
+import type { Timestamp } from '../../../timestamp/timestamp.ts';
+import { unreadTimestamps, usesSha1 } from '../../../timestamp/timestamp.ts';
+import type { ContentFacts } from '../content-info.ts';
+import type { JarLayout } from '../layout.ts';
+import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';
+import { type DigestStrength, strengthOf } from '../manifest/digest-names.ts';
+import { UNREAD_TIMESTAMP_ATTRIBUTES } from '../stamp.ts';
 import type { EmbeddedBlock } from './blocks.ts';
-import type { ContentFacts } from './content-facts.ts';
-import { type DigestStrength, strengthOf } from './digest-names.ts';
-import type { JarLayout } from './layout.ts';
-import { type Coverage, type FactsOf, inWords, listingOf } from './signature-file-facts.ts';
-import { UNREAD_TIMESTAMP_ATTRIBUTES } from './stamp.ts';
+import { type Coverage, type FactsOf, inWords, listingOf } from './signature-file-info.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
 export interface SharedFacts {

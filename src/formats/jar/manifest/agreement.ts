@@ -1,10 +1,10 @@
 /** Whether a signature file speaks of a manifest as it is (JAR File Specification, "Signature Validation"). */
 
 import { hash } from 'node:crypto';
+import { onceOf } from '../once.ts';
 import { isAlwaysDisabled, nodeDigestName } from './digest-names.ts';
 import type { Manifest, SectionRange } from './manifest.ts';
-import { type SectionsByName, sectionsByName } from './manifest-sections.ts';
-import { onceOf } from './once.ts';
+import { type SectionsByName, sectionsByName } from './sections.ts';
 
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';

@@ -1,6 +1,6 @@
 /** The names that digest algorithms have in manifests and signature files ("Java Security Standard Algorithm Names"). */
 
-import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 
 /** What this program writes. */
 export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {

@@ -1,12 +1,17 @@
 /** What is found out of a signature file once, however many blocks sign it and however often it is asked for. */
 
-import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
-import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from './agreement.ts';
-import { type DigestStrength, nodeDigestName, strengthOf } from './digest-names.ts';
-import { isFileName, type JarLayout } from './layout.ts';
-import type { Manifest } from './manifest.ts';
-import { onceOf } from './once.ts';
+import {
+  DIGEST_ALGORITHMS,
+  DIGEST_LENGTH,
+  type DigestAlgorithm,
+  NODE_DIGEST_NAME,
+} from '../../../crypto/algorithms.ts';
+import type { ZipEntry } from '../../../zip/entry.ts';
+import { isFileName, type JarLayout } from '../layout.ts';
+import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';
+import { type DigestStrength, nodeDigestName, strengthOf } from '../manifest/digest-names.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { onceOf } from '../once.ts';
 
 export interface SignatureFileFacts {
   /** Whether it speaks of the manifest as it is; undefined when it does, or when there is no manifest. */

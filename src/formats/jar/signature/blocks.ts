@@ -1,19 +1,19 @@
 /** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
 
-import { type Element, octetsOf } from '../../asn1/read.ts';
-import type { ByteSource } from '../../bytes/byte-source.ts';
-import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../../cms/limits.ts';
-import { DATA } from '../../cms/object-identifiers.ts';
-import { parseSignedData, type SignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
-import { examineSigner } from '../../cms/verify-signer.ts';
-import type { WorkBudget } from '../../crypto/work-budget.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
-import type { Finding } from '../../errors/finding.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
-import { jarErrors } from './errors.ts';
-import { type JarLayout, LARGEST_MANIFEST, readWhole } from './layout.ts';
-import { type Manifest, readManifest } from './manifest.ts';
-import { onceOf } from './once.ts';
+import { type Element, octetsOf } from '../../../asn1/read.ts';
+import type { ByteSource } from '../../../bytes/byte-source.ts';
+import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../../../cms/limits.ts';
+import { DATA } from '../../../cms/object-identifiers.ts';
+import { parseSignedData, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
+import { examineSigner } from '../../../cms/verify-signer.ts';
+import type { WorkBudget } from '../../../crypto/work-budget.ts';
+import { CodesignError } from '../../../errors/codesign-error.ts';
+import type { Finding } from '../../../errors/finding.ts';
+import type { ZipEntry } from '../../../zip/entry.ts';
+import { jarErrors } from '../errors.ts';
+import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
+import { type Manifest, readManifest } from '../manifest/manifest.ts';
+import { onceOf } from '../once.ts';
 
 export interface EmbeddedBlock {
   /** The name of its files, without extension, in upper case. */

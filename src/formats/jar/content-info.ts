@@ -5,8 +5,8 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { type ContentDigest, digestContents, internLists, withinDigestLimit } from './content.ts';
-import { type DigestStrength, nodeDigestName, strengthOf } from './digest-names.ts';
 import type { JarLayout } from './layout.ts';
+import { type DigestStrength, nodeDigestName, strengthOf } from './manifest/digest-names.ts';
 
 export interface ContentFacts {
   /** Of a file to sign: whether it has digests in the manifest, and all of those are right. */

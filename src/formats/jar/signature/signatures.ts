@@ -1,16 +1,16 @@
 /** The signatures that are in a JAR already, and what each of them says. */
 
-import type { ByteSource } from '../../bytes/byte-source.ts';
-import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
-import { type SignerInfo, signerNameOf } from '../../cms/parse-signed-data.ts';
-import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
-import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../format.ts';
-import { isDigestOf, wholeDigests } from './agreement.ts';
+import type { ByteSource } from '../../../bytes/byte-source.ts';
+import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../../cms/object-identifiers.ts';
+import { type SignerInfo, signerNameOf } from '../../../cms/parse-signed-data.ts';
+import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
+import type { Timestamp } from '../../../timestamp/timestamp.ts';
+import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
+import { isDigestOf, wholeDigests } from '../manifest/agreement.ts';
+import { onceOf } from '../once.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
-import { examineSignature, type SharedFacts } from './examine-signature.ts';
-import { onceOf } from './once.ts';
-import { weakestAlgorithm } from './signature-file-facts.ts';
+import { examineSignature, type SharedFacts } from './examine.ts';
+import { weakestAlgorithm } from './signature-file-info.ts';
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
 export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {

@@ -3,7 +3,7 @@
  * as Java's own reader takes them, with the place of everything that signing looks at or changes.
  */
 
-import { jarErrors } from './errors.ts';
+import { jarErrors } from '../errors.ts';
 
 export interface Manifest {
   readonly bytes: Buffer;
