@@ -13,14 +13,14 @@ import { allMatch } from './content-info.ts';
 import { type JarLayout, readWhole } from './layout.ts';
 import { findDisagreement } from './manifest/agreement.ts';
 import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './signature/blocks.ts';
-import { rulesOf, type SharedFacts } from './signature/examine.ts';
+import { rulesOf, type SharedInfo } from './signature/examine.ts';
 import { coverageOf, inWords, listingOf } from './signature/signature-file-info.ts';
 import { blockEntry } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */
 export async function attachBlock(
   source: ByteSource,
-  shared: SharedFacts,
+  shared: SharedInfo,
   cms: Uint8Array,
 ): Promise<Embedding & JarExpectation> {
   const { layout } = shared;
@@ -128,7 +128,7 @@ async function requireFitting(
   signedFile: Buffer,
   { name }: ZipEntry,
   others: readonly EmbeddedBlock[],
-  shared: SharedFacts,
+  shared: SharedInfo,
 ): Promise<void> {
   const { layout, contents } = shared;
   const misfit = (reason: string) => formatErrors('not-its-signature', { reason });
@@ -149,8 +149,8 @@ async function requireFitting(
     (entry) => !covers(entry) && !otherCoverages.some((other) => other.covers(entry)),
   );
   if (uncovered.count > 0) throw misfit(`it does not cover ${inWords(uncovered)}`);
-  const facts = await contents();
-  if (!allMatch(facts, layout)) throw misfit('the contents of the archive are not those that were signed');
+  const info = await contents();
+  if (!allMatch(info, layout)) throw misfit('the contents of the archive are not those that were signed');
 }
 
 /** As jarsigner names blocks. */

@@ -5,7 +5,7 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { formatErrors } from '../errors.ts';
 import type { ExpectedEnvelope } from '../format.ts';
-import { allMatch, readContentFacts } from './content-info.ts';
+import { allMatch, readContentInfo } from './content-info.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
 import { agrees } from './manifest/agreement.ts';
 import { readBlocks } from './signature/blocks.ts';
@@ -55,7 +55,7 @@ export async function checkResult(
   if (!layout.signable.every((entry) => coverages.some(({ covers }) => covers(entry)))) {
     throw damaged('the signatures in it are not about all that it holds');
   }
-  if (!allMatch(await readContentFacts(source, layout, digestEntries), layout)) {
+  if (!allMatch(await readContentInfo(source, layout, digestEntries), layout)) {
     throw damaged('its contents are not those that were signed');
   }
 }

@@ -8,7 +8,7 @@ import { type ContentDigest, digestContents, internLists, withinDigestLimit } fr
 import type { JarLayout } from './layout.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from './manifest/digest-names.ts';
 
-export interface ContentFacts {
+export interface ContentInfo {
   /** Of a file to sign: whether it has digests in the manifest, and all of those are right. */
   stateOf(entry: ZipEntry): ContentState;
   /** Of the strongest digest that it has. */
@@ -22,11 +22,11 @@ export type ContentState = 'right' | 'wrong' | 'without digest' | 'not checked';
 
 const NO_ALGORITHMS: readonly string[] = [];
 
-export async function readContentFacts(
+export async function readContentInfo(
   source: ByteSource,
   layout: JarLayout,
   digestEntries: DigestEntries,
-): Promise<ContentFacts> {
+): Promise<ContentInfo> {
   const { signable } = layout;
   const { positionOf, algorithms, expected, contradictory } = expectedDigests(layout);
   const isWrong = new Uint8Array(signable.length);
@@ -84,7 +84,7 @@ function expectedDigests({ archive, manifest, signable }: JarLayout) {
   return { positionOf, algorithms, expected, contradictory };
 }
 
-/** What the contents cannot be digested for is a fact too. */
+/** What the contents cannot be digested for is part of it too. */
 async function digestOrDamaged(
   source: ByteSource,
   signable: readonly ZipEntry[],
@@ -101,6 +101,6 @@ async function digestOrDamaged(
 }
 
 /** Whether every file has a digest in the manifest, and all of those are right. Damaged contents are not. */
-export function allMatch({ damaged, stateOf }: ContentFacts, { signable }: JarLayout): boolean {
+export function allMatch({ damaged, stateOf }: ContentInfo, { signable }: JarLayout): boolean {
   return damaged === undefined && signable.every((entry) => stateOf(entry) === 'right');
 }

@@ -12,11 +12,12 @@ import {
   type SigningMode,
 } from '../format.ts';
 import { isGiven, textOf } from '../format-options.ts';
+import { onceOf } from '../once.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
 import { digestListed, listEntries } from './content.ts';
-import { readContentFacts } from './content-info.ts';
+import { readContentInfo } from './content-info.ts';
 import { describeLayout, describeOddities } from './describe-layout.ts';
 import { prepareEmbedding } from './embed.ts';
 import { jarErrors } from './errors.ts';
@@ -35,13 +36,12 @@ import { knowManifest } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
 import { readManifest, terminated } from './manifest/manifest.ts';
 import { repeatedNames } from './manifest/sections.ts';
-import { onceOf } from './once.ts';
 import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
 import { filesOf, removeSignatures } from './remove.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
-import type { SharedFacts } from './signature/examine.ts';
+import type { SharedInfo } from './signature/examine.ts';
 import { buildSignatureFile, chooseBlockName, prepareBlock } from './signature/new-signature.ts';
-import { sectionAlgorithms, signatureFileFacts } from './signature/signature-file-info.ts';
+import { sectionAlgorithms, signatureFileInfo } from './signature/signature-file-info.ts';
 import { readSignatures } from './signature/signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
@@ -54,13 +54,13 @@ function signableJar(opened: OpenedJar): SignableFile {
   const { source, layout, name } = opened;
   const { digestEntries, budget } = opened.reader;
   const knownManifest = onceOf(() => layout.manifest && knowManifest(layout.manifest.parsed));
-  const shared: SharedFacts = {
+  const shared: SharedInfo = {
     layout,
     budget,
     knownManifest,
-    factsOf: signatureFileFacts(layout, knownManifest),
+    infoOf: signatureFileInfo(layout, knownManifest),
     manifestAlgorithms: onceOf(() => (layout.manifest === undefined ? [] : sectionAlgorithms(layout.manifest.parsed))),
-    contents: onceOf(() => readContentFacts(source, layout, digestEntries)),
+    contents: onceOf(() => readContentInfo(source, layout, digestEntries)),
   };
   return {
     // Asked for once, while the file is opened several times.

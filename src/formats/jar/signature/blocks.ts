@@ -10,10 +10,10 @@ import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import type { Finding } from '../../../errors/finding.ts';
 import type { ZipEntry } from '../../../zip/entry.ts';
+import { onceOf } from '../../once.ts';
 import { jarErrors } from '../errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
-import { onceOf } from '../once.ts';
 
 export interface EmbeddedBlock {
   /** The name of its files, without extension, in upper case. */

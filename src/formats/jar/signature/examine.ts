@@ -8,27 +8,27 @@ import { CodesignError } from '../../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../../errors/finding.ts';
 import type { Timestamp } from '../../../timestamp/timestamp.ts';
 import { unreadTimestamps, usesSha1 } from '../../../timestamp/timestamp.ts';
-import type { ContentFacts } from '../content-info.ts';
+import type { ContentInfo } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';
 import { type DigestStrength, strengthOf } from '../manifest/digest-names.ts';
 import { UNREAD_TIMESTAMP_ATTRIBUTES } from '../stamp.ts';
 import type { EmbeddedBlock } from './blocks.ts';
-import { type Coverage, type FactsOf, inWords, listingOf } from './signature-file-info.ts';
+import { type Coverage, type InfoOf, inWords, listingOf } from './signature-file-info.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
-export interface SharedFacts {
+export interface SharedInfo {
   readonly layout: JarLayout;
   readonly budget: WorkBudget;
   /** Undefined when there is none. */
   knownManifest(): KnownManifest | undefined;
-  readonly factsOf: FactsOf;
+  readonly infoOf: InfoOf;
   /** Those that each of its sections has digests by. */
   manifestAlgorithms(): readonly (readonly string[])[];
-  contents(): Promise<ContentFacts>;
+  contents(): Promise<ContentInfo>;
 }
 
-export function rulesOf({ knownManifest }: SharedFacts): AgreementRules {
+export function rulesOf({ knownManifest }: SharedInfo): AgreementRules {
   const known = knownManifest();
   return known === undefined ? {} : { known };
 }
@@ -41,7 +41,7 @@ const SHORTEST_KEY = 1024;
 export async function examineSignature(
   block: EmbeddedBlock,
   timestampsOfSigners: readonly (readonly Timestamp[])[],
-  shared: SharedFacts,
+  shared: SharedInfo,
 ): Promise<readonly Finding[]> {
   const { layout } = shared;
   const timestamps = timestampsOfSigners.flat();
@@ -55,15 +55,15 @@ export async function examineSignature(
     findings.push(broken('manifest-missing', 'The archive has no manifest.'));
     return findings;
   }
-  const facts = shared.factsOf(signatureFile);
-  const disagreement = facts.disagreement();
+  const info = shared.infoOf(signatureFile);
+  const disagreement = info.disagreement();
   if (disagreement !== undefined) findings.push(ofDisagreement(disagreement, block, shared));
-  const coverage = facts.coverage();
+  const coverage = info.coverage();
   const contents = await shared.contents();
   for (const finding of aboutContents(coverage, contents, layout)) findings.push(finding);
   const weaknesses = [
     ...weakSigners(block),
-    ...(disagreement === undefined ? weakness(facts.strength(), block.signatureFileEntry.name) : []),
+    ...(disagreement === undefined ? weakness(info.strength(), block.signatureFileEntry.name) : []),
     ...weakContents(coverage, contents, layout),
     ...weakTimestamps(timestamps),
   ];
@@ -119,7 +119,7 @@ function modulusLength(certificate: Uint8Array): number | undefined {
   }
 }
 
-function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry }: EmbeddedBlock, shared: SharedFacts) {
+function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry }: EmbeddedBlock, shared: SharedInfo) {
   if (part === 'version') {
     const message = `${signatureFileEntry.name} is not of Signature-Version 1.0, the only one that there is.`;
     return broken('signature-version-unknown', message);
@@ -134,7 +134,7 @@ function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry 
   return broken('manifest-digest-differs', `The manifest ${problem}.`);
 }
 
-function* aboutContents({ covers, uncovered, removed }: Coverage, contents: ContentFacts, layout: JarLayout) {
+function* aboutContents({ covers, uncovered, removed }: Coverage, contents: ContentInfo, layout: JarLayout) {
   if (removed.count > 0) {
     yield broken('entries-removed', `The archive no longer holds what was signed: ${inWords(removed)}.`);
   }
@@ -173,7 +173,7 @@ function weakSigners({ signedData }: EmbeddedBlock): readonly Weakness[] {
   );
 }
 
-function weakContents({ covers }: Coverage, contents: ContentFacts, { signable }: JarLayout): readonly Weakness[] {
+function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }: JarLayout): readonly Weakness[] {
   return (['dated', 'weak'] as const).flatMap((strength) => {
     const isSuch = listingOf(
       signable,

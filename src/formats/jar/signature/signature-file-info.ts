@@ -7,13 +7,13 @@ import {
   NODE_DIGEST_NAME,
 } from '../../../crypto/algorithms.ts';
 import type { ZipEntry } from '../../../zip/entry.ts';
+import { onceOf } from '../../once.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
 import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from '../manifest/digest-names.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { onceOf } from '../once.ts';
 
-export interface SignatureFileFacts {
+export interface SignatureFileInfo {
   /** Whether it speaks of the manifest as it is; undefined when it does, or when there is no manifest. */
   disagreement(): Disagreement | undefined;
   coverage(): Coverage;
@@ -23,23 +23,23 @@ export interface SignatureFileFacts {
   algorithms(): readonly (readonly string[])[];
 }
 
-export type FactsOf = (signatureFile: Manifest) => SignatureFileFacts;
+export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
 /** For the signature files of one archive. `known`: its manifest; undefined when there is none. */
-export function signatureFileFacts(layout: JarLayout, known: () => KnownManifest | undefined): FactsOf {
-  const found = new WeakMap<Manifest, SignatureFileFacts>();
+export function signatureFileInfo(layout: JarLayout, known: () => KnownManifest | undefined): InfoOf {
+  const found = new WeakMap<Manifest, SignatureFileInfo>();
   return (signatureFile) => {
-    const facts = found.get(signatureFile) ?? factsOf(signatureFile, layout, known);
-    found.set(signatureFile, facts);
-    return facts;
+    const info = found.get(signatureFile) ?? infoOf(signatureFile, layout, known);
+    found.set(signatureFile, info);
+    return info;
   };
 }
 
-function factsOf(
+function infoOf(
   signatureFile: Manifest,
   layout: JarLayout,
   knownManifest: () => KnownManifest | undefined,
-): SignatureFileFacts {
+): SignatureFileInfo {
   const manifest = layout.manifest?.parsed;
   const disagreementBy = (permits: (algorithm: string) => boolean): Disagreement | undefined => {
     const known = knownManifest();

@@ -6,21 +6,21 @@ import { type SignerInfo, signerNameOf } from '../../../cms/parse-signed-data.ts
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../../timestamp/timestamp.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
+import { onceOf } from '../../once.ts';
 import { isDigestOf, wholeDigests } from '../manifest/agreement.ts';
-import { onceOf } from '../once.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
-import { examineSignature, type SharedFacts } from './examine.ts';
+import { examineSignature, type SharedInfo } from './examine.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
-export async function readSignatures(source: ByteSource, shared: SharedFacts): Promise<readonly EmbeddedSignature[]> {
+export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly EmbeddedSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
   const blocks = await readBlocks(source, layout, budget);
   return blocks.map((block) => signatureOf(block, shared, readTimestamps));
 }
 
-function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: ReadTimestamps): EmbeddedSignature {
+function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): EmbeddedSignature {
   const { cms, signedData, signerCertificate, signerName } = block;
   const { signers } = signedData ?? { signers: [] };
   /** Of each signer of the block. */
@@ -63,10 +63,10 @@ function signatureOf(block: EmbeddedBlock, shared: SharedFacts, readTimestamps: 
 }
 
 /** Of all signers of the block. */
-function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { factsOf, manifestAlgorithms }: SharedFacts) {
+function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { infoOf, manifestAlgorithms }: SharedInfo) {
   const ofSigners = (signedData?.signers ?? []).map(({ digestAlgorithm }) => digestAlgorithmOf(digestAlgorithm));
   const signatureFile = readSignatureFile();
-  const ofSignatureFile = signatureFile === undefined ? [] : factsOf(signatureFile).algorithms();
+  const ofSignatureFile = signatureFile === undefined ? [] : infoOf(signatureFile).algorithms();
   return weakestAlgorithm(ofSigners, ofSignatureFile, manifestAlgorithms());
 }
 
@@ -85,7 +85,7 @@ function timestampsOf(
 /** Of what a signature file says, in characters. */
 const LONGEST_DETAIL = 4096;
 
-function describeSignature(block: EmbeddedBlock, { layout, factsOf }: SharedFacts): readonly Detail[] {
+function describeSignature(block: EmbeddedBlock, { layout, infoOf }: SharedInfo): readonly Detail[] {
   const signatureFile = block.readSignatureFile();
   const details: Detail[] = [
     { name: 'signature name', value: block.base },
@@ -104,6 +104,6 @@ function describeSignature(block: EmbeddedBlock, { layout, factsOf }: SharedFact
     add(`manifest digest (${digest.algorithm.toUpperCase()})`, `${digest.value} (${matches ? 'matches' : 'differs'})`);
   }
   const { length } = layout.signable;
-  add('files covered', `${length - factsOf(signatureFile).coverage().uncovered.count} of ${length}`);
+  add('files covered', `${length - infoOf(signatureFile).coverage().uncovered.count} of ${length}`);
   return details;
 }

@@ -5,7 +5,7 @@ import { memorySource } from '../../../../../src/bytes/memory-source.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { knowManifest } from '../../../../../src/formats/jar/manifest/agreement.ts';
 import { type Manifest, readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
-import { signatureFileFacts } from '../../../../../src/formats/jar/signature/signature-file-info.ts';
+import { signatureFileInfo } from '../../../../../src/formats/jar/signature/signature-file-info.ts';
 import { section } from '../../../../support/signed-files/hostile-jar.ts';
 import { zip } from '../simple-zip.ts';
 
@@ -27,9 +27,9 @@ it('reads signature file and manifest once, however often it is asked', async ()
   const known = knowManifest(counted(layout.manifest.parsed));
   const text = `Signature-Version: 1.0\r\n\r\n${section('a', section('a', 'a'))}`;
   const signatureFile = counted(readManifest(Buffer.from(text)));
-  const factsOf = signatureFileFacts(layout, () => known);
+  const infoOf = signatureFileInfo(layout, () => known);
   const ask = () => {
-    const facts = factsOf(signatureFile);
+    const facts = infoOf(signatureFile);
     return [facts.disagreement(), facts.strength(), facts.coverage().uncovered.count, facts.algorithms().length];
   };
   const first = ask();
