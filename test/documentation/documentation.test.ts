@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { resultJson } from '../../src/cli/output/json.ts';
+import { changesJson } from '../../src/cli/output/changes/change-json.ts';
 import type { ErrorCategory } from '../../src/errors/codesign-error.ts';
 import {
   EXIT_MIXED,
@@ -99,7 +99,7 @@ describe('the README', () => {
 
   it('shows JSON as the program writes it', () => {
     const [example] = [...README.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => text);
-    expect(shapeOf(JSON.parse(example ?? ''))).toEqual(shapeOf(resultJson(SAMPLE_RESULT)));
+    expect(shapeOf(JSON.parse(example ?? ''))).toEqual(shapeOf(changesJson(SAMPLE_RESULT, 'signed')));
   });
 });
 

@@ -6,18 +6,21 @@ import { openToRead } from '../../bytes/open-to-read.ts';
 import { readOutput } from '../../options/commands/common.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
-import { type ChangeRun, runChanges } from './run-changes.ts';
+import { runChanges } from './run-changes.ts';
 
-/** Gives the exit code. Throws what makes it impossible whatever the file: usage, a signature that cannot be read. */
+/** Returns the exit code. Throws errors of usage and of reading the signature. */
 export async function attach(path: string, signature: string, options: OptionsOf<'attach'>, io: Io): Promise<number> {
   const isStdin = signature === '-';
   const name = isStdin ? 'standard input' : signature;
   const open = async (): Promise<Readable> => (isStdin ? io.stdin : (await openToRead(signature)).createReadStream());
-  const run: ChangeRun = {
-    verb: 'attached',
-    inputs: [{ path, placeInFolder: undefined }],
-    output: readOutput(options.output),
-    compose: (onEvent) => composeAttaching(open, name, onEvent),
-  };
-  return runChanges(run, options, io);
+  return runChanges(
+    {
+      verb: 'attached',
+      inputs: [{ path, placeInFolder: undefined }],
+      output: readOutput(options.output),
+      compose: (onEvent) => composeAttaching(open, name, onEvent),
+    },
+    options,
+    io,
+  );
 }

@@ -1,19 +1,19 @@
-/** `codesign-remote inspect`: what a file's signatures hold, as text, as a document, or their certificates alone. */
+/** `codesign-remote inspect`: prints the content of a file's signatures, as text or JSON, or only their certificates. */
 
 import { composeReading } from '../../app/compose-reading.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import type { Reading } from '../../verifying/verify-file.ts';
-import { endOnSignal } from '../input/interruption.ts';
+import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
 import { certificatesPem, inspectJson } from '../output/inspect/inspect-documents.ts';
 import { inspectText } from '../output/inspect/inspect-text.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines } from '../output/lines.ts';
-import { openProgress, type ProgressOptions } from '../output/progress/progress.ts';
+import type { ProgressOptions } from '../output/progress/progress.ts';
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
   try {
     return await show(path, options, io);
@@ -22,7 +22,6 @@ export async function inspect(path: string, options: OptionsOf<'inspect'>, io: I
   }
 }
 
-/** Throws what keeps the file from being read. */
 async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
   const { certificates = false, json = false, quiet = false, verbose = false } = options;
   const file = await read(path, { quiet, json, verbose }, io);
@@ -38,13 +37,9 @@ async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promis
   return 0;
 }
 
-async function read(path: string, options: ProgressOptions, io: Io): Promise<InspectedFile> {
-  using progress = openProgress(io, options, { doing: 'reading', done: 'read' });
-  const stopListening = endOnSignal(io, () => progress[Symbol.dispose]());
-  const onRead: Reading['onRead'] = (_path, bytes, size) => progress.hear({ type: 'bytes-read', path, bytes, size });
-  try {
-    return await inspectFile(path, { ...composeReading(), onRead });
-  } finally {
-    stopListening();
-  }
+function read(path: string, options: ProgressOptions, io: Io): Promise<InspectedFile> {
+  return withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) => {
+    const onRead: Reading['onRead'] = (_path, bytes, size) => progress.hear({ type: 'bytes-read', path, bytes, size });
+    return inspectFile(path, { ...composeReading(), onRead });
+  });
 }

@@ -1,22 +1,14 @@
-/** `codesign-remote remove`: takes all signatures out of files. */
+/** `codesign-remote remove`: removes all signatures from files. */
 
 import { composeRemoving } from '../../app/compose-changes.ts';
 import { readOutput } from '../../options/commands/common.ts';
 import type { OptionsOf } from '../../options/table.ts';
-import { expandInputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
-import { type ChangeRun, runChanges } from './run-changes.ts';
+import { inputsOf, runChanges } from './run-changes.ts';
 
-/** Gives the exit code. Throws what makes the whole run impossible: usage. */
+/** Returns the exit code. Throws errors of usage. */
 export async function remove(named: readonly string[], options: OptionsOf<'remove'>, io: Io): Promise<number> {
   const output = readOutput(options.output);
-  const { recursive = false } = options;
-  const inputs = await expandInputs(named, {
-    recursive,
-    exclude: options.exclude,
-    stdin: () => io.stdin,
-    outputFolder: output,
-  });
-  const run: ChangeRun = { verb: 'removed', inputs, output, compose: async (onEvent) => composeRemoving(onEvent) };
-  return runChanges(run, options, io);
+  const inputs = await inputsOf(named, options, output, io);
+  return runChanges({ verb: 'removed', inputs, output, compose: composeRemoving }, options, io);
 }

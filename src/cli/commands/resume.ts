@@ -1,38 +1,31 @@
-/** `codesign-remote resume`: shows what earlier runs left, and finishes it or gives it up. */
+/** `codesign-remote resume`: lists, finishes or forgets the calls that earlier runs left unfinished. */
 
 import { composeResume, type ResumeComposition } from '../../app/compose-resume.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { ResumedCall } from '../../signing/resume/resume.ts';
-import { listenForInterruption } from '../input/interruption.ts';
+import { runInterruptibly } from '../interruption.ts';
 import type { Io } from '../io.ts';
-import { ResumeConsole } from '../output/changes/resume-console.ts';
-import { resumedJson } from '../output/changes/resume-json.ts';
+import { ResumeConsole, resumedJson } from '../output/changes/resume.ts';
 import { jsonText } from '../output/json.ts';
 
-/** Gives the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
+/** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
 export async function resume(options: OptionsOf<'resume'>, io: Io): Promise<number> {
   const { quiet = false, verbose = false, json = false, dryRun = false } = options;
   using console = new ResumeConsole(io, { quiet, verbose, json });
   await using composition = await composeResume(options, io.env, (event) => console.event(event));
-  const interruption = listenForInterruption(io, {
-    warn: (text) => console.warning(text),
-    removeTemporaryFiles: composition.removeTemporaryFiles,
-    stopProgress: () => console.stopProgress(),
-  });
-  try {
-    const calls = await run(composition, options, interruption.signal);
+  const work = async (signal: AbortSignal): Promise<number> => {
+    const calls = await run(composition, options, signal);
     const warnings = composition.warnings();
     if (json) io.stdout.write(jsonText(resumedJson(calls, warnings)));
     for (const warning of warnings) console.warning(warning);
     console.calls(calls);
-    const categories = dryRun ? [] : calls.flatMap(({ error }) => (error === undefined ? [] : [error.category]));
     io.onSuccess(composition.noteEnd);
-    const { exitCode = exitCodeFor(categories) } = interruption;
+    const categories = dryRun ? [] : calls.flatMap(({ error }) => (error === undefined ? [] : [error.category]));
+    const exitCode = exitCodeFor(categories);
     return exitCode;
-  } finally {
-    interruption.stopListening();
-  }
+  };
+  return await runInterruptibly({ console, removeTemporaryFiles: composition.removeTemporaryFiles, work }, io);
 }
 
 async function run(

@@ -1,16 +1,27 @@
-/** What `timestamp`, `remove` and `attach` have in common: from inputs to files changed, lines for people and a document for programs. */
+/** The course of `sign`, `timestamp`, `remove` and `attach`: from inputs to changed files, lines for people and a JSON document. */
 
-import type { ChangeComposition } from '../../app/compose-changes.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { ChangeEvent } from '../../signing/change-outcome.ts';
+import type { FileToSign, SigningEvent } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
-import { type InputPath, resolveOutputs } from '../input/inputs.ts';
-import { listenForInterruption } from '../input/interruption.ts';
+import { expandInputs, type InputPath, resolveOutputs } from '../input/inputs.ts';
+import { runInterruptibly } from '../interruption.ts';
 import type { Io } from '../io.ts';
-import { ChangeConsole, type ChangeVerb } from '../output/changes/change-console.ts';
-import { changesJson } from '../output/changes/change-json.ts';
+import { ChangeConsole } from '../output/changes/change-console.ts';
+import { changesJson, type RunResult } from '../output/changes/change-json.ts';
+import type { ChangeVerb } from '../output/changes/outcomes.ts';
 import { jsonText } from '../output/json.ts';
+
+/** What `app` composes for a change. */
+export interface ComposedChange extends AsyncDisposable {
+  /** Known before the first file, and part of the result's warnings again, as the first ones. */
+  readonly warnings?: readonly string[];
+  changeFiles(files: readonly FileToSign[], signal: AbortSignal): Promise<RunResult>;
+  removeTemporaryFiles(): void;
+  /** The last action of a successful run. */
+  noteEnd?(): void;
+}
 
 export interface ChangeRun {
   readonly verb: ChangeVerb;
@@ -18,33 +29,47 @@ export interface ChangeRun {
   /** Path of --output; undefined for changes in place. */
   readonly output: string | undefined;
   /** Throws what makes the whole run impossible. */
-  compose(onEvent: (event: ChangeEvent) => void): Promise<ChangeComposition>;
+  compose(onEvent: (event: SigningEvent | ChangeEvent) => void): Promise<ComposedChange>;
+  /** Throws if the files may not be written there. */
+  checkOutputs?(files: readonly FileToSign[]): void;
 }
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function runChanges(
-  { verb, inputs, output, compose }: ChangeRun,
-  { json = false, quiet = false, verbose = false }: Pick<OptionsOf<'attach'>, 'json' | 'quiet' | 'verbose'>,
+  run: ChangeRun,
+  options: Pick<OptionsOf<'attach'>, 'json' | 'quiet' | 'verbose'>,
   io: Io,
 ): Promise<number> {
+  const { verb } = run;
+  const { json = false, quiet = false, verbose = false } = options;
   using console = new ChangeConsole(io, { json, quiet, verbose }, verb);
-  await using composition = await compose((event) => console.event(event));
-  const files = await resolveOutputs(inputs, output);
+  await using change = await run.compose((event) => console.event(event));
+  const { warnings = [], noteEnd } = change;
+  for (const warning of warnings) console.warning(warning);
+  const files = await resolveOutputs(run.inputs, run.output);
+  run.checkOutputs?.(files);
   console.expect(files.length);
-  const interruption = listenForInterruption(io, {
-    warn: (text) => console.warning(text),
-    removeTemporaryFiles: composition.removeTemporaryFiles,
-    stopProgress: () => console.stopProgress(),
-  });
-  try {
-    const result = await composition.changeFiles(files, interruption.signal);
+  const work = async (signal: AbortSignal): Promise<number> => {
+    const result = await change.changeFiles(files, signal);
     if (result.files.length === 0) throw cliErrors('nothing-to-sign');
     if (json) io.stdout.write(jsonText(changesJson(result, verb)));
-    console.summary(result);
-    const categories = result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : []));
-    const { exitCode = exitCodeFor(categories) } = interruption;
+    for (const warning of result.warnings.slice(warnings.length)) console.warning(warning);
+    console.summary(result.files);
+    if (noteEnd !== undefined) io.onSuccess(noteEnd);
+    const exitCode = exitCodeFor(
+      result.files.flatMap((file) => (file.status === 'failed' ? [file.error.category] : [])),
+    );
     return exitCode;
-  } finally {
-    interruption.stopListening();
-  }
+  };
+  return await runInterruptibly({ console, removeTemporaryFiles: change.removeTemporaryFiles, work }, io);
+}
+
+/** The files that the arguments of a command name. `output`: path of --output, if there is one. */
+export function inputsOf(
+  named: readonly string[],
+  { recursive = false, exclude }: Pick<OptionsOf<'remove'>, 'recursive' | 'exclude'>,
+  output: string | undefined,
+  io: Io,
+): Promise<InputPath[]> {
+  return expandInputs(named, { recursive, exclude, stdin: () => io.stdin, outputFolder: output });
 }

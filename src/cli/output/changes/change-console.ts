@@ -1,60 +1,47 @@
-/** What people read of `timestamp`, `remove` and `attach`. */
+/** What people read during a run of `sign`, `timestamp`, `remove` or `attach`, and after it. */
 
 import { clock } from '../../../app/clock.ts';
 import { printable } from '../../../errors/printable.ts';
-import type {
-  ChangedOutcome,
-  ChangeEvent,
-  ChangeFilesResult,
-  ChangeOutcome,
-  NotChangedOutcome,
-  SkipReason,
-} from '../../../signing/change-outcome.ts';
+import type { CallRecord } from '../../../service/call-record.ts';
+import type { ChangeEvent } from '../../../signing/change-outcome.ts';
+import type { SigningEvent } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
-import { type SummaryTable, writeJobSummary } from '../github.ts';
-import { counted, Lines, type LinesOptions, shown, shownPaths } from '../lines.ts';
+import { writeJobSummary } from '../github.ts';
+import { counted, Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
 import { openProgress, type Progress } from '../progress/progress.ts';
-import { type ChangeSummary, summarise } from './change-json.ts';
-import { seconds } from './sign-summary.ts';
+import {
+  type ChangeVerb,
+  changeDetails,
+  lostSignatures,
+  type Outcome,
+  outcomeTable,
+  skipReason,
+  totalLine,
+  WORDS,
+} from './outcomes.ts';
 
-/** As they are told in words and counted in the document. */
-export type ChangeVerb = 'timestamped' | 'removed' | 'attached';
+type Failed = Outcome & { readonly status: 'failed' };
 
-const DOING: Readonly<Record<ChangeVerb, string>> = {
-  timestamped: 'timestamping',
-  removed: 'removing signatures from',
-  attached: 'attaching to',
-};
-const HEADINGS: Readonly<Record<ChangeVerb, string>> = {
-  timestamped: 'Timestamped files',
-  removed: 'Files without their signatures',
-  attached: 'Files with a signature attached',
-};
-const SKIPPED: Readonly<Record<SkipReason, string>> = {
-  'already-timestamped': 'already has a timestamp',
-  'not-signed': 'holds no signature',
-};
-/** Column in which paths begin. */
-const WORD_WIDTH = 11;
-
-/** Disposing takes away what shows the run's progress. */
+/** Disposing removes the progress of the run from the terminal. */
 export class ChangeConsole implements Disposable {
   readonly #io: Io;
+  readonly #verb: ChangeVerb;
   readonly #lines: Lines;
   readonly #progress: Progress;
   readonly #started = clock();
-  readonly #verb: ChangeVerb;
-  /** Told last, behind the failure that is their reason. */
-  readonly #notAttempted: NotChangedOutcome[] = [];
+  #signatures = 0;
+  readonly #requested = new Set<string>();
+  /** Printed at the end, after the failure that is their reason. */
+  readonly #notAttempted: Failed[] = [];
 
   constructor(io: Io, options: LinesOptions, verb: ChangeVerb) {
     this.#io = io;
-    this.#lines = new Lines(io, options);
-    this.#progress = openProgress(io, options, { doing: DOING[verb], done: verb });
     this.#verb = verb;
+    this.#lines = new Lines(io, options);
+    this.#progress = openProgress(io, options, { doing: WORDS[verb].doing, done: verb });
   }
 
-  /** How many files there are. */
+  /** `files`: their number. */
   expect(files: number): void {
     this.#progress.expect(files);
   }
@@ -67,92 +54,110 @@ export class ChangeConsole implements Disposable {
     this.stopProgress();
   }
 
-  event(event: ChangeEvent): void {
+  event(event: SigningEvent | ChangeEvent): void {
     this.#progress.hear(event);
-    if (event.type === 'file-finished') this.#outcome(event.outcome);
-    else this.#lines.fileEvent(event, DOING[this.#verb]);
+    switch (event.type) {
+      case 'signature-given':
+        this.#signatures += 1;
+        break;
+      case 'file-step':
+        if (event.step === 'asking-service') this.#requested.add(event.path);
+        break;
+      case 'service-called':
+        if (this.#lines.options.verbose) this.#lines.tell(callLine(event.call));
+        break;
+      case 'file-finished':
+        this.#outcome(event.outcome);
+        break;
+      case 'waiting':
+        this.#lines.progress(
+          `waiting  ${shown(event.path)} waits for ${printable(event.whom)}, which asks for the same signature`,
+        );
+        break;
+      case 'report-failed': {
+        const record = printable(event.record);
+        this.warning(`the report for record ${record} did not arrive: ${oneLine(event.error)}`, event.path);
+        break;
+      }
+      default:
+        this.#lines.fileEvent(event, WORDS[this.#verb].doing);
+    }
   }
 
-  warning(text: string): void {
-    this.#lines.warning(text);
+  warning(text: string, path?: string): void {
+    this.#lines.warning(text, path);
   }
 
-  summary({ files, warnings }: ChangeFilesResult): void {
+  /** `files`: all of the run. */
+  summary(files: readonly Outcome[]): void {
     this.stopProgress();
-    for (const { path, error } of this.#notAttempted) this.#lines.failed(path, error);
-    for (const warning of warnings) this.warning(warning);
-    const summary = inWords(summarise(files, this.#verb), this.#verb);
-    const total = `${counted(files.length, 'file')}: ${summary}; ${seconds(clock() - this.#started)}`;
-    if (files.length > 1) this.#lines.result(total);
-    const fault = writeJobSummary(tableOf(files, total, this.#verb), this.#io.env);
+    for (const outcome of this.#notAttempted) this.#failed(outcome);
+    const total = totalLine(files, this.#verb, {
+      signatures: this.#signatures,
+      requested: this.#requested,
+      milliseconds: clock() - this.#started,
+    });
+    const planned = files.filter((file) => file.status === 'planned').length;
+    if (planned > 0) {
+      const signatures = counted(planned, 'signature');
+      this.#lines.result(`dry run: this run would ask for ${signatures}; nothing was sent or written`);
+    } else if (files.length > 1) {
+      this.#lines.result(total);
+    }
+    const fault = writeJobSummary(outcomeTable(files, this.#verb, total), this.#io.env);
     if (fault !== undefined) this.warning(fault);
   }
 
-  #outcome(outcome: ChangeOutcome): void {
-    for (const warning of outcome.warnings) this.#lines.warning(warning, outcome.path);
+  #outcome(outcome: Outcome): void {
+    for (const warning of outcome.warnings) this.warning(warning, outcome.path);
     switch (outcome.status) {
-      case 'skipped':
-        this.#result('skipped', `${shown(outcome.path)}  ${SKIPPED[outcome.reason]}`);
-        break;
       case 'failed':
         if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);
-        else this.#lines.failed(outcome.path, outcome.error);
+        else this.#failed(outcome);
+        break;
+      case 'skipped':
+        this.#result('skipped', `${shown(outcome.path)}  ${skipReason(outcome)}`);
+        break;
+      case 'planned':
+        this.#result('planned', `${shownPaths(outcome)}  would send the ${outcome.algorithm} digest ${outcome.digest}`);
         break;
       default:
-        this.#changed(outcome);
+        this.#result(outcome.status, `${shownPaths(outcome)}  (${changeDetails(outcome).join(', ')})`);
     }
+    if (outcome.status === 'failed' || outcome.status === 'skipped') return;
+    for (const line of lostSignatures(outcome)) this.#result('', line);
   }
 
-  #changed(outcome: ChangedOutcome): void {
-    this.#result(outcome.status, `${shownPaths(outcome)}  (${details(outcome).join(', ')})`);
-    if (outcome.status === 'removed') this.#tellSigners('removed', outcome.removed);
-    if (outcome.status === 'attached') this.#tellSigners('replaced', outcome.replaced);
+  #failed(outcome: Failed): void {
+    this.#lines.failed(outcome.path, outcome.error);
+    if (!('record' in outcome) || outcome.record === null) return;
+    const use = outcome.kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
+    this.#lines.tell(`         a signature had been given already: record ${printable(outcome.record)}${use}`);
   }
 
-  #tellSigners(word: string, signers: readonly string[]): void {
-    for (const signer of signers) this.#result('', `${word} the signature of "${printable(signer)}"`);
-  }
-
-  #result(word: string, rest: string): void {
-    this.#lines.result(`${word.padEnd(WORD_WIDTH)}  ${rest}`);
-  }
-}
-
-function details(outcome: ChangedOutcome): readonly string[] {
-  const took = `${outcome.milliseconds} ms`;
-  switch (outcome.status) {
-    case 'timestamped': {
-      const several = outcome.signatures > 1 ? [counted(outcome.signatures, 'signature')] : [];
-      return [outcome.timestamp, printable(outcome.authority), ...several, took];
-    }
-    case 'removed':
-      // A table that held something else, say.
-      return [outcome.signatures === 0 ? 'what was no signature' : counted(outcome.signatures, 'signature'), took];
-    case 'attached':
-      return [`signature of "${printable(outcome.signer)}"`, took];
+  #result(word: string, text: string): void {
+    this.#lines.result(`${word.padEnd(WORDS[this.#verb].pathColumn)}${text}`);
   }
 }
 
-function tableOf(files: readonly ChangeOutcome[], total: string, verb: ChangeVerb): SummaryTable {
-  return { heading: HEADINGS[verb], columns: ['File', 'Outcome', 'Details'], rows: files.map(rowOf), total };
-}
-
-function rowOf(outcome: ChangeOutcome): string[] {
-  const { path, status } = outcome;
-  switch (status) {
-    case 'skipped':
-      return [path, status, SKIPPED[outcome.reason]];
-    case 'failed':
-      return [path, status, `${outcome.error.message} [${outcome.error.code}]`];
-    default:
-      return [path, status, details(outcome).join(', ')];
-  }
-}
-
-function inWords(summary: ChangeSummary, verb: ChangeVerb): string {
-  return [
-    `${summary[verb] ?? 0} ${verb}`,
-    ...(summary.skipped > 0 ? [`${summary.skipped} skipped`] : []),
-    ...(summary.failed > 0 ? [`${summary.failed} failed`] : []),
-  ].join(', ');
+/** The client's record of one call, for --verbose. */
+function callLine(call: CallRecord): string {
+  const { operation, file, attempt, origin, code, digest, record, status, httpStatus, serviceCode, result } = call;
+  const answer = [
+    httpStatus === undefined ? 'no answer' : `HTTP ${httpStatus}`,
+    ...(serviceCode === undefined ? [] : [`code ${serviceCode}`]),
+    ...(result === 'ok' ? [] : [result]),
+  ];
+  const details = [
+    call.time,
+    origin,
+    ...(code === undefined ? [] : [`certificate ${code}`]),
+    ...(digest === undefined ? [] : [`${digest.algorithm} digest ${digest.masked}, ${digest.length} bytes`]),
+    ...(status === undefined ? [] : [`status ${status}`]),
+    ...(record === undefined ? [] : [`record ${record}`]),
+    `attempt ${attempt}`,
+    `${call.milliseconds} ms`,
+  ];
+  const about = file === undefined ? operation : `${operation} ${file}`;
+  return `called   ${printable(about)}: ${answer.join(', ')}  (${details.map((one) => printable(one)).join(', ')})`;
 }

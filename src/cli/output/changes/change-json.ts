@@ -1,46 +1,66 @@
-/** The JSON document of `timestamp`, `remove` and `attach`: its shape is fixed, scripts read it. */
+/** The JSON documents of `sign`, `timestamp`, `remove` and `attach`. Their members are fixed: scripts read them. */
 
-import type { ChangedOutcome, ChangeFilesResult, ChangeOutcome } from '../../../signing/change-outcome.ts';
 import { errorJson, warningsJson } from '../json.ts';
+import type { ChangeVerb, Outcome } from './outcomes.ts';
 
-type Verb = ChangedOutcome['status'];
-
-export type ChangeSummary = Readonly<{ skipped: number; failed: number } & Partial<Record<Verb, number>>>;
-
-/** How many files ended how; `verb`, what was asked for, is there even when it is 0. */
-export function summarise(files: readonly ChangeOutcome[], verb: Verb): ChangeSummary {
-  const count = (wanted: string): number => files.filter(({ status }) => status === wanted).length;
-  return { [verb]: count(verb), skipped: count('skipped'), failed: count('failed') };
+export interface RunResult {
+  /** In the order in which the files were given. */
+  readonly files: readonly Outcome[];
+  /** Of the run; a file has its own. */
+  readonly warnings: readonly string[];
 }
 
-export function changesJson({ files, warnings }: ChangeFilesResult, verb: Verb) {
-  return { files: files.map(fileJson), summary: summarise(files, verb), ...warningsJson(warnings) };
+/** The summary has `verb` even for 0 files. */
+export function changesJson({ files, warnings }: RunResult, verb: ChangeVerb) {
+  const count = (status: string): number => files.filter((file) => file.status === status).length;
+  const planned = count('planned');
+  const summary = { [verb]: count(verb), skipped: count('skipped'), failed: count('failed') };
+  return {
+    files: files.map(fileJson),
+    summary: { ...summary, ...(planned > 0 ? { planned } : {}) },
+    ...warningsJson(warnings),
+  };
 }
 
-function fileJson(outcome: ChangeOutcome) {
+function fileJson(outcome: Outcome) {
   const { path, format, status } = outcome;
-  const told = warningsJson(outcome.warnings);
+  const warnings = warningsJson(outcome.warnings);
+  if (outcome.status === 'failed') {
+    const kept = 'record' in outcome && outcome.record !== null ? { record: outcome.record, kept: outcome.kept } : {};
+    return { path, format, status, ...kept, error: errorJson(outcome.error), ...warnings };
+  }
+  return { path, output: outcome.output, format, status, ...detailsJson(outcome), ...warnings };
+}
+
+function detailsJson(outcome: Exclude<Outcome, { readonly status: 'failed' }>) {
   switch (outcome.status) {
+    case 'signed': {
+      const { algorithm, record, reported, reused, timestamp, timestampAuthority, bytes, milliseconds } = outcome;
+      const signed = { algorithm, record, reported, reused, timestamp, bytes, milliseconds };
+      const authority = timestampAuthority === null ? {} : { timestampAuthority };
+      return { ...signed, ...authority, ...replacedJson(outcome.replaced) };
+    }
+    case 'planned': {
+      const { algorithm, digest, bytes } = outcome;
+      return { algorithm, digest, bytes, ...replacedJson(outcome.replaced) };
+    }
     case 'skipped':
-      return { path, output: outcome.output, format, status, reason: outcome.reason, ...told };
-    case 'failed':
-      return { path, format, status, error: errorJson(outcome.error), ...told };
-    default: {
-      const { output, bytes, milliseconds } = outcome;
-      return { path, output, format, status, ...doneJson(outcome), bytes, milliseconds, ...told };
+      return 'reason' in outcome ? { reason: outcome.reason } : {};
+    case 'timestamped': {
+      const { timestamp, authority, signatures, bytes, milliseconds } = outcome;
+      return { timestamp, timestampAuthority: authority, signatures, bytes, milliseconds };
+    }
+    case 'removed': {
+      const { signatures, removed, bytes, milliseconds } = outcome;
+      return { signatures, removed, bytes, milliseconds };
+    }
+    case 'attached': {
+      const { signer, replaced, bytes, milliseconds } = outcome;
+      return { signer, ...replacedJson(replaced), bytes, milliseconds };
     }
   }
 }
 
-function doneJson(outcome: ChangedOutcome) {
-  switch (outcome.status) {
-    case 'timestamped': {
-      const { timestamp, authority, signatures } = outcome;
-      return { timestamp, timestampAuthority: authority, signatures };
-    }
-    case 'removed':
-      return { signatures: outcome.signatures, removed: outcome.removed };
-    case 'attached':
-      return { signer: outcome.signer, ...(outcome.replaced.length > 0 ? { replaced: outcome.replaced } : {}) };
-  }
+function replacedJson(replaced: readonly string[]) {
+  return replaced.length > 0 ? { replaced } : {};
 }

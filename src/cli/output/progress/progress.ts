@@ -6,6 +6,8 @@ import type { Io } from '../../io.ts';
 import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLUMNS } from '../terminal.ts';
 import { type ProgressEvent, ProgressState, type ProgressWords } from './progress-state.ts';
 
+export type { ProgressWords };
+
 export interface ProgressOptions {
   readonly quiet: boolean;
   readonly json: boolean;

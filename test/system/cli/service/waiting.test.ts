@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
-import { Console } from '../../../../src/cli/output/changes/console.ts';
+import { ChangeConsole } from '../../../../src/cli/output/changes/change-console.ts';
 
 function said(options: { readonly quiet: boolean; readonly json: boolean }): readonly (string | null)[] {
   const [stdout, stderr] = [new PassThrough({ encoding: 'utf8' }), new PassThrough({ encoding: 'utf8' })];
@@ -19,7 +19,7 @@ function said(options: { readonly quiet: boolean; readonly json: boolean }): rea
       throw new Error('nothing ends here');
     },
   };
-  const console = new Console(io, { ...options, verbose: false });
+  const console = new ChangeConsole(io, { ...options, verbose: false }, 'signed');
   console.event({ type: 'waiting', path: 'app\u001b.exe', whom: 'process 4711 on build-3' });
   return [stdout.read(), stderr.read()];
 }

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
-import { signSummary } from '../../../../src/cli/output/changes/sign-summary.ts';
+import { totalLine } from '../../../../src/cli/output/changes/outcomes.ts';
 import { annotationLine, summaryMarkdown, writeJobSummary } from '../../../../src/cli/output/github.ts';
 import { openProgress, progressMode } from '../../../../src/cli/output/progress/progress.ts';
 import { type ProgressEvent, ProgressState } from '../../../../src/cli/output/progress/progress-state.ts';
 import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
 import { fitted, widthOf } from '../../../../src/cli/output/text-layout.ts';
 import { networkErrors } from '../../../../src/service/errors.ts';
-import type { FileOutcome, SignedOutcome, SignFilesResult } from '../../../../src/signing/outcome.ts';
+import type { FileOutcome, SignedOutcome } from '../../../../src/signing/outcome.ts';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startScene } from '../../../support/runs/resume-scene.ts';
 
@@ -305,8 +305,7 @@ describe('the sum of a run', () => {
 
   it('counts files by outcome, and the signatures that were used, perhaps too', () => {
     const files = [...Array(16).fill(signed(false)), signed(true), signed(true), skipped, failed];
-    const result: SignFilesResult = { warnings: [], files, summary: { signed: 18, skipped: 1, failed: 1, planned: 0 } };
-    expect(signSummary(result, { signatures: 16, asked: new Set(['a']), milliseconds: 12_345 })).toBe(
+    expect(totalLine(files, 'signed', { signatures: 16, requested: new Set(['a']), milliseconds: 12_345 })).toBe(
       '20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used, perhaps 1 more; 12.3 s',
     );
   });

@@ -1,4 +1,4 @@
-/** What people read of `resume`. */
+/** What `resume` prints: the unfinished calls and what became of them, for people and as a JSON document. */
 
 import { printable } from '../../../errors/printable.ts';
 import type { UnfinishedCall } from '../../../journal/journal.ts';
@@ -6,20 +6,20 @@ import type { SigningEvent } from '../../../signing/outcome.ts';
 import { isUnusable } from '../../../signing/resume/plan-call.ts';
 import type { ResumedCall } from '../../../signing/resume/resume.ts';
 import type { Io } from '../../io.ts';
+import { errorJson, warningsJson } from '../json.ts';
 import { Lines, type LinesOptions, shown } from '../lines.ts';
-import { Console } from './console.ts';
-import { summarise } from './resume-json.ts';
+import { ChangeConsole } from './change-console.ts';
 
 const INDENT = '         ';
 
-/** Disposing takes away what shows the run's progress. */
+/** Disposing removes the progress of the run from the terminal. */
 export class ResumeConsole implements Disposable {
   readonly #lines: Lines;
-  readonly #files: Console;
+  readonly #files: ChangeConsole;
 
   constructor(io: Io, options: LinesOptions) {
     this.#lines = new Lines(io, options);
-    this.#files = new Console(io, options);
+    this.#files = new ChangeConsole(io, options, 'signed');
   }
 
   stopProgress(): void {
@@ -30,11 +30,11 @@ export class ResumeConsole implements Disposable {
     this.stopProgress();
   }
 
-  /** Files that fail are told of with their call. */
+  /** Files that fail are reported with their call. */
   event(event: SigningEvent): void {
-    const isTold =
+    const isShown =
       event.type !== 'report-failed' && (event.type !== 'file-finished' || event.outcome.status === 'signed');
-    if (isTold) this.#files.event(event);
+    if (isShown) this.#files.event(event);
   }
 
   warning(text: string): void {
@@ -85,7 +85,7 @@ const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
 
 const UNUSABLE = 'has a signature that does not fit its certificate: sign with the right one, or resume --forget';
 
-/** Of the first file that is still to be written. */
+/** Path of the first file that is not written yet. */
 function pathOf({ files, metadata }: UnfinishedCall): string {
   const file = files.find(({ written }) => !written);
   return file?.signingOptions?.path ?? file?.file ?? metadata.file;
@@ -97,4 +97,38 @@ function about(call: UnfinishedCall): string {
 
 function recordOf({ record }: UnfinishedCall): string {
   return record === undefined ? '' : `, record ${printable(record)}`;
+}
+
+function summarise(calls: readonly ResumedCall[]): Readonly<Record<ResumedCall['status'], number>> {
+  const summary = { finished: 0, forgotten: 0, left: 0, failed: 0 };
+  for (const { status } of calls) summary[status] += 1;
+  return summary;
+}
+
+/** Its members are fixed: scripts read them. */
+export function resumedJson(calls: readonly ResumedCall[], warnings: readonly string[]) {
+  return { calls: calls.map(callJson), summary: summarise(calls), ...warningsJson(warnings) };
+}
+
+function callJson({ call, status, error }: ResumedCall) {
+  const { id, kind, at, work, metadata, record, reason } = call;
+  return {
+    id,
+    kind,
+    status,
+    at,
+    origin: work.origin,
+    code: work.code,
+    algorithm: work.algorithm,
+    certificate: metadata.certificate,
+    record: record ?? null,
+    files: call.files.map(({ file, written, signingOptions, reason: why }) => ({
+      path: file,
+      output: signingOptions?.output ?? null,
+      written,
+      reason: why ?? null,
+    })),
+    reason: reason ?? null,
+    ...(error === undefined ? {} : { error: errorJson(error) }),
+  };
 }

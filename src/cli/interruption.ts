@@ -1,0 +1,67 @@
+/** Signals that end a run: SIGINT, SIGTERM and SIGHUP. */
+
+import { clock } from '../app/clock.ts';
+import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
+import type { EndingSignal, Io } from './io.ts';
+import { openProgress, type Progress, type ProgressOptions, type ProgressWords } from './output/progress/progress.ts';
+
+const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
+  SIGINT: EXIT_SIGINT,
+  SIGTERM: EXIT_SIGTERM,
+  SIGHUP: EXIT_SIGTERM,
+};
+/** npm forwards a Ctrl-C that the terminal already sent to this process: two signals within this time are one. */
+const ECHO_MILLISECONDS = 1000;
+
+interface InterruptibleRun {
+  readonly console: { warning(text: string): void; stopProgress(): void };
+  /** Called before a second signal ends the process. */
+  removeTemporaryFiles(): void;
+  /** Returns the exit code of a run without interruption. */
+  work(signal: AbortSignal): Promise<number>;
+}
+
+/** The first signal aborts `work`, which finishes what is under way; the second ends the process. Returns the exit code. */
+export async function runInterruptibly(
+  { console, removeTemporaryFiles, work }: InterruptibleRun,
+  io: Io,
+): Promise<number> {
+  const controller = new AbortController();
+  let interrupted: { readonly exitCode: number; readonly at: number } | undefined;
+  const stopListening = io.onSignal((signal) => {
+    if (interrupted !== undefined) {
+      if (clock() - interrupted.at < ECHO_MILLISECONDS) return;
+      console.stopProgress();
+      removeTemporaryFiles();
+      io.exit(interrupted.exitCode);
+    }
+    interrupted = { exitCode: SIGNAL_EXIT_CODES[signal], at: clock() };
+    console.warning('interrupted: waiting for calls under way; a second interrupt ends at once');
+    controller.abort();
+  });
+  try {
+    const exitCode = await work(controller.signal);
+    return interrupted?.exitCode ?? exitCode;
+  } finally {
+    stopListening();
+  }
+}
+
+/** Shows progress during `work`. A signal ends the process immediately, since there is nothing to finish. */
+export async function withProgress<Result>(
+  words: ProgressWords,
+  options: ProgressOptions,
+  io: Io,
+  work: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  using progress = openProgress(io, options, words);
+  const stopListening = io.onSignal((signal) => {
+    progress[Symbol.dispose]();
+    io.exit(SIGNAL_EXIT_CODES[signal]);
+  });
+  try {
+    return await work(progress);
+  } finally {
+    stopListening();
+  }
+}

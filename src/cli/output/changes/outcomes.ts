@@ -1,0 +1,163 @@
+/** How `sign`, `timestamp`, `remove` and `attach` describe the outcome of a file, and of a run, to people. */
+
+import { printable } from '../../../errors/printable.ts';
+import { mayHaveBeenCounted } from '../../../service/errors.ts';
+import type { ChangedOutcome, ChangeOutcome } from '../../../signing/change-outcome.ts';
+import type { FileOutcome } from '../../../signing/outcome.ts';
+import type { SummaryTable } from '../github.ts';
+import { counted } from '../lines.ts';
+
+export type Outcome = FileOutcome | ChangeOutcome;
+
+/** The status of a file that a command changed, and its member of the summary in JSON. */
+export type ChangeVerb = 'signed' | ChangedOutcome['status'];
+
+interface Words {
+  /** What the command does to a file. */
+  readonly doing: string;
+  readonly heading: string;
+  /** Column in which paths begin. */
+  readonly pathColumn: number;
+}
+
+export const WORDS: Readonly<Record<ChangeVerb, Words>> = {
+  signed: { doing: 'signing', heading: 'Signed files', pathColumn: 9 },
+  timestamped: { doing: 'timestamping', heading: 'Timestamped files', pathColumn: 13 },
+  removed: { doing: 'removing signatures from', heading: 'Files without their signatures', pathColumn: 13 },
+  attached: { doing: 'attaching to', heading: 'Files with a signature attached', pathColumn: 13 },
+};
+
+const SKIPPED = {
+  'already-timestamped': 'already has a timestamp',
+  'not-signed': 'holds no signature',
+} as const;
+
+export function skipReason(outcome: Outcome & { readonly status: 'skipped' }): string {
+  return 'reason' in outcome ? SKIPPED[outcome.reason] : 'already signed with this certificate';
+}
+
+type Changed = Exclude<Outcome, { readonly status: 'skipped' | 'failed' | 'planned' }>;
+
+/** What was done to a file, in short parts. */
+export function changeDetails(outcome: Changed): readonly string[] {
+  return [...partsOf(outcome), `${outcome.milliseconds} ms`];
+}
+
+function partsOf(outcome: Changed): readonly string[] {
+  switch (outcome.status) {
+    case 'signed': {
+      const { algorithm, record, reused, timestamp } = outcome;
+      return [
+        algorithm,
+        ...(record === null ? [] : [`record ${printable(record)}`]),
+        ...(reused ? ['signature of an earlier call'] : []),
+        ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
+      ];
+    }
+    case 'timestamped': {
+      const { timestamp, authority, signatures } = outcome;
+      return [timestamp, printable(authority), ...(signatures > 1 ? [counted(signatures, 'signature')] : [])];
+    }
+    case 'removed':
+      // For example a certificate table that held something else.
+      return [outcome.signatures === 0 ? 'what was no signature' : counted(outcome.signatures, 'signature')];
+    case 'attached':
+      return [`signature of "${printable(outcome.signer)}"`];
+  }
+}
+
+/** Signers whose signatures the change took out of the file, each in words. */
+export function lostSignatures(outcome: Exclude<Outcome, { readonly status: 'skipped' | 'failed' }>): string[] {
+  const of = (word: string, signers: readonly string[]): string[] =>
+    signers.map((signer) => `${word} the signature of "${printable(signer)}"`);
+  switch (outcome.status) {
+    case 'removed':
+      return of('removed', outcome.removed);
+    case 'timestamped':
+      return [];
+    default:
+      return of(outcome.status === 'planned' ? 'would replace' : 'replaced', outcome.replaced);
+  }
+}
+
+/** Known only from the events of a run. */
+export interface RunFigures {
+  /** Signatures that the service gave in this run; they count. */
+  readonly signatures: number;
+  /** Paths of the files for which a signature may have been requested. */
+  readonly requested: ReadonlySet<string>;
+  readonly milliseconds: number;
+}
+
+/** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
+export function totalLine(files: readonly Outcome[], verb: ChangeVerb, figures: RunFigures): string {
+  const count = (status: Outcome['status']): number => files.filter((file) => file.status === status).length;
+  const ways = (['planned', 'skipped', 'failed'] as const)
+    .map((status) => ({ status, number: count(status) }))
+    .filter(({ number }) => number > 0)
+    .map(({ status, number }) => `${number} ${status}`);
+  const isPlan = count('planned') > 0;
+  if (count(verb) > 0 || !isPlan) ways.unshift(`${count(verb)} ${verb}${reusedInWords(files)}`);
+  return [
+    `${counted(files.length, 'file')}: ${ways.join(', ')}`,
+    ...(verb === 'signed' && !isPlan ? [usedSignatures(files, figures)] : []),
+    `${(figures.milliseconds / 1000).toFixed(1)} s`,
+  ].join('; ');
+}
+
+function reusedInWords(files: readonly Outcome[]): string {
+  const reused = files.filter((file) => file.status === 'signed' && file.reused).length;
+  return reused === 0 ? '' : ` (${reused} with a signature that was there already)`;
+}
+
+function usedSignatures(files: readonly Outcome[], { signatures, requested }: RunFigures): string {
+  const isUncertain = (file: Outcome): boolean =>
+    file.status === 'failed' && requested.has(file.path) && mayHaveBeenCounted(file.error);
+  const uncertain = files.filter(isUncertain).length;
+  return `${counted(signatures, 'signature')} used${uncertain > 0 ? `, perhaps ${uncertain} more` : ''}`;
+}
+
+/** For the page of a job of GitHub Actions. */
+export function outcomeTable(files: readonly Outcome[], verb: ChangeVerb, total: string): SummaryTable {
+  const isSign = verb === 'signed';
+  const columns = isSign ? ['Algorithm', 'Record', 'Timestamp', 'Signature', 'Reported'] : ['Details'];
+  const rows = files.map((outcome) => (isSign ? signRow(outcome) : changeRow(outcome)));
+  return { heading: WORDS[verb].heading, columns: ['File', 'Outcome', ...columns], rows, total };
+}
+
+function signRow(outcome: Outcome): string[] {
+  const { path, status } = outcome;
+  switch (status) {
+    case 'signed': {
+      const { algorithm, record, timestamp, reused, reported } = outcome;
+      const signature = reused ? 'was there already' : 'new';
+      return [path, status, algorithm, record ?? '', timestamp ?? 'none', signature, reported ? 'yes' : 'no'];
+    }
+    case 'failed': {
+      const { record, kept } = 'record' in outcome ? outcome : { record: null, kept: false };
+      return [path, `failed: ${reasonOf(outcome)}`, '', record ?? '', '', kept ? 'kept for the next run' : '', ''];
+    }
+    case 'planned':
+      return [path, status, outcome.algorithm, '', '', '', ''];
+    default:
+      return [path, 'skipped: already signed', '', '', '', '', ''];
+  }
+}
+
+function changeRow(outcome: Outcome): string[] {
+  const { path, status } = outcome;
+  switch (status) {
+    case 'skipped':
+      return [path, status, skipReason(outcome)];
+    case 'failed':
+      return [path, status, reasonOf(outcome)];
+    case 'planned':
+      return [path, status, outcome.algorithm];
+    default:
+      return [path, status, changeDetails(outcome).join(', ')];
+  }
+}
+
+function reasonOf({ error }: Outcome & { readonly status: 'failed' }): string {
+  return `${error.message} [${error.code}]`;
+}
