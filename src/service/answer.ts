@@ -3,10 +3,10 @@
 import * as v from 'valibot';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/exchange.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
+import { readRetryAfter } from '../http/retry.ts';
 import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
+import type { Operation } from './messages.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
-import type { Operation } from './operation.ts';
 import type { SignatureRecord } from './signing-service.ts';
 
 /** Makes text of the service fit to be shown: printable, bounded, and without the credentials should it echo them. */

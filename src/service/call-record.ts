@@ -1,7 +1,7 @@
 /** The client's own record of a call (API 7, rule 5): what may be kept of it, nothing by which anything could be signed or asked. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { Operation, ReportStatus } from './operation.ts';
+import type { Operation, ReportStatus } from './messages.ts';
 
 /** What a call is about, as far as that may be told. */
 export interface CallSubject {

@@ -4,9 +4,9 @@ import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts
 import type { Outcome } from '../http/exchange.ts';
 import { isSuccessStatus, readEnvelope, type Show, saysUnauthorized, statusError } from './answer.ts';
 import type { CallRecord } from './call-record.ts';
+import { headOf } from './classify.ts';
 import { ANSWER_LIMIT, basicAuthorization, operationUrl, type SigningServiceOptions, showWithout } from './client.ts';
 import { businessErrors, codeWithoutConnection, networkErrors } from './errors.ts';
-import { headOf } from './judge.ts';
 import { SIGN_PATH, type SignRequestMessage } from './messages.ts';
 
 export interface CredentialsCheck {

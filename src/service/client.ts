@@ -1,13 +1,13 @@
-/** The Remote Code Signing API over HTTP: sign and report-sign, repeated only where nothing can have been signed. */
+/** The Remote Code Signing API over HTTP: sign and report-sign, retried only where nothing can have been signed. */
 
 import { printable } from '../errors/printable.ts';
 import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
-import { REAL_WAITING } from '../http/waiting.ts';
+import { REAL_RETRY_CLOCK } from '../http/retry.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';
 import { readSignatureRecord, type Show } from './answer.ts';
-import { type Attempting, attempt, type Call, type ServiceClock } from './attempts.ts';
+import { type Call, type Calling, performCall, type ServiceClock } from './call.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
 import { businessErrors, recordErrors } from './errors.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
@@ -32,7 +32,7 @@ export interface SigningServiceOptions {
   readonly clock?: ServiceClock | undefined;
 }
 
-const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_WAITING };
+const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 
 /** More at once than anybody asks for. */
 const UNBOUNDED = 1_000;
@@ -40,7 +40,7 @@ const UNBOUNDED = 1_000;
 export function createSigningService(options: SigningServiceOptions): SigningService {
   const { baseUrl, credentials, http, concurrency = UNBOUNDED, onCall = () => undefined, clock = REAL_CLOCK } = options;
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
-  const attempting: Attempting = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
+  const calling: Calling = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
   const secrets = secretsOf(credentials);
   /** By what is stored of them. */
   const idsOfRun = new Map<string, string>();
@@ -59,7 +59,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   };
 
   return {
-    sign({ code, digest, algorithm, extra, file, beforeSend, beforeRepeat }, signal) {
+    sign({ code, digest, algorithm, extra, file, beforeSend, beforeRetry }, signal) {
       const message: SignRequestMessage = {
         code,
         digest: Buffer.from(digest).toString('base64'),
@@ -71,7 +71,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         operation: 'sign',
         subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
         send: sender(SIGN_PATH, message, beforeSend),
-        beforeRepeat,
+        beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);
           if (!holdsSecret(answer, secrets)) return { answer, record: answer.id };
@@ -79,7 +79,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
           throw businessErrors('no-signature', { why }, { httpStatus, serviceCode: 0 });
         },
       };
-      return attempt(call, attempting, signal);
+      return performCall(call, calling, signal);
     },
     async report(record, status, signal, file) {
       const id = idsOfRun.get(record) ?? record;
@@ -91,7 +91,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         send: sender(REPORT_PATH, message),
         read: () => ({ answer: undefined }),
       };
-      return attempt(call, attempting, signal);
+      return performCall(call, calling, signal);
     },
     close: () => http.close(),
   };

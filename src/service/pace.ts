@@ -1,9 +1,11 @@
-/** How many calls for signatures go out at once: half as many after 429 and 503, one more again whenever all went well for a while. */
+/** How many requests for signatures are sent concurrently: half after 429 and 503, one more whenever all went well for a while. */
 
-import { LONGEST_WAIT } from '../http/waiting.ts';
+import pLimit from 'p-limit';
+import { withinLimit } from '../http/limit.ts';
+import { LONGEST_WAIT } from '../http/retry.ts';
 
 export interface PaceOptions {
-  /** Calls at once, when nothing is throttled. */
+  /** Concurrent requests when nothing is throttled. */
   readonly most: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -11,56 +13,42 @@ export interface PaceOptions {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
+/** How a request went. */
+export type Went = 'answered' | 'throttled' | 'unanswered';
+
 export interface Pace {
-  /** Waits for a place, and as long as the service wants nobody to call. Rejects when the signal aborts meanwhile. */
-  enter(signal: AbortSignal | undefined): Promise<Place>;
-  /** For a call that needs no place: waits as long as the service wants nobody to call. */
+  /**
+   * Runs the task in a slot, after any wait that the service asks for. Rejects when the signal aborts before the task starts.
+   *
+   * @param task gives its result and how the request went
+   */
+  run<T>(task: () => Promise<readonly [T, Went]>, signal: AbortSignal | undefined): Promise<T>;
+  /** For a request that needs no slot: waits as long as the service asks for. */
   untilWanted(signal: AbortSignal | undefined): Promise<void>;
-  /** The service wants no call for so many milliseconds. Gives what ends that, for whoever has waited. */
+  /** The service wants no request for so many milliseconds. The result ends that early. */
   hold(milliseconds: number): () => void;
 }
 
-export interface Place {
-  /** To be called once. */
-  leave(how: 'answered' | 'throttled' | 'unanswered'): void;
-}
-
 export function createPace({ most, now, sleep }: PaceOptions): Pace {
-  let allowed = most;
-  let underWay = 0;
+  const limit = pLimit(most);
+  let running = 0;
   let answered = 0;
-  /** Which decrease a call has seen: what was sent before the last one says nothing new. */
+  /** A request that was sent before the last decrease says nothing new. */
   let decreases = 0;
   let heldUntil: number | undefined;
-  const waiting = new Set<() => void>();
-
-  const letIn = (): void => {
-    for (const wake of [...waiting].slice(0, Math.max(0, allowed - underWay))) wake();
-  };
-
-  const turn = (signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        waiting.delete(wake);
-        signal?.removeEventListener('abort', wake);
-        resolve();
-      };
-      waiting.add(wake);
-      signal?.addEventListener('abort', wake, { once: true });
-    });
 
   const slowDown = (seen: number): void => {
     if (seen !== decreases) return;
     decreases += 1;
     answered = 0;
-    allowed = Math.max(1, Math.floor(Math.min(allowed, underWay) / 2));
+    limit.concurrency = Math.max(1, Math.floor(Math.min(limit.concurrency, running) / 2));
   };
 
   const speedUp = (): void => {
     answered += 1;
-    if (answered < allowed || allowed >= most) return;
+    if (answered < limit.concurrency || limit.concurrency >= most) return;
     answered = 0;
-    allowed += 1;
+    limit.concurrency += 1;
   };
 
   const untilWanted = async (signal: AbortSignal | undefined): Promise<void> => {
@@ -70,27 +58,34 @@ export function createPace({ most, now, sleep }: PaceOptions): Pace {
       if (left > 0) await sleep(left, signal);
       if (heldUntil === until) heldUntil = undefined;
     }
+    signal?.throwIfAborted();
+  };
+
+  const runNow = async <T>(task: () => Promise<readonly [T, Went]>): Promise<T> => {
+    const seen = decreases;
+    running += 1;
+    let how: Went = 'unanswered';
+    try {
+      const [result, went] = await task();
+      how = went;
+      return result;
+    } finally {
+      if (how === 'throttled') slowDown(seen);
+      if (how === 'answered') speedUp();
+      running -= 1;
+    }
   };
 
   return {
-    async enter(signal) {
-      for (;;) {
-        await untilWanted(signal);
-        signal?.throwIfAborted();
-        if (underWay < allowed) break;
-        await turn(signal);
-      }
-      underWay += 1;
-      const seen = decreases;
-      return {
-        leave(how) {
-          if (how === 'throttled') slowDown(seen);
-          if (how === 'answered') speedUp();
-          underWay -= 1;
-          letIn();
+    run: (task, signal) =>
+      withinLimit(
+        limit,
+        async () => {
+          await untilWanted(signal);
+          return runNow(task);
         },
-      };
-    },
+        signal,
+      ),
     untilWanted,
     hold(milliseconds) {
       const until = Math.max(heldUntil ?? 0, now() + milliseconds);

@@ -2,10 +2,9 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { Extra } from './messages.ts';
-import type { ReportStatus } from './operation.ts';
+import type { Extra, ReportStatus } from './messages.ts';
 
-export type { ReportStatus } from './operation.ts';
+export type { ReportStatus } from './messages.ts';
 
 export interface SignRequest {
   /** Number of the code-signing certificate (API 2.2 `code`). */
@@ -22,10 +21,10 @@ export interface SignRequest {
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /**
-   * Awaited after each attempt that certainly made no signature and is to be repeated, before the wait. If it throws,
-   * nothing is repeated, and `sign` throws the same.
+   * Awaited after each attempt that certainly made no signature and will be retried, before the wait. If it throws, there is
+   * no retry, and `sign` throws the same.
    */
-  readonly beforeRepeat?: ((error: CodesignError) => Promise<void>) | undefined;
+  readonly beforeRetry?: ((error: CodesignError) => Promise<void>) | undefined;
 }
 
 export interface SignatureRecord {

@@ -2,8 +2,8 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Http } from '../http/http.ts';
-import { REAL_WAITING, type Waiting } from '../http/waiting.ts';
-import { type Answered, type Authority, createAuthority } from './authority.ts';
+import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
+import { type Authority, createAuthority, type Received } from './authority.ts';
 import type { AuthorityRoots } from './check-answer.ts';
 import { timestampErrors } from './errors.ts';
 
@@ -35,19 +35,19 @@ export interface TimestampAuthoritiesOptions {
   readonly http: Http;
   /** For one attempt of one request; the waits between attempts are apart. */
   readonly timeoutMilliseconds: number;
-  /** Requests to one authority at once. */
+  /** Concurrent requests to one authority. */
   readonly concurrency?: number | undefined;
   readonly now: () => Date;
   readonly randomBytes: (length: number) => Uint8Array;
-  readonly clock?: Waiting | undefined;
+  readonly clock?: RetryClock | undefined;
 }
 
 /** Authorities limit the rate of requests, some of them to one in a second or two. */
 const USUAL_CONCURRENCY = 2;
 
 export function createTimestampAuthorities(options: TimestampAuthoritiesOptions): TimestampAuthorities {
-  const { urls, concurrency = USUAL_CONCURRENCY, clock: waiting = REAL_WAITING, policy } = options;
-  const authorities = urls.map((url) => createAuthority({ ...options, url, policy, concurrency, waiting }));
+  const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK, policy } = options;
+  const authorities = urls.map((url) => createAuthority({ ...options, url, policy, concurrency, clock }));
   return {
     async stamp(signatureValue, signal) {
       const untried = new Set(authorities);
@@ -55,10 +55,11 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
       for (let next = firstOf(untried); next !== undefined; next = firstOf(untried)) {
         const authority = next;
         const isStillWanted = () => firstOf(untried) === authority;
-        const answered = await orInterrupted(authority.ask(signatureValue, { signal, isStillWanted }), reasons, signal);
-        if (answered === undefined) continue;
-        if ('token' in answered) return { ...answered, authority: authority.name };
-        reasons.push(`${authority.name}: ${answered.reason}`);
+        const requested = authority.request({ signatureValue, signal, isStillWanted });
+        const received = await orInterrupted(requested, reasons, signal);
+        if (received === undefined) continue;
+        if ('token' in received) return { ...received, authority: authority.name };
+        reasons.push(`${authority.name}: ${received.reason}`);
         untried.delete(authority);
       }
       throw timestampErrors('timestamp-failed', { reasons: reasons.join('; '), authorities: authorities.length });
@@ -73,12 +74,12 @@ function firstOf(untried: ReadonlySet<Authority>): Authority | undefined {
 }
 
 async function orInterrupted(
-  asking: Promise<Answered | undefined>,
+  requested: Promise<Received | undefined>,
   reasons: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Answered | undefined> {
+): Promise<Received | undefined> {
   try {
-    return await asking;
+    return await requested;
   } catch (cause) {
     if (!signal?.aborted) throw cause;
     const tried = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;

@@ -1,29 +1,31 @@
-/** Judges the outcome of one attempt at an authority: a usable token, or why not and whether to try again. */
+/** Classifies the outcome of one request to an authority: a usable token, or why there is none and whether a retry may help. */
 
 import type { AnswerHead, Failure, Outcome } from '../http/exchange.ts';
+import { type Attempt, readRetryAfter } from '../http/retry.ts';
 import { type AskedFor, checkAnswer } from './check-answer.ts';
 
-export type Judged = { readonly token: Uint8Array; readonly time: Date } | Unusable;
+export type Classified = Attempt<{ readonly token: Uint8Array; readonly time: Date }, Refused>;
 
-export interface Unusable {
+export interface Refused {
   /** Why, for people. Raw: may hold control characters. */
-  readonly refusal: string;
-  /** Whether the same may go well a moment later. */
-  readonly isPassing: boolean;
-  /** Whether it will probably be so for other files too: the authority is then asked last. */
+  readonly reason: string;
+  /** Whether other files will probably meet the same: the authority is then used last. */
   readonly isDown: boolean;
 }
+
+export const MAX_ATTEMPTS = 4;
 
 const HTML = /^\s*(<!doctype html|<html)/i;
 const LOOKED_AT = 200;
 
-export function judgeOutcome(outcome: Outcome, asked: AskedFor): Judged {
+export function classifyOutcome(outcome: Outcome, asked: AskedFor): Classified {
   const { kind } = outcome;
   const head = kind === 'answer' ? outcome : outcome.head;
-  if (head !== undefined && !isSuccess(head)) return judgeStatus(head);
-  if (kind === 'failure') return judgeFailure(outcome);
+  const retryAfter = readRetryAfter(head?.headers.get('retry-after'), asked.now.getTime());
+  if (head !== undefined && !isSuccess(head)) return classifyStatus(head, retryAfter);
+  if (kind === 'failure') return classifyFailure(outcome, retryAfter);
   const checked = checkAnswer(outcome.body, asked);
-  if ('token' in checked) return checked;
+  if ('token' in checked) return { kind: 'done', result: checked };
   const isPage = HTML.test(Buffer.from(outcome.body.subarray(0, LOOKED_AT)).toString('latin1'));
   return final(isPage ? 'a web page instead of a timestamp' : checked.refusal);
 }
@@ -32,33 +34,38 @@ function isSuccess({ status }: AnswerHead): boolean {
   return status >= 200 && status < 300;
 }
 
-function judgeStatus({ status, headers }: AnswerHead): Unusable {
-  const isPassing = status === 429 || status >= 500;
+function classifyStatus({ status, headers }: AnswerHead, retryAfter: number | undefined): Classified {
   const location = headers.get('location');
   const redirect = status >= 300 && status < 400 && location !== undefined ? `, a redirect to ${location}` : '';
-  return { refusal: `HTTP ${status}${redirect}`, isPassing, isDown: isPassing };
+  const reason = `HTTP ${status}${redirect}`;
+  return status === 429 || status >= 500 ? transient(reason, retryAfter) : final(reason);
 }
 
-function judgeFailure({ reason, detail }: Failure): Unusable {
+function classifyFailure({ reason, detail }: Failure, retryAfter: number | undefined): Classified {
   switch (reason) {
     case 'too-large':
       return final(`no timestamp: ${detail}`);
     case 'timed-out':
     case 'connect-timed-out':
       // The wait has been long already.
-      return { refusal: detail, isPassing: false, isDown: true };
+      return final(detail, true);
     case 'tls-untrusted':
     case 'tls-failed':
-      return { refusal: `no TLS connection (${detail})`, isPassing: false, isDown: true };
+      return final(`no TLS connection (${detail})`, true);
     case 'proxy-unauthorized':
-      return { refusal: `the proxy asks for other credentials (${detail})`, isPassing: false, isDown: true };
+      return final(`the proxy asks for other credentials (${detail})`, true);
     case 'broken':
-      return { refusal: `the connection broke (${detail})`, isPassing: true, isDown: true };
+      // A second timestamp does no harm, so it does not matter whether the request has arrived.
+      return transient(`the connection broke (${detail})`, retryAfter);
     default:
-      return { refusal: `it cannot be reached (${detail})`, isPassing: true, isDown: true };
+      return transient(`it cannot be reached (${detail})`, retryAfter);
   }
 }
 
-function final(refusal: string): Unusable {
-  return { refusal, isPassing: false, isDown: false };
+function transient(reason: string, retryAfter: number | undefined): Classified {
+  return { kind: 'transient', failure: { reason, isDown: true }, maxAttempts: MAX_ATTEMPTS, retryAfter };
+}
+
+function final(reason: string, isDown = false): Classified {
+  return { kind: 'final', failure: { reason, isDown } };
 }

@@ -45,7 +45,7 @@ export function workOf({ origin, algorithm }: Signing, code: string, digest: Uin
 
 /** What the service awaits around each attempt. */
 export type AroundAttempts = {
-  readonly [Hook in 'beforeSend' | 'beforeRepeat']: NonNullable<SignRequest[Hook]>;
+  readonly [Hook in 'beforeSend' | 'beforeRetry']: NonNullable<SignRequest[Hook]>;
 };
 
 /**
@@ -72,7 +72,7 @@ export async function askOnRecord(
       await claim.requested();
       isUnsent = false;
     },
-    beforeRepeat: () => noted(() => claim.deferred(), warn),
+    beforeRetry: () => noted(() => claim.deferred(), warn),
   };
   let record: SignatureRecord;
   try {

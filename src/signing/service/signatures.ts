@@ -65,13 +65,13 @@ export function requestSignatures(
       await around.beforeSend();
       turn.send();
     };
-    const beforeRepeat = async (error: CodesignError): Promise<void> => {
+    const beforeRetry = async (error: CodesignError): Promise<void> => {
       turn.repeat(error);
-      await around.beforeRepeat(error);
+      await around.beforeRetry(error);
     };
     try {
       const file = maskFilename(signing.client.mask, path);
-      const hooks = { beforeSend, beforeRepeat };
+      const hooks = { beforeSend, beforeRetry };
       return await service.sign({ code, algorithm: signing.algorithm, digest, extra, file, ...hooks }, batch.signal);
     } catch (thrown) {
       // Stopped while it waited to be repeated: then what stopped the batch is the reason, and not this call.

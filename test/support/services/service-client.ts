@@ -4,7 +4,7 @@ import { createHttp } from '../../../src/http/http.ts';
 import type { Proxies } from '../../../src/http/proxy.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
-import type { ServiceClock } from '../../../src/service/attempts.ts';
+import type { ServiceClock } from '../../../src/service/call.ts';
 import type { CallRecord } from '../../../src/service/call-record.ts';
 import { createSigningService } from '../../../src/service/client.ts';
 import type { SigningService, SignRequest } from '../../../src/service/signing-service.ts';

@@ -1,9 +1,9 @@
-/** How many calls go out at once: the rule by itself. */
+/** How many requests are sent concurrently: the rule by itself. */
 
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { LONGEST_WAIT } from '../../../src/http/waiting.ts';
-import { createPace, type Pace, type Place } from '../../../src/service/pace.ts';
+import { LONGEST_WAIT } from '../../../src/http/retry.ts';
+import { createPace, type Pace, type Went } from '../../../src/service/pace.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -19,77 +19,101 @@ function openPace(most: number): { readonly pace: Pace; readonly sleeps: number[
   return { pace: createPace({ most, now: () => now, sleep }), sleeps };
 }
 
-/** Lets in as many as may be under way at once, then all leave. */
-async function room(pace: Pace): Promise<number> {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  const places: Place[] = [];
-  const asked = Array.from({ length: 20 }, () => pace.enter(controller.signal).then((place) => places.push(place)));
-  await turn();
-  const count = places.length;
-  controller.abort();
-  await Promise.allSettled(asked);
-  for (const place of places) place.leave('unanswered');
-  return count;
+interface Slot {
+  /** Ends what runs in it. */
+  leave(went: Went): Promise<void>;
 }
 
-async function enter(pace: Pace, count: number): Promise<readonly Place[]> {
-  return Promise.all(Array.from({ length: count }, () => pace.enter(undefined)));
+/** Resolves when the task has started. */
+function enter(pace: Pace, signal?: AbortSignal): Promise<Slot> {
+  return new Promise((resolve, reject) => {
+    const running: Promise<void> = pace.run(
+      () =>
+        new Promise((end) => {
+          const leave = (went: Went): Promise<void> => {
+            end([undefined, went]);
+            return running;
+          };
+          resolve({ leave });
+        }),
+      signal,
+    );
+    running.catch(reject);
+  });
+}
+
+function enterMany(pace: Pace, count: number): Promise<readonly Slot[]> {
+  return Promise.all(Array.from({ length: count }, () => enter(pace)));
+}
+
+/** Enters as often as is possible concurrently, then leaves. */
+async function slotsOf(pace: Pace): Promise<number> {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const slots: Slot[] = [];
+  const entered = Array.from({ length: 20 }, () => enter(pace, controller.signal).then((slot) => slots.push(slot)));
+  await turn();
+  const count = slots.length;
+  controller.abort();
+  await Promise.allSettled(entered);
+  for (const slot of slots) await slot.leave('unanswered');
+  await turn();
+  return count;
 }
 
 test('lets in as many as it is told, and the next one when one leaves', async () => {
   const { pace } = openPace(3);
-  const [first] = await enter(pace, 3);
+  const [first] = await enterMany(pace, 3);
   let isIn = false;
-  const fourth = pace.enter(undefined).then(() => {
+  const fourth = enter(pace).then(() => {
     isIn = true;
   });
   await turn();
   expect(isIn).toBe(false);
-  first?.leave('answered');
+  await first?.leave('answered');
   await fourth;
 });
 
 test('halves once for all that were under way, whatever number of them is throttled', async () => {
   const { pace } = openPace(8);
-  for (const place of await enter(pace, 8)) place.leave('throttled');
-  expect(await room(pace)).toBe(4);
+  for (const slot of await enterMany(pace, 8)) await slot.leave('throttled');
+  expect(await slotsOf(pace)).toBe(4);
 });
 
 test('halves again when a call that was sent afterwards is throttled, down to one', async () => {
   const { pace } = openPace(8);
   for (const left of [4, 2, 1, 1]) {
-    for (const place of await enter(pace, await room(pace))) place.leave('throttled');
-    expect(await room(pace)).toBe(left);
+    for (const slot of await enterMany(pace, await slotsOf(pace))) await slot.leave('throttled');
+    expect(await slotsOf(pace)).toBe(left);
   }
 });
 
 test('halves what was under way, not what might have been', async () => {
   const { pace } = openPace(100);
-  for (const place of await enter(pace, 4)) place.leave('throttled');
-  expect(await room(pace)).toBe(2);
+  for (const slot of await enterMany(pace, 4)) await slot.leave('throttled');
+  expect(await slotsOf(pace)).toBe(2);
 });
 
 test('goes up by one after as many answers as there are places, and never beyond the most', async () => {
   const { pace } = openPace(4);
-  for (const place of await enter(pace, 4)) place.leave('throttled');
+  for (const slot of await enterMany(pace, 4)) await slot.leave('throttled');
   for (const rooms of [2, 3, 4, 4]) {
-    expect(await room(pace)).toBe(rooms);
-    for (const place of await enter(pace, rooms)) place.leave('answered');
+    expect(await slotsOf(pace)).toBe(rooms);
+    for (const slot of await enterMany(pace, rooms)) await slot.leave('answered');
   }
 });
 
 test('calls without an answer say nothing of the pace', async () => {
   const { pace } = openPace(4);
-  for (const place of await enter(pace, 4)) place.leave('throttled');
-  for (let calls = 0; calls < 10; calls += 1) (await pace.enter(undefined)).leave('unanswered');
-  expect(await room(pace)).toBe(2);
+  for (const slot of await enterMany(pace, 4)) await slot.leave('throttled');
+  for (let calls = 0; calls < 10; calls += 1) await (await enter(pace)).leave('unanswered');
+  expect(await slotsOf(pace)).toBe(2);
 });
 
 test('a wait that the service asks for is kept by every call, and over when it is over', async () => {
   const { pace, sleeps } = openPace(2);
   pace.hold(5000);
-  await enter(pace, 2);
+  await enterMany(pace, 2);
   expect(sleeps).toContain(5000);
   const before = sleeps.length;
   await pace.untilWanted(undefined);
@@ -110,13 +134,13 @@ test('the longest of several waits counts, up to a minute', async () => {
 
 test('whoever waits for a place or for the service is told when all is to end', async () => {
   const { pace } = openPace(1);
-  const [place] = await enter(pace, 1);
+  const slot = await enter(pace);
   const controller = new AbortController();
-  const waiting = pace.enter(controller.signal);
+  const waiting = enter(pace, controller.signal);
   controller.abort();
   await expect(waiting).rejects.toThrow();
-  place?.leave('answered');
+  await slot.leave('answered');
   pace.hold(1000);
-  await expect(pace.enter(controller.signal)).rejects.toThrow();
-  expect(await room(pace)).toBe(1);
+  await expect(enter(pace, controller.signal)).rejects.toThrow();
+  expect(await slotsOf(pace)).toBe(1);
 });

@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LONGEST_WAIT } from '../../../src/http/waiting.ts';
-import { MAX_ATTEMPTS, waitBeforeRepeat } from '../../../src/service/repeating.ts';
+import { LONGEST_WAIT } from '../../../src/http/retry.ts';
+import { MAX_ATTEMPTS } from '../../../src/service/classify.ts';
 import {
   type MisbehavingService,
   type MisbehavingServiceOptions,
@@ -174,12 +174,4 @@ describe('report-sign', () => {
       ['/some/path/v1/codesign/report-sign', '{"id":"record-1","status":2}'],
     ]);
   });
-});
-
-test('back-off doubles, is spread by chance, and ends', () => {
-  const wait = (attempts: number, random: number) => waitBeforeRepeat({ attempts, reason: 'throttled', random });
-  expect([1, 2, 3, 4, 5].map((attempts) => wait(attempts, 0))).toEqual([250, 500, 1000, 2000, undefined]);
-  expect([1, 2, 3, 4, 5].map((attempts) => wait(attempts, 1))).toEqual([500, 1000, 2000, 4000, undefined]);
-  expect(waitBeforeRepeat({ attempts: 1, reason: 'throttled', random: 1, retryAfter: 60_000 })).toBe(LONGEST_WAIT);
-  expect(waitBeforeRepeat({ attempts: 1, reason: 'throttled', random: 0.5, retryAfter: 3000 })).toBe(3125);
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttp } from '../../../src/http/http.ts';
-import { LONGEST_WAIT } from '../../../src/http/waiting.ts';
+import { LONGEST_WAIT } from '../../../src/http/retry.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { createSigningService } from '../../../src/service/client.ts';
 import type { SigningService } from '../../../src/service/signing-service.ts';

@@ -1,0 +1,14 @@
+import type { LimitFunction } from 'p-limit';
+
+/** Runs the task within the concurrency limit. Rejects as soon as the signal aborts, unless the task has started by then. */
+export function withinLimit<T>(limit: LimitFunction, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal?.reason);
+    if (signal?.aborted) return leave();
+    signal?.addEventListener('abort', leave, { once: true });
+    void limit(async () => {
+      signal?.removeEventListener('abort', leave);
+      if (!signal?.aborted) await task().then(resolve, reject);
+    });
+  });
+}

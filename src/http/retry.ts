@@ -1,0 +1,113 @@
+/** Retries what failed and may succeed later: attempts, back-off with jitter, Retry-After, and a budget of waiting time. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time and chance, for tests to control. */
+export interface RetryClock {
+  /** Rejects when the signal aborts. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+export const REAL_RETRY_CLOCK: RetryClock = {
+  sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal === undefined ? {} : { signal }),
+  random: Math.random,
+};
+
+/** One attempt, classified by its caller. */
+export type Attempt<Result, Failure> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | {
+      /** The request had no effect, or may have it twice, and the next attempt may succeed. */
+      readonly kind: 'transient';
+      readonly failure: Failure;
+      /** The most attempts for this failure, this one included. */
+      readonly maxAttempts: number;
+      /** The wait that the other side asks for, in milliseconds. */
+      readonly retryAfter?: number | undefined;
+    }
+  | NotRetried<Failure>;
+
+export interface NotRetried<Failure> {
+  /** `final`: the next attempt would fail too. `may-have-arrived`: the request must not have its effect twice. */
+  readonly kind: 'final' | 'may-have-arrived';
+  readonly failure: Failure;
+}
+
+export type Retried<Result, Failure> =
+  | { readonly result: Result; readonly attempts: number }
+  | { readonly failure: Failure; readonly attempts: number };
+
+export interface RetryOptions<Result, Failure> {
+  /** @param number from 1 */
+  attempt(number: number): Promise<Attempt<Result, Failure>>;
+  readonly clock: RetryClock;
+  /** Ends a wait: `retry` then rejects with what `sleep` throws. An attempt under way is not ended by it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds of all waits together; any by default. */
+  readonly budget?: number | undefined;
+  /** Awaited before each wait. If it throws, there is no further attempt. */
+  readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
+}
+
+/** Rejects with what the functions given to it throw. */
+export async function retry<Result, Failure>(
+  options: RetryOptions<Result, Failure>,
+): Promise<Retried<Result, Failure>> {
+  const { clock, signal, budget = Number.POSITIVE_INFINITY } = options;
+  let waited = 0;
+  for (let attempts = 1; ; attempts += 1) {
+    const tried = await options.attempt(attempts);
+    if (tried.kind === 'done') return { result: tried.result, attempts };
+    const { failure } = tried;
+    if (tried.kind !== 'transient' || attempts >= tried.maxAttempts) return { failure, attempts };
+    const wait = waitAfter({ attempts, retryAfter: tried.retryAfter, random: clock.random() });
+    waited += wait;
+    if (waited > budget) return { failure, attempts };
+    await options.beforeRetry?.(failure);
+    await clock.sleep(wait, signal);
+  }
+}
+
+const FIRST_WAIT = 500;
+const LONGEST_BACK_OFF = 8_000;
+/** A wait that the other side asks for is honoured up to this length. */
+export const LONGEST_WAIT = 60_000;
+/** Spreads the requests that were all told to come back at the same moment. */
+const SPREAD = 250;
+
+interface AttemptsSoFar {
+  /** At least 1. */
+  readonly attempts: number;
+  readonly retryAfter?: number | undefined;
+  readonly random: number;
+}
+
+/** Milliseconds to wait before the next attempt. */
+export function waitAfter({ attempts, retryAfter, random }: AttemptsSoFar): number {
+  if (retryAfter !== undefined) return Math.min(retryAfter + random * SPREAD, LONGEST_WAIT);
+  const backOff = Math.min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_BACK_OFF);
+  return backOff * (0.5 + random / 2);
+}
+
+/** A date may have a comma after its day; elsewhere a comma separates the values of several headers. */
+const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
+
+/**
+ * Reads Retry-After (RFC 9110, section 10.2.3), seconds or a date: the longest wait in milliseconds, at least 0. Undefined
+ * when the header is absent or not understood.
+ *
+ * @param header the values of all such headers, joined with commas
+ */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const waits = (header?.match(VALUES) ?? []).map((value) => readOne(value.trim(), now));
+  return waits.reduce((longest, wait) => (wait === undefined ? longest : Math.max(longest ?? 0, wait)), undefined);
+}
+
+function readOne(text: string, now: number): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  // Only what looks like an HTTP date: Date.parse would read "-5" as a year.
+  const date = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
