@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/exchange.ts';
 import { readRetryAfter } from '../http/retry.ts';
+import type { Operation } from './call-record.ts';
 import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
-import type { Operation } from './messages.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';
 

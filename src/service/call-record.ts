@@ -1,7 +1,11 @@
 /** The client's own record of a call (API 7, rule 5): what may be kept of it, nothing by which anything could be signed or asked. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { Operation, ReportStatus } from './messages.ts';
+
+export type Operation = 'sign' | 'report-sign';
+
+/** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
+export type ReportStatus = 1 | 2;
 
 /** What a call is about, as far as that may be told. */
 export interface CallSubject {

@@ -3,10 +3,9 @@
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/exchange.ts';
 import { type Attempt, LONGEST_WAIT, type RetryClock, retry } from '../http/retry.ts';
-import type { CallRecord, CallSubject } from './call-record.ts';
+import type { CallRecord, CallSubject, Operation } from './call-record.ts';
 import { type Circumstances, classify, failed, headOf, type Success } from './classify.ts';
 import { networkErrors } from './errors.ts';
-import type { Operation } from './messages.ts';
 import type { Pace, Went } from './pace.ts';
 
 /** Time and chance, for tests to control. */

@@ -14,8 +14,8 @@ import {
   saysUnauthorized,
   statusError,
 } from './answer.ts';
+import type { Operation } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, mayHaveBeenCounted, networkErrors } from './errors.ts';
-import type { Operation } from './messages.ts';
 
 /** What the service answered with success (2xx and code 0). */
 export interface Success {

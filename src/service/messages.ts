@@ -55,8 +55,3 @@ export const signatureRecordSchema = v.object({
   id: v.fallback(v.optional(v.nullable(v.string())), undefined),
   signature: v.string(),
 });
-
-export type Operation = 'sign' | 'report-sign';
-
-/** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
-export type ReportStatus = 1 | 2;

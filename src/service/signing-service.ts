@@ -2,9 +2,10 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { Extra, ReportStatus } from './messages.ts';
+import type { ReportStatus } from './call-record.ts';
+import type { Extra } from './messages.ts';
 
-export type { ReportStatus } from './messages.ts';
+export type { ReportStatus } from './call-record.ts';
 
 export interface SignRequest {
   /** Number of the code-signing certificate (API 2.2 `code`). */
