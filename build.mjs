@@ -58,13 +58,20 @@ async function buildCommandLine() {
   return metafile;
 }
 
-/** Bundles the agent of undici without fetch, WebSockets and the rest of its main file (docs/decisions/http-client.md). */
+/**
+ * Bundles the agent of undici without what it cannot reach here: the rest of the main file, HTTP/2 (our connector speaks
+ * HTTP/1.1 only) and form data. See docs/decisions/http-client.md.
+ */
 const undiciAgent = {
   name: 'undici-agent',
   setup(bundle) {
-    bundle.onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'undici-agent' }));
-    bundle.onLoad({ filter: /.*/, namespace: 'undici-agent' }, () => ({
-      contents: "export { default as Agent } from 'undici/lib/dispatcher/agent.js';",
+    bundle.onResolve({ filter: /^undici$/ }, () => ({ path: 'agent', namespace: 'undici' }));
+    bundle.onResolve({ filter: /\/(client-h2\.js|fetch\/body\.js)$/ }, () => ({
+      path: 'nothing',
+      namespace: 'undici',
+    }));
+    bundle.onLoad({ filter: /.*/, namespace: 'undici' }, ({ path: name }) => ({
+      contents: name === 'agent' ? "export { default as Agent } from 'undici/lib/dispatcher/agent.js';" : '',
       resolveDir: root,
     }));
   },

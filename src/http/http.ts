@@ -4,9 +4,10 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { createAgent } from './agent.ts';
 import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
-import { type ExchangeRequest, exchange, type Outcome, type RequestBounds } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { isLoopback } from './loopback.ts';
 import { isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
+import type { ExchangeRequest, Outcome, RequestBounds } from './request.ts';
 import type { TrustRoots } from './roots.ts';
 
 const CONNECT_MILLISECONDS = 10_000;

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import type { AnswerHead } from '../http/exchange.ts';
+import type { AnswerHead } from '../http/request.ts';
 import { readRetryAfter } from '../http/retry.ts';
 import type { Operation } from './call-record.ts';
 import { businessErrors, isOfGateway, statusErrors } from './errors.ts';

@@ -1,7 +1,7 @@
 /** One call of the service: its attempts, each in a slot, classified and recorded. */
 
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { Outcome } from '../http/exchange.ts';
+import type { Outcome } from '../http/request.ts';
 import { type Attempt, LONGEST_WAIT, type RetryClock, retry } from '../http/retry.ts';
 import type { CallRecord, CallSubject, Operation } from './call-record.ts';
 import { type Circumstances, classify, failed, headOf, type Success } from './classify.ts';

@@ -1,7 +1,7 @@
 /** Asks the service whether it takes credentials, without a signature: by a call that it must refuse for its padding (API 7, 8). */
 
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { Outcome } from '../http/exchange.ts';
+import type { Outcome } from '../http/request.ts';
 import { isSuccessStatus, readEnvelope, type Show, saysUnauthorized, statusError } from './answer.ts';
 import type { CallRecord } from './call-record.ts';
 import { headOf } from './classify.ts';

@@ -1,7 +1,7 @@
 /** Classifies the outcome of one attempt: success by rule 4.1.1, or the error and whether a retry is safe and may help. */
 
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
-import type { Answer, AnswerHead, Failure, FailureReason, Outcome } from '../http/exchange.ts';
+import type { Answer, AnswerHead, Failure, FailureReason, Outcome } from '../http/request.ts';
 import { type Attempt, type NotRetried, readRetryAfter } from '../http/retry.ts';
 import {
   holdsSignature,

@@ -1,8 +1,8 @@
 /** The Remote Code Signing API over HTTP: sign and report-sign, retried only where nothing can have been signed. */
 
 import { printable } from '../errors/printable.ts';
-import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
+import type { Outcome } from '../http/request.ts';
 import { REAL_RETRY_CLOCK } from '../http/retry.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';

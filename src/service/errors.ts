@@ -2,7 +2,7 @@
 
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
-import type { FailureReason } from '../http/exchange.ts';
+import type { FailureReason } from '../http/request.ts';
 
 const MAY_HAVE_BEEN_COUNTED = 'The signature may have been made and counted.';
 

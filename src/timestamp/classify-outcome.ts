@@ -1,6 +1,6 @@
 /** Classifies the outcome of one request to an authority: a usable token, or why there is none and whether a retry may help. */
 
-import type { AnswerHead, Failure, Outcome } from '../http/exchange.ts';
+import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
 import { type Attempt, readRetryAfter } from '../http/retry.ts';
 import { type AskedFor, checkAnswer } from './check-answer.ts';
 

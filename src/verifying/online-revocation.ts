@@ -8,8 +8,8 @@ import { statusByOcsp } from '../certificates/revocation/ocsp-status.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation/sources.ts';
 import { combineStatements, type RevocationStatus, type Statement } from '../certificates/revocation/status.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Outcome } from '../http/exchange.ts';
 import type { Http } from '../http/http.ts';
+import type { Outcome } from '../http/request.ts';
 
 /** A certificate, and who issued it. */
 export interface Asked {

@@ -1,7 +1,7 @@
 /** The signing service's answers, status and headers among them, as the client takes them. */
 
-import type { Outcome } from '../../../src/http/exchange.ts';
 import type { Http } from '../../../src/http/http.ts';
+import type { Outcome } from '../../../src/http/request.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { createSigningService } from '../../../src/service/client.ts';
 import { answering, Fault, require } from '../judge.ts';

@@ -3,9 +3,9 @@
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/http/exchange.ts';
 import { createHttp, type Http } from '../../../src/http/http.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
+import type { Outcome } from '../../../src/http/request.ts';
 
 const closers: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {

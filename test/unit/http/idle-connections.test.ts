@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/http/exchange.ts';
 import { createHttp } from '../../../src/http/http.ts';
+import type { Outcome } from '../../../src/http/request.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

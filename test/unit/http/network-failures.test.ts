@@ -3,8 +3,8 @@
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Failure, Outcome } from '../../../src/http/exchange.ts';
 import { createHttp, type Http, type JsonRequest } from '../../../src/http/http.ts';
+import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 
 const closers: (() => Promise<unknown>)[] = [];

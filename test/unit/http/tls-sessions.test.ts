@@ -5,9 +5,9 @@ import https, { type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/http/exchange.ts';
 import { createHttp, type HttpOptions } from '../../../src/http/http.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
+import type { Outcome } from '../../../src/http/request.ts';
 import { startProxy } from '../../support/services/proxy.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
 

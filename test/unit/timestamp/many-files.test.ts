@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
-import type { Failure, Outcome } from '../../../src/http/exchange.ts';
+import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { WAITING_BUDGET } from '../../../src/timestamp/authority.ts';
 import { MAX_ATTEMPTS } from '../../../src/timestamp/classify-outcome.ts';
 import {

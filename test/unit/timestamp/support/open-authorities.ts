@@ -1,8 +1,8 @@
 /** Timestamp authorities as the program asks them, with waits that are recorded instead of slept. */
 
 import { randomBytes } from 'node:crypto';
-import type { Outcome } from '../../../../src/http/exchange.ts';
 import { createHttp, type Http } from '../../../../src/http/http.ts';
+import type { Outcome } from '../../../../src/http/request.ts';
 import {
   createTimestampAuthorities,
   type TimestampAuthorities,
