@@ -2,7 +2,8 @@
 const FLOORS = [
   ['errors'],
   ['secrets', 'bytes'],
-  ['crypto', 'asn1'],
+  ['crypto'],
+  ['asn1'],
   ['zip', 'http', 'certificates'],
   ['cms'],
   ['timestamp'],

@@ -11,6 +11,7 @@ import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcom
 import { type InspectedFile, inspectFile as inspectWith } from './verifying/inspect-file.ts';
 import type { VerifiedFile } from './verifying/verdict.ts';
 
+export type { NamedObject } from './asn1/object-names.ts';
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
 export type { SettingsOptions, VerifyOptions } from './options/options.ts';
 export type { CallRecord } from './service/call-record.ts';
@@ -32,7 +33,6 @@ export type {
   InspectedSigner,
   InspectedTimestamp,
 } from './verifying/inspect-file.ts';
-export type { NamedObject } from './verifying/object-names.ts';
 export type {
   Identity,
   PathCertificate,

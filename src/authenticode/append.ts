@@ -1,5 +1,6 @@
 /** Appending: the new signature is nested in the one that is there, as signtool's /as does it, so that one must be sound. */
 
+import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -7,7 +8,6 @@ import { speaksAgainst } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { examineDataType } from './examine-authenticode.ts';
-import { SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
 import { type AuthenticodeSignature, readAuthenticode } from './read-authenticode.ts';
 
 export interface OuterSignature {

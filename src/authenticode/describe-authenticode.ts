@@ -1,21 +1,23 @@
 /** What an Authenticode signature says of itself, for people. Nothing in it can make this fail. */
 
-import type { Element } from '../asn1/read.ts';
-import { readTime } from '../asn1/times.ts';
-import { CONTENT_TYPE, MESSAGE_DIGEST, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
-import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
-import type { Detail } from '../formats/format.ts';
-import { SIGNING_TIME } from '../timestamp/object-identifiers.ts';
-import { contentMatches, type SignedFile } from './examine-authenticode.ts';
 import {
+  CONTENT_TYPE,
+  MESSAGE_DIGEST,
+  SIGNING_TIME,
   SPC_COMMERCIAL_PURPOSE,
   SPC_INDIVIDUAL_PURPOSE,
   SPC_NESTED_SIGNATURE,
   SPC_SP_OPUS_INFO,
   SPC_STATEMENT_TYPE,
+  TIMESTAMP_TOKEN,
   TIMESTAMP_TYPES,
-} from './object-identifiers.ts';
+} from '../asn1/object-identifiers.ts';
+import type { Element } from '../asn1/read.ts';
+import { readTime } from '../asn1/times.ts';
+import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { Detail } from '../formats/format.ts';
+import { contentMatches, type SignedFile } from './examine-authenticode.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';
 import { readOpusInfo, readStatementTypes } from './spc-values.ts';
 

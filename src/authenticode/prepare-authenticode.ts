@@ -1,12 +1,12 @@
 /** Building an Authenticode signature: what is to be signed first, then the CMS round the signature value. */
 
 import { createHash } from 'node:crypto';
+import { SPC_RFC3161_TIMESTAMP, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE } from '../asn1/object-identifiers.ts';
 import { readElement } from '../asn1/read.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
-import { SPC_RFC3161_TIMESTAMP, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE } from './object-identifiers.ts';
 import { checkProgramInfo, type ProgramInfo } from './program-info.ts';
 import { spcSpOpusInfo, spcStatementType } from './spc-structures.ts';
 

@@ -1,9 +1,10 @@
 /** Reading Authenticode signatures, also those of other programs, with the signatures nested in them. */
 
 import { createHash, getHashes } from 'node:crypto';
+import { digestAlgorithmOf, MD5 } from '../asn1/algorithm-identifiers.ts';
+import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
 import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../cms/limits.ts';
-import { digestAlgorithmOf } from '../cms/object-identifiers.ts';
 import {
   attributeValues,
   parseSignedData,
@@ -16,7 +17,6 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts'
 import type { ContentDigest } from '../crypto/content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { authenticodeErrors } from './errors.ts';
-import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from './object-identifiers.ts';
 
 /** One signature, without those nested in it. */
 export interface AuthenticodeParts extends IndirectData {
@@ -73,7 +73,6 @@ const MAX_NESTED = 64;
 /** In bytes: five digests by SHA-512 with four letters each, and four letters before them, as packages have them. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
-const MD5 = '1.2.840.113549.2.5';
 
 /** What is left of the bounds on a file: its signatures use it up together. */
 export interface Room {

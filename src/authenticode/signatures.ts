@@ -1,6 +1,6 @@
 /** The Authenticode signatures in a file, and what there is to say of each. */
 
-import { COUNTER_SIGNATURE } from '../cms/object-identifiers.ts';
+import { COUNTER_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
 import { signerNameOf } from '../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -12,7 +12,6 @@ import type { CmsEntry, Container, MeasuredContent } from './container.ts';
 import { describeAuthenticode } from './describe-authenticode.ts';
 import { authenticodeErrors } from './errors.ts';
 import { examineAuthenticode, type SignedFile } from './examine-authenticode.ts';
-import { TIMESTAMP_TYPES } from './object-identifiers.ts';
 import {
   type AuthenticodeParts,
   type FoundSignature,

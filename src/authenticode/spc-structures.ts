@@ -1,5 +1,6 @@
 /** The SPC structures of Authenticode, encoded ("Authenticode-Specific Structures in the PKCS #7 SignedData"). */
 
+import { SPC_INDIRECT_DATA, SPC_INDIVIDUAL_PURPOSE } from '../asn1/object-identifiers.ts';
 import {
   contextConstructed,
   contextPrimitive,
@@ -11,7 +12,6 @@ import {
 import { digestAlgorithm } from '../cms/build-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
-import { SPC_INDIRECT_DATA, SPC_INDIVIDUAL_PURPOSE } from './object-identifiers.ts';
 
 /** What was digested, as SpcAttributeTypeAndOptionalValue: `type` dotted, `value` encoded. */
 export interface SpcData {

@@ -1,5 +1,11 @@
 /** Giving Authenticode signatures, and those nested in them, a timestamp in the place of those they have. */
 
+import {
+  SPC_NESTED_SIGNATURE,
+  SPC_RFC3161_TIMESTAMP,
+  TIMESTAMP_TYPES,
+  UNREAD_TIMESTAMP_TYPES,
+} from '../asn1/object-identifiers.ts';
 import { parts } from '../asn1/read.ts';
 import {
   changeUnsignedAttributes,
@@ -11,12 +17,6 @@ import type { EmbeddedSignature } from '../formats/format.ts';
 import type { Container } from './container.ts';
 import { authenticodeErrors } from './errors.ts';
 import { isInDerOrder } from './examine-authenticode.ts';
-import {
-  SPC_NESTED_SIGNATURE,
-  SPC_RFC3161_TIMESTAMP,
-  TIMESTAMP_TYPES,
-  UNREAD_TIMESTAMP_TYPES,
-} from './object-identifiers.ts';
 import type { FoundSignature } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 

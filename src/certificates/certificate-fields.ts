@@ -2,6 +2,13 @@
 
 import { asn1Errors } from '../asn1/errors.ts';
 import {
+  AUTHORITY_KEY_IDENTIFIER,
+  BASIC_CONSTRAINTS,
+  EXTENDED_KEY_USAGE,
+  KEY_USAGE,
+  SUBJECT_KEY_IDENTIFIER,
+} from '../asn1/object-identifiers.ts';
+import {
   type Element,
   expectTag,
   fieldsOf,
@@ -31,11 +38,6 @@ export interface CertificateFields {
   readonly signatureAlgorithm: Uint8Array;
 }
 
-const KEY_USAGE = '2.5.29.15';
-const EXTENDED_KEY_USAGE = '2.5.29.37';
-const SUBJECT_KEY_IDENTIFIER = '2.5.29.14';
-const BASIC_CONSTRAINTS = '2.5.29.19';
-const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 /** More than a path ever has: what is not shown exactly must still be a number that can be compared. */
 const LONGEST_PATH = 255;
 
@@ -67,9 +69,19 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
   const publicKeyInfo = body.next(0x30, 'public key').bytes;
   body.optional(0x81); // issuer's unique identifier
   body.optional(0x82); // subject's unique identifier
-  const extensions = body.optional(0xa3);
+  const extensions = readExtensions(body.optional(0xa3));
   body.end();
-  return { serialNumber, issuer, subject, publicKeyInfo, signatureAlgorithm, ...readExtensions(extensions) };
+  const types = extensions.map(({ type }) => type);
+  return {
+    serialNumber,
+    issuer,
+    subject,
+    publicKeyInfo,
+    signatureAlgorithm,
+    extensions: new Map(extensions.map(({ type, value }) => [type, value])),
+    criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
+    repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
+  };
 }
 
 /** Whether keyUsage lets the key sign; without the extension it may (RFC 5280, 4.2.1.3). */
@@ -139,23 +151,28 @@ function smallNumberOf({ contents }: Element): number {
   return contents.length === 1 ? first : LONGEST_PATH;
 }
 
-type Extensions = Pick<CertificateFields, 'extensions' | 'criticalExtensions' | 'repeatedExtensions'>;
+export interface Extension {
+  /** Dotted object identifier. */
+  readonly type: string;
+  readonly isCritical: boolean;
+  /** Contents of the extension's OCTET STRING. */
+  readonly value: Uint8Array;
+}
 
-function readExtensions(tagged: Element | undefined): Extensions {
-  const extensions = new Map<string, Uint8Array>();
-  const criticalExtensions: string[] = [];
-  const repeatedExtensions: string[] = [];
+/** An Extension of a certificate, CRL or OCSP answer. Throws `asn1-malformed`. */
+export function readExtension(extension: Element, what: string): Extension {
+  const fields = fieldsOf(extension, 0x30, what);
+  const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
+  const isCritical = isTrue(fields.optional(0x01));
+  return { type, isCritical, value: octetsOf(fields.any('value'), what) };
+}
+
+/** The Extensions under an EXPLICIT tag. Throws `asn1-malformed`. */
+function readExtensions(tagged: Element | undefined): readonly Extension[] {
   const [list] = tagged === undefined ? [] : firstParts(tagged, 'extensions', 1);
   const all = list === undefined ? [] : firstParts(list, 'extensions', MAX_EXTENSIONS + 1);
   if (all.length > MAX_EXTENSIONS) throw tooMuch('certificate', `more than ${MAX_EXTENSIONS} extensions`);
-  for (const extension of all) {
-    const fields = fieldsOf(extension, 0x30, 'extension');
-    const type = objectIdentifierOf(fields.next(0x06, 'type'), 'extension type');
-    if (isTrue(fields.optional(0x01))) criticalExtensions.push(type);
-    if (extensions.has(type)) repeatedExtensions.push(type);
-    extensions.set(type, octetsOf(fields.any('value'), 'extension value'));
-  }
-  return { extensions, criticalExtensions, repeatedExtensions };
+  return all.map((extension) => readExtension(extension, 'extension'));
 }
 
 function tooMuch(what: string, problem: string) {

@@ -1,5 +1,22 @@
 /** What is wrong along a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
 
+import {
+  AUTHORITY_INFORMATION,
+  AUTHORITY_KEY_IDENTIFIER,
+  BASIC_CONSTRAINTS,
+  CERTIFICATE_POLICIES,
+  CRL_DISTRIBUTION_POINTS,
+  EXTENDED_KEY_USAGE,
+  INHIBIT_ANY_POLICY,
+  ISSUER_ALTERNATIVE_NAME,
+  KEY_USAGE,
+  NAME_CONSTRAINTS,
+  OCSP_NO_CHECK,
+  POLICY_CONSTRAINTS,
+  POLICY_MAPPINGS,
+  SUBJECT_ALTERNATIVE_NAME,
+  SUBJECT_KEY_IDENTIFIER,
+} from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
@@ -24,21 +41,21 @@ export interface PathToExamine {
  * any will do, as OpenSSL has it without -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
-  '2.5.29.14', // subjectKeyIdentifier
-  '2.5.29.15', // keyUsage
-  '2.5.29.17', // subjectAltName
-  '2.5.29.18', // issuerAltName
-  '2.5.29.19', // basicConstraints
-  '2.5.29.30', // nameConstraints
-  '2.5.29.31', // cRLDistributionPoints
-  '2.5.29.32', // certificatePolicies
-  '2.5.29.33', // policyMappings
-  '2.5.29.35', // authorityKeyIdentifier
-  '2.5.29.36', // policyConstraints
-  '2.5.29.37', // extKeyUsage
-  '2.5.29.54', // inhibitAnyPolicy
-  '1.3.6.1.5.5.7.1.1', // authorityInfoAccess
-  '1.3.6.1.5.5.7.48.1.5', // id-pkix-ocsp-nocheck, of OCSP responders
+  SUBJECT_KEY_IDENTIFIER,
+  KEY_USAGE,
+  SUBJECT_ALTERNATIVE_NAME,
+  ISSUER_ALTERNATIVE_NAME,
+  BASIC_CONSTRAINTS,
+  NAME_CONSTRAINTS,
+  CRL_DISTRIBUTION_POINTS,
+  CERTIFICATE_POLICIES,
+  POLICY_MAPPINGS,
+  AUTHORITY_KEY_IDENTIFIER,
+  POLICY_CONSTRAINTS,
+  EXTENDED_KEY_USAGE,
+  INHIBIT_ANY_POLICY,
+  AUTHORITY_INFORMATION,
+  OCSP_NO_CHECK,
 ]);
 
 /** Findings in the order of the path; empty when all is well. */

@@ -1,12 +1,11 @@
 /** Name constraints (RFC 5280, 4.2.1.10): which names an authority may put into the certificates below it. */
 
 import { isIPv4, isIPv6 } from 'node:net';
+import { NAME_CONSTRAINTS, SUBJECT_ALTERNATIVE_NAME } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate-fields.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-const NAME_CONSTRAINTS = '2.5.29.30';
-const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 /** Comparisons for one pair of certificates: real ones take tens, those made to exhaust would take billions. */
 const MAX_COMPARISONS = 10_000;
 /** Of either list, in bytes: reading them takes time as well, and each is read for every pair of a path. */

@@ -1,6 +1,7 @@
 /** Distinguished names (RFC 5280, 4.1.2.4): for people, and for finding who issued whom. */
 
 import { asn1Errors } from '../asn1/errors.ts';
+import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, parts, readDer } from '../asn1/read.ts';
 
 export interface DistinguishedName {
@@ -15,38 +16,6 @@ export interface DistinguishedName {
   /** Its e-mail addresses (PKCS#9). Raw. */
   readonly emailAddresses: readonly string[];
 }
-
-const COMMON_NAME = '2.5.4.3';
-const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  [COMMON_NAME]: 'CN',
-  '2.5.4.4': 'SN',
-  '2.5.4.5': 'serialNumber',
-  '2.5.4.6': 'C',
-  '2.5.4.7': 'L',
-  '2.5.4.8': 'ST',
-  '2.5.4.9': 'street',
-  '2.5.4.10': 'O',
-  '2.5.4.11': 'OU',
-  '2.5.4.12': 'title',
-  '2.5.4.13': 'description',
-  '2.5.4.15': 'businessCategory',
-  '2.5.4.16': 'postalAddress',
-  '2.5.4.17': 'postalCode',
-  '2.5.4.18': 'postOfficeBox',
-  '2.5.4.20': 'telephoneNumber',
-  '2.5.4.41': 'name',
-  '2.5.4.42': 'GN',
-  '2.5.4.46': 'dnQualifier',
-  '2.5.4.97': 'organizationIdentifier',
-  '0.9.2342.19200300.100.1.1': 'UID',
-  '0.9.2342.19200300.100.1.3': 'mail',
-  '0.9.2342.19200300.100.1.25': 'DC',
-  '1.3.6.1.4.1.311.60.2.1.1': 'jurisdictionL',
-  '1.3.6.1.4.1.311.60.2.1.2': 'jurisdictionST',
-  '1.3.6.1.4.1.311.60.2.1.3': 'jurisdictionC',
-  [EMAIL_ADDRESS]: 'emailAddress',
-};
 
 /** In bytes: one that is longer takes as long to compare as all the rest of a chain. */
 const LONGEST_NAME = 16 * 1024;
@@ -77,7 +46,7 @@ export function readName(der: Uint8Array): DistinguishedName {
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
     commonName,
-    text: attributes.map(({ type, value }) => `${SHORT_NAMES[type] ?? type}=${value}`).join(', '),
+    text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
     key: keyOf(attributes),
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),

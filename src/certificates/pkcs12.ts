@@ -3,6 +3,14 @@
  * its MAC checked: what is read here is public, and a certificate that does not belong to the service's key shows later.
  */
 
+import {
+  CERTIFICATE_BAG,
+  DATA,
+  ENCRYPTED_DATA,
+  PBES2,
+  SAFE_CONTENTS_BAG,
+  X509_CERTIFICATE,
+} from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../asn1/read.ts';
 import { octetString, sequence } from '../asn1/write.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -14,12 +22,6 @@ export interface CertificateFile {
   readonly bytes: Uint8Array;
 }
 
-const DATA = '1.2.840.113549.1.7.1';
-const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';
-const SAFE_CONTENTS_BAG = '1.2.840.113549.1.12.10.1.6';
-const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
-const X509_CERTIFICATE = '1.2.840.113549.1.9.22.1';
-const PBES2 = '1.2.840.113549.1.5.13';
 /** Of all parts of a file. Real ones have 1 to 100,000; each one costs time, so that a hostile file could cost hours. */
 const MAX_ITERATIONS = 600_000;
 /** Bags inside bags; real files have none. */

@@ -1,6 +1,13 @@
 /** What a certificate may be used for, by its keyUsage and extendedKeyUsage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
 
 import type { KeyObject } from 'node:crypto';
+import {
+  ANY_PURPOSE,
+  CODE_SIGNING,
+  EXTENDED_KEY_USAGE,
+  LIFETIME_SIGNING,
+  TIME_STAMPING,
+} from '../asn1/object-identifiers.ts';
 import type { Finding } from '../errors/finding.ts';
 import {
   allowsDigitalSignature,
@@ -13,13 +20,9 @@ import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
 export type Purpose = 'code-signing' | 'time-stamping';
 
-const ANY_PURPOSE = '2.5.29.37.0';
-/** Microsoft's szOID_KP_LIFETIME_SIGNING. */
-const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
-const EXTENDED_KEY_USAGE = '2.5.29.37';
 const PURPOSES: Readonly<Record<Purpose, { readonly oid: string; readonly name: string }>> = {
-  'code-signing': { oid: '1.3.6.1.5.5.7.3.3', name: 'codeSigning' },
-  'time-stamping': { oid: '1.3.6.1.5.5.7.3.8', name: 'timeStamping' },
+  'code-signing': { oid: CODE_SIGNING, name: 'codeSigning' },
+  'time-stamping': { oid: TIME_STAMPING, name: 'timeStamping' },
 };
 
 /** Without extendedKeyUsage any purpose is allowed, as Windows, signtool and osslsigncode take it. */

@@ -1,5 +1,6 @@
 /** Getting the certificates out of the files they come in: PEM (RFC 7468), DER, PKCS#7 (RFC 2315), PKCS#12 (RFC 7292). */
 
+import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import { fieldsOf, objectIdentifierOf, onlyPart, parts, readElement } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -8,7 +9,6 @@ import type { CertificateFile } from './pkcs12.ts';
 
 /** A bundle of every public root is 0.25 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
-const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----END \1-----/g;
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16LE_MARK = Buffer.from([0xff, 0xfe]);

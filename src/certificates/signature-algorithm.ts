@@ -1,6 +1,14 @@
 /** Signature algorithms as certificates, CRLs and OCSP answers name them (RFC 3279, 4055, 5758, 8410). */
 
 import { constants, type KeyObject, verify } from 'node:crypto';
+import {
+  DIGEST_NAME_BY_OID,
+  digestOfSignature,
+  MGF1,
+  RSA_PSS,
+  SHA512_224,
+  SHA512_256,
+} from '../asn1/algorithm-identifiers.ts';
 import { type Element, expectTag, fieldsOf, objectIdentifierOf, onlyPart, readDer } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 
@@ -11,59 +19,14 @@ export interface SignatureAlgorithm {
   readonly saltLength: number | undefined;
 }
 
-const RSA_PSS = '1.2.840.113549.1.1.10';
-const MGF1 = '1.2.840.113549.1.1.8';
 /** RSASSA-PSS-params, defaults (RFC 4055, 3.1). */
 const DEFAULT_SALT_LENGTH = 20;
 const DEFAULT_PSS_DIGEST = 'sha1';
 
-/** The algorithms that are accepted, and the broken ones that findings name. Everything else counts as unknown. */
-const DIGESTS: Readonly<Record<string, string | null>> = {
-  '1.2.840.113549.1.1.2': 'md2',
-  '1.2.840.113549.1.1.3': 'md4',
-  '1.2.840.113549.1.1.4': 'md5',
-  '1.2.840.113549.1.1.5': 'sha1',
-  '1.3.14.3.2.29': 'sha1', // sha1WithRSASignature, of old Microsoft tools
-  '1.2.840.113549.1.1.14': 'sha224',
-  '1.2.840.113549.1.1.11': 'sha256',
-  '1.2.840.113549.1.1.12': 'sha384',
-  '1.2.840.113549.1.1.13': 'sha512',
-  '1.2.840.113549.1.1.15': 'sha512-224',
-  '1.2.840.113549.1.1.16': 'sha512-256',
-  '2.16.840.1.101.3.4.3.13': 'sha3-224',
-  '2.16.840.1.101.3.4.3.14': 'sha3-256',
-  '2.16.840.1.101.3.4.3.15': 'sha3-384',
-  '2.16.840.1.101.3.4.3.16': 'sha3-512',
-  '1.2.840.10040.4.3': 'sha1', // DSA, as all below
-  '2.16.840.1.101.3.4.3.1': 'sha224',
-  '2.16.840.1.101.3.4.3.2': 'sha256',
-  '2.16.840.1.101.3.4.3.3': 'sha384',
-  '2.16.840.1.101.3.4.3.4': 'sha512',
-  '1.2.840.10045.4.1': 'sha1', // ECDSA, as all below
-  '1.2.840.10045.4.3.1': 'sha224',
-  '1.2.840.10045.4.3.2': 'sha256',
-  '1.2.840.10045.4.3.3': 'sha384',
-  '1.2.840.10045.4.3.4': 'sha512',
-  '2.16.840.1.101.3.4.3.9': 'sha3-224',
-  '2.16.840.1.101.3.4.3.10': 'sha3-256',
-  '2.16.840.1.101.3.4.3.11': 'sha3-384',
-  '2.16.840.1.101.3.4.3.12': 'sha3-512',
-  '1.3.101.112': null,
-  '1.3.101.113': null,
-};
-
 const PSS_DIGESTS: Readonly<Record<string, string>> = {
-  '1.3.14.3.2.26': 'sha1',
-  '2.16.840.1.101.3.4.2.4': 'sha224',
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-  '2.16.840.1.101.3.4.2.5': 'sha512-224',
-  '2.16.840.1.101.3.4.2.6': 'sha512-256',
-  '2.16.840.1.101.3.4.2.7': 'sha3-224',
-  '2.16.840.1.101.3.4.2.8': 'sha3-256',
-  '2.16.840.1.101.3.4.2.9': 'sha3-384',
-  '2.16.840.1.101.3.4.2.10': 'sha3-512',
+  ...DIGEST_NAME_BY_OID,
+  [SHA512_224]: 'sha512-224',
+  [SHA512_256]: 'sha512-256',
 };
 
 /** Reads a whole AlgorithmIdentifier; undefined for an algorithm that is not known here, or is damaged. */
@@ -72,7 +35,7 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
     const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
     const type = objectIdentifierOf(fields.next(0x06, 'identifier'), 'signature algorithm');
     if (type === RSA_PSS) return readPssParameters(fields.next(0x30, 'parameters'));
-    const digest = DIGESTS[type];
+    const digest = digestOfSignature(type);
     return digest === undefined ? undefined : { digest, saltLength: undefined };
   } catch (thrown) {
     if (thrown instanceof CodesignError) return undefined;
@@ -107,7 +70,7 @@ function digestOf(algorithm: Element): string | undefined {
   const digest = PSS_DIGESTS[objectIdentifierOf(fields.next(0x06, 'identifier'), what)];
   fields.optional(0x05);
   fields.end();
-  return digest;
+  return digest === 'md5' ? undefined : digest;
 }
 
 function maskDigestOf(algorithm: Element): string | undefined {

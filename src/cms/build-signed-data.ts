@@ -1,5 +1,7 @@
 /** Building CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER: the same input gives the same bytes. */
 
+import { DIGEST_OID, RSA_ENCRYPTION } from '../asn1/algorithm-identifiers.ts';
+import { CONTENT_TYPE, MESSAGE_DIGEST, SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import {
   contextConstructed,
   encode,
@@ -15,7 +17,6 @@ import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { isSelfSigned, parseCertificate } from '../certificates/parsed-certificate.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { CONTENT_TYPE, DIGEST_OID, MESSAGE_DIGEST, RSA_ENCRYPTION, SIGNED_DATA } from './object-identifiers.ts';
 
 export interface Attribute {
   /** Dotted object identifier. */

@@ -1,8 +1,8 @@
 /** The one walk through SignedData and SignerInfo (RFC 5652, 5.1 and 5.3): which part is which, hardly any looked into. */
 
+import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, onlyPart, readElement } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
-import { SIGNED_DATA } from './object-identifiers.ts';
 
 export interface SignedDataFields {
   readonly contentInfo: Element;

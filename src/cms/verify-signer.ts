@@ -1,25 +1,25 @@
 /** Whether a signer's attributes and signature value agree with the content (RFC 5652, 5.4 and 5.6). Says nothing of trust. */
 
 import { constants, createHash, type KeyObject, publicDecrypt, verify, X509Certificate } from 'node:crypto';
+import {
+  DIGEST_NAME_BY_OID,
+  DIGEST_OID,
+  isAlgorithmOf,
+  RSA_ENCRYPTION,
+  RSA_PSS,
+  SHA1_WITH_RSA,
+  SHAKE256_512,
+} from '../asn1/algorithm-identifiers.ts';
+import { CONTENT_TYPE, MESSAGE_DIGEST } from '../asn1/object-identifiers.ts';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
 import { usableKeyOf } from '../certificates/parsed-certificate.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
-import {
-  CONTENT_TYPE,
-  DIGEST_NAME_BY_OID,
-  DIGEST_OID,
-  MESSAGE_DIGEST,
-  RSA_ENCRYPTION,
-  RSA_PSS,
-  SHA1_WITH_RSA,
-} from './object-identifiers.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
-/** id-shake256-len, with 512 bits of output: the digest of Ed448 signatures alone (RFC 8419, 3.1). */
-const SHAKE256 = '2.16.840.1.101.3.4.2.18';
+/** Bytes of output of id-shake256-len with 512 bits. */
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
@@ -56,7 +56,7 @@ export function examineSigner(
 ): readonly Finding[] {
   const { withoutAttributes = false, contentTypes = [signedData.contentType], bareSha1 = false, budget } = rules;
   const { digestAlgorithm, certificate, signedBytes } = signer;
-  const digestName = digestAlgorithm === SHAKE256 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
+  const digestName = digestAlgorithm === SHAKE256_512 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
   if (digestName === undefined) {
     return [broken('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not known.`)];
   }
@@ -70,7 +70,7 @@ export function examineSigner(
     if (!withoutAttributes) return [broken('signed-attributes-missing', 'The signature has no signed attributes.')];
     return examineValue(signer, contentBytes, certificate, digestName);
   }
-  const length = digestAlgorithm === SHAKE256 ? { outputLength: SHAKE256_LENGTH } : {};
+  const length = digestAlgorithm === SHAKE256_512 ? { outputLength: SHAKE256_LENGTH } : {};
   const digest = createHash(digestName, length).update(contentBytes).digest();
   return [
     ...examineAttributes(contentTypes, signer, digest),
@@ -190,21 +190,4 @@ export function isBareSha1(
   } catch {
     return false; // OpenSSL cannot read the certificate, or the value is not below the modulus
   }
-}
-
-/** As node:crypto calls kinds of keys. */
-const ALGORITHMS: Readonly<Record<string, RegExp>> = {
-  // With no digest named, with MD2 to SHA-512/256, RSASSA-PSS; SHA-3; and those of OIW and X.500 that old tools wrote.
-  rsa: /^(1\.2\.840\.113549\.1\.1\.([1-5]|1[0-6])|2\.16\.840\.1\.101\.3\.4\.3\.1[3-6]|1\.3\.14\.3\.2\.([234]|15|29)|2\.5\.8\.1\.1)$/,
-  'rsa-pss': /^1\.2\.840\.113549\.1\.1\.10$/,
-  dsa: /^(1\.2\.840\.10040\.4\.[13]|2\.16\.840\.1\.101\.3\.4\.3\.[1-8]|1\.3\.14\.3\.2\.(12|13|27))$/,
-  // The key's own identifier and the digest left to digestAlgorithm are what Windows writes.
-  ec: /^(1\.2\.840\.10045\.(2\.1|4\.1|4\.3(\.[1-4])?)|2\.16\.840\.1\.101\.3\.4\.3\.(9|1[0-2]))$/,
-  ed25519: /^1\.3\.101\.112$/,
-  ed448: /^1\.3\.101\.113$/,
-};
-
-/** Whether `oid` (dotted) is one of the algorithms that a key of this kind signs with. */
-export function isAlgorithmOf(keyType: string | undefined, oid: string): boolean {
-  return keyType !== undefined && ALGORITHMS[keyType]?.test(oid) === true;
 }

@@ -1,11 +1,11 @@
 /** Whether an authority's answer gives a token that can be used: all that a verifier will ask, and what only the asker knows. */
 
 import { createHash } from 'node:crypto';
+import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { buildPath } from '../certificates/build-path.ts';
 import { examinePath } from '../certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
-import { DIGEST_OID } from '../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';

@@ -1,17 +1,16 @@
 /** Reading the older timestamps of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) with a signing time. */
 
+import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
+import { DATA, SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { readElement } from '../asn1/read.ts';
 import { readTime } from '../asn1/times.ts';
-import { DATA, DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { attributeValues, parseSignerInfo, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import { examineSigner, type SignerRules } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
-import { SIGNING_TIME, TST_INFO } from './object-identifiers.ts';
 import { unreadableTimestamp } from './read-token.ts';
-import type { Timestamp } from './timestamp.ts';
-import { asTimestampFinding, broken, examineDigests, examinePurpose } from './timestamp.ts';
+import { asTimestampFinding, broken, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 
 /**
  * A countersignature has no contentType (RFC 5652, 11.4). Nearly all that exist have one: data, or TSTInfo from Certum.

@@ -1,17 +1,16 @@
 /** Reading RFC 3161 timestamp tokens, one's own before use and those of others: what they say, and what is wrong with them. */
 
 import { createHash } from 'node:crypto';
+import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
+import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { octetsOf } from '../asn1/read.ts';
-import { DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { parseSignedData, type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
-import { SIGNING_TIME, TST_INFO } from './object-identifiers.ts';
 import { signingCertificateProblem } from './signing-certificate.ts';
-import type { Timestamp } from './timestamp.ts';
-import { asTimestampFinding, broken, examineDigests, examinePurpose } from './timestamp.ts';
+import { asTimestampFinding, broken, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
 export interface TokenReading {

@@ -1,12 +1,12 @@
 /** The signed attributes that say which certificate is the signer's: ESSCertID (RFC 2634, 5.4) and ESSCertIDv2 (RFC 5035, 3). */
 
 import { createHash } from 'node:crypto';
+import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
+import { SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
-import { DIGEST_NAME_BY_OID } from '../cms/object-identifiers.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
-import { SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from './object-identifiers.ts';
 
 interface CertificateIdentifier {
   /** As node:crypto calls it; undefined for one that it does not know. */

@@ -1,11 +1,18 @@
 /** Signed and unsigned attributes for people: each by its name, its value in words where it is short. */
 
+import {
+  COUNTER_SIGNATURE,
+  SIGNING_CERTIFICATE,
+  SIGNING_CERTIFICATE_V2,
+  SPC_NESTED_SIGNATURE,
+  SPC_RFC3161_TIMESTAMP,
+  SPC_SP_OPUS_INFO,
+  TIMESTAMP_TOKEN,
+} from '../asn1/object-identifiers.ts';
+import { type NamedObject, namedObject, objectName } from '../asn1/object-names.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readElement } from '../asn1/read.ts';
-import { SPC_NESTED_SIGNATURE, SPC_RFC3161_TIMESTAMP, SPC_SP_OPUS_INFO } from '../authenticode/object-identifiers.ts';
-import { COUNTER_SIGNATURE, TIMESTAMP_TOKEN } from '../cms/object-identifiers.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import { type NamedObject, namedObject, objectName } from './object-names.ts';
 
 export interface InspectedAttribute {
   readonly type: NamedObject;
@@ -21,8 +28,6 @@ export interface InspectedValue {
   readonly bytes: Uint8Array | undefined;
 }
 
-const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
-const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 /** Signatures and timestamps, which stand by themselves in the inspection. */
 const SHOWN_ELSEWHERE: readonly string[] = [
   SPC_NESTED_SIGNATURE,

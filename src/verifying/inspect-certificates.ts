@@ -1,6 +1,8 @@
 /** The certificates that a signature carries, for people: each with what it says, and in the order of its chains. */
 
 import { createHash } from 'node:crypto';
+import { CERTIFICATE_POLICIES, KEY_USAGE } from '../asn1/object-identifiers.ts';
+import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { fieldsOf, objectIdentifierOf, parts, readDer, readElement } from '../asn1/read.ts';
 import {
   basicConstraintsOf,
@@ -17,7 +19,6 @@ import {
 } from '../certificates/parsed-certificate.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { hexOf, readable } from './inspect-attributes.ts';
-import { type NamedObject, namedObject } from './object-names.ts';
 
 export interface InspectedCertificate {
   /** Raw, as all names: may hold control characters. */
@@ -60,8 +61,6 @@ interface Node {
   readonly issuer: Node | undefined;
 }
 
-const KEY_USAGE = '2.5.29.15';
-const CERTIFICATE_POLICIES = '2.5.29.32';
 /** In the order of the bits (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',

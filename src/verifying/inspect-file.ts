@@ -1,5 +1,6 @@
 /** What a file's signatures hold, all of it: for people who want to see, and for programs. Says nothing of trust. */
 
+import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
 import { type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
@@ -15,7 +16,6 @@ import {
   inspectCertificates,
   issuerChecks,
 } from './inspect-certificates.ts';
-import { type NamedObject, namedObject } from './object-names.ts';
 import { type Reading, readFile } from './verify-file.ts';
 
 export interface InspectedFile {

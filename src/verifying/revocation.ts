@@ -1,6 +1,7 @@
 /** Whether certificates were revoked: by the CRLs a user gives, and by what the certificates' own addresses answer. */
 
 import { createHash } from 'node:crypto';
+import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { remembering } from '../bytes/remembering.ts';
 import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
@@ -42,8 +43,6 @@ export interface RevocationOptions {
 
 const MAX_REMEMBERED = 1000;
 const DEADLINE_MILLISECONDS = 15_000;
-/** RFC 9608: the authority will never revoke it, because it lives for hours. */
-const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 
 /** What is asked of the network is asked once for each certificate, whatever the number of files. */
 export function createRevocation(options: RevocationOptions): Revocation {
@@ -127,7 +126,6 @@ function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }
 
-const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 /** unspecified, affiliationChanged, superseded, cessationOfOperation. */
 const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 

@@ -3,9 +3,11 @@
  * the entries of the certificate that is looked for.
  */
 
-import { expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../../asn1/read.ts';
+import { CERTIFICATE_ISSUER, HOLD_INSTRUCTION, INVALIDITY_DATE, REASON_CODE } from '../../asn1/object-identifiers.ts';
+import { expectTag, fieldsOf, parts, readDer } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { type Extension, readExtension } from '../certificate-fields.ts';
 import { GENERAL_NAME, readName } from '../names.ts';
 
 export interface CrlEntry {
@@ -36,11 +38,8 @@ interface EntriesOfCrl {
   readonly scope: { readonly isIndirect: boolean };
 }
 
-const REASON_CODE = '2.5.29.21';
-const INVALIDITY_DATE = '2.5.29.24';
-const CERTIFICATE_ISSUER = '2.5.29.29';
 /** holdInstructionCode says what to do with a hold, and nothing about the certificate. */
-const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, '2.5.29.23']);
+const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 /** The BOOLEAN that makes an extension critical. */
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
@@ -136,25 +135,14 @@ function criticalOf(entry: Uint8Array, isIndirect: boolean): Critical {
   return { unknown, certificateIssuer: issuer === undefined ? undefined : (certificateIssuer ?? '') };
 }
 
-interface EntryExtension {
-  readonly type: string;
-  readonly isCritical: boolean;
-  readonly value: Uint8Array;
-}
-
-function extensionsOf(der: Uint8Array): EntryExtension[] {
+function extensionsOf(der: Uint8Array): readonly Extension[] {
   const what = 'CRL entry';
   const fields = fieldsOf(readDer(der, what), 0x30, what);
   fields.next(0x02, 'serial number');
   fields.any('revocation date');
   const list = fields.optional(0x30);
   fields.end();
-  return (list === undefined ? [] : parts(list, what)).map((extension) => {
-    const extensionFields = fieldsOf(extension, 0x30, what);
-    const type = objectIdentifierOf(extensionFields.next(0x06, 'type'), what);
-    const isCritical = (extensionFields.optional(0x01)?.contents[0] ?? 0) !== 0;
-    return { type, isCritical, value: octetsOf(extensionFields.any('value'), what) };
-  });
+  return (list === undefined ? [] : parts(list, what)).map((extension) => readExtension(extension, what));
 }
 
 function directoryNameIn(generalNames: Uint8Array): string | undefined {

@@ -1,8 +1,15 @@
 /** Certificate revocation lists (RFC 5280, section 5): the frame round their entries. They may have 20 MB. */
 
-import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../../asn1/read.ts';
+import {
+  AUTHORITY_KEY_IDENTIFIER,
+  CRL_NUMBER,
+  DELTA_CRL_INDICATOR,
+  ISSUING_DISTRIBUTION_POINT,
+} from '../../asn1/object-identifiers.ts';
+import { type Element, expectTag, fieldsOf, parts, readDer } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { type Extension, readExtension } from '../certificate-fields.ts';
 import { readName } from '../names.ts';
 import { pointNames } from './sources.ts';
 
@@ -42,11 +49,8 @@ export interface CrlScope {
   readonly points: readonly string[] | undefined;
 }
 
-const ISSUING_DISTRIBUTION_POINT = '2.5.29.28';
-const DELTA_CRL_INDICATOR = '2.5.29.27';
-const CRL_NUMBER = '2.5.29.20';
-/** Neither says anything about what the list covers: authorityKeyIdentifier, cRLNumber. */
-const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set(['2.5.29.35', CRL_NUMBER]);
+/** Neither says anything about what the list covers. */
+const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 /** In octets (RFC 5280, 5.2.3). */
 const LONGEST_NUMBER = 20;
 
@@ -105,21 +109,10 @@ export function bitsOf(element: Element, what: string): Uint8Array {
   return contents.subarray(1);
 }
 
-interface Extension {
-  readonly type: string;
-  readonly isCritical: boolean;
-  readonly value: Uint8Array;
-}
-
-function readExtensions(tagged: Element | undefined): Extension[] {
+function readExtensions(tagged: Element | undefined): readonly Extension[] {
   const what = 'CRL extensions';
   const [list] = tagged === undefined ? [] : parts(tagged, what);
-  return (list === undefined ? [] : parts(list, what)).map((extension) => {
-    const fields = fieldsOf(extension, 0x30, what);
-    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
-    const isCritical = (fields.optional(0x01)?.contents[0] ?? 0) !== 0;
-    return { type, isCritical, value: octetsOf(fields.any('value'), what) };
-  });
+  return (list === undefined ? [] : parts(list, what)).map((extension) => readExtension(extension, what));
 }
 
 function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlScope {

@@ -1,6 +1,8 @@
 /** Reading the answer of an OCSP responder (RFC 6960, 4.2): the fields, and nothing of whether they may be believed. */
 
 import { createHash } from 'node:crypto';
+import { DIGEST_OID } from '../../asn1/algorithm-identifiers.ts';
+import { INVALIDITY_DATE, OCSP_BASIC_RESPONSE } from '../../asn1/object-identifiers.ts';
 import {
   type Element,
   expectTag,
@@ -13,6 +15,7 @@ import {
 } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
 import { nullValue, objectIdentifier, octetString, sequence } from '../../asn1/write.ts';
+import { type Extension, readExtension } from '../certificate-fields.ts';
 import type { ParsedCertificate } from '../parsed-certificate.ts';
 import { bitsOf } from './crl.ts';
 
@@ -45,8 +48,6 @@ export interface OcspAnswer {
   readonly nextUpdate: Date | undefined;
 }
 
-const BASIC_RESPONSE = '1.3.6.1.5.5.7.48.1.1';
-const INVALIDITY_DATE = '2.5.29.24';
 const MAX_CERTIFICATES = 10;
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'it did not understand the request',
@@ -64,7 +65,7 @@ export function readOcspResponse(der: Uint8Array): OcspResponse | string {
   if (status !== 0) return REFUSALS[status] ?? `it refuses with status ${status}`;
   const typed = fieldsOf(onlyPart(outer.next(0xa0, 'response'), what), 0x30, what);
   const type = objectIdentifierOf(typed.next(0x06, 'type'), what);
-  if (type !== BASIC_RESPONSE) return `its answer is of type ${type}, which is not known here`;
+  if (type !== OCSP_BASIC_RESPONSE) return `its answer is of type ${type}, which is not known here`;
 
   const basic = fieldsOf(readDer(octetsOf(typed.any('response'), what), what), 0x30, what);
   const body = basic.next(0x30, 'body');
@@ -85,7 +86,9 @@ export function readOcspResponse(der: Uint8Array): OcspResponse | string {
     signatureAlgorithm,
     signature,
     certificates: certificatesIn(certificates, what),
-    criticalExtensions: [extensions, ...answers.map((one) => one.extensions)].flatMap(({ critical }) => critical),
+    criticalExtensions: [extensions, ...answers.map((one) => one.extensions)]
+      .flat()
+      .flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
   };
 }
 
@@ -96,7 +99,7 @@ function certificatesIn(tagged: Element | undefined, what: string): Uint8Array[]
     .map(({ bytes }) => bytes);
 }
 
-function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly extensions: Extensions } {
+function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly extensions: readonly Extension[] } {
   const what = 'OCSP answer';
   const fields = fieldsOf(element, 0x30, what);
   const id = fieldsOf(fields.next(0x30, 'certificate'), 0x30, what);
@@ -107,7 +110,7 @@ function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly e
   const thisUpdate = readTime(fields.next(0x18, 'this update'), what);
   const nextUpdate = fields.optional(0xa0);
   const extensions = readExtensions(fields.optional(0xa1));
-  const invalidSince = extensions.values.get(INVALIDITY_DATE);
+  const invalidSince = extensions.findLast(({ type }) => type === INVALIDITY_DATE)?.value;
   const answer: OcspAnswer = {
     digestAlgorithm: objectIdentifierOf(algorithm.next(0x06, 'identifier'), what),
     issuerNameDigest: octetsOf(id.any('name'), what),
@@ -124,31 +127,16 @@ function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly e
   return { answer, extensions };
 }
 
-interface Extensions {
-  readonly values: ReadonlyMap<string, Uint8Array>;
-  readonly critical: readonly string[];
-}
-
-function readExtensions(tagged: Element | undefined): Extensions {
-  const values = new Map<string, Uint8Array>();
-  const critical: string[] = [];
+function readExtensions(tagged: Element | undefined): readonly Extension[] {
   const what = 'OCSP extensions';
-  for (const extension of tagged === undefined ? [] : parts(onlyPart(tagged, what), what)) {
-    const fields = fieldsOf(extension, 0x30, what);
-    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
-    if ((fields.optional(0x01)?.contents[0] ?? 0) !== 0) critical.push(type);
-    values.set(type, octetsOf(fields.any('value'), what));
-  }
-  return { values, critical };
+  if (tagged === undefined) return [];
+  return parts(onlyPart(tagged, what), what).map((extension) => readExtension(extension, what));
 }
 
-/** What OCSP names a certificate by. SHA-1 protects nothing here, and is what every responder knows. */
-const SHA1 = '1.3.14.3.2.26';
-
-/** The OCSPRequest, DER. */
+/** The OCSPRequest, DER. It identifies the certificate by SHA-1, which protects nothing here and every responder knows. */
 export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedCertificate): Uint8Array {
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, 'sha1');
-  const algorithm = sequence(objectIdentifier(SHA1), nullValue());
+  const algorithm = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
   const id = sequence(algorithm, octetString(nameDigest), octetString(keyDigest), certificate.fields.serialNumber);
   return sequence(sequence(sequence(sequence(id))));
 }

@@ -1,6 +1,8 @@
 /** What an OCSP answer says of a certificate, if it may be believed (RFC 6960, 3.2): signer, certificate, freshness. */
 
 import { createHash } from 'node:crypto';
+import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import { CERTIFICATE_TRANSPARENCY, OCSP_SIGNING } from '../../asn1/object-identifiers.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { allowsDigitalSignature, extendedKeyUsageOf } from '../certificate-fields.ts';
 import { examinePath } from '../examine-path.ts';
@@ -9,16 +11,6 @@ import { hasSigned, type ParsedCertificate, parseCertificate, publicKeyOf } from
 import { isSignedBy } from '../signature-algorithm.ts';
 import { issuerDigests, keyBitsOf, type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
 import { ON_HOLD, type RevocationStatus, stalenessOf } from './status.ts';
-
-const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
-/** Timestamps of logs (RFC 6962, 3.3): they say nothing about revocation. */
-const CERTIFICATE_TRANSPARENCY = '1.3.6.1.4.1.11129.2.4.5';
-const DIGESTS: Readonly<Record<string, string>> = {
-  '1.3.14.3.2.26': 'sha1',
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-};
 
 /** Never throws for what an answer holds. */
 export function statusByOcsp(
@@ -37,7 +29,7 @@ export function statusByOcsp(
     const statuses = answers.map((answer) => statusOf(answer, now));
     const revoked = statuses.find(({ kind }) => kind === 'revoked');
     if (revoked !== undefined) return revoked;
-    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY);
+    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // logs say nothing about revocation
     if (critical !== undefined) return unknown(`its critical extension ${critical} is not known here`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? { kind: 'good' };
   } catch (thrown) {
@@ -62,7 +54,7 @@ function statusOf(answer: OcspAnswer, now: Date): RevocationStatus {
 }
 
 function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: ParsedCertificate): boolean {
-  const digestName = DIGESTS[answer.digestAlgorithm];
+  const digestName = digestAlgorithmOf(answer.digestAlgorithm)?.toLowerCase();
   if (digestName === undefined) return false;
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, digestName);
   return (

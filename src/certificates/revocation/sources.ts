@@ -1,13 +1,10 @@
 /** Where a certificate says that its revocation can be asked about (RFC 5280, 4.2.1.13 and 4.2.2.1). */
 
+import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
 import { encode, sequence } from '../../asn1/write.ts';
 import type { CertificateFields } from '../certificate-fields.ts';
 import { addressesIn, GENERAL_NAME, readName, textOf } from '../names.ts';
-
-const CRL_DISTRIBUTION_POINTS = '2.5.29.31';
-const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
-const OCSP = '1.3.6.1.5.5.7.48.1';
 
 /** Addresses of OCSP responders, as the certificate has them. Throws `asn1-malformed`. */
 export function ocspAddressesOf({ extensions }: CertificateFields): string[] {

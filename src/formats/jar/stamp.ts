@@ -1,8 +1,7 @@
 /** Giving signatures of a JAR their timestamps: another block in the place of the old one, and nothing else. */
 
-import { SPC_RFC3161_TIMESTAMP } from '../../authenticode/object-identifiers.ts';
+import { COUNTER_SIGNATURE, SPC_RFC3161_TIMESTAMP, TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { COUNTER_SIGNATURE, TIMESTAMP_TOKEN } from '../../cms/object-identifiers.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';

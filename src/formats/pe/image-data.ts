@@ -1,14 +1,14 @@
 /** SpcPeImageData, the value by which a signature says that it is for a program. */
 
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../../asn1/read.ts';
-import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
-import type { SignedKind } from '../../authenticode/container.ts';
 import {
   SPC_INDIVIDUAL_PURPOSE,
   SPC_PAGE_HASHES_V1,
   SPC_PAGE_HASHES_V2,
   SPC_PE_IMAGE_DATA,
-} from '../../authenticode/object-identifiers.ts';
+} from '../../asn1/object-identifiers.ts';
+import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../../asn1/read.ts';
+import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
+import type { SignedKind } from '../../authenticode/container.ts';
 import { spcUnicode } from '../../authenticode/spc-structures.ts';
 import { classOf, readLink } from '../../authenticode/spc-values.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';

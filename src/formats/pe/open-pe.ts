@@ -1,8 +1,8 @@
 /** A program that is open: its certificate table as a container of Authenticode signatures. */
 
+import { SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
-import { SPC_PE_IMAGE_DATA } from '../../authenticode/object-identifiers.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Finding } from '../../errors/finding.ts';

@@ -1,7 +1,7 @@
 /** Makes Authenticode signatures with keys at hand, as the service would with its own. */
 
 import { createHash, sign } from 'node:crypto';
-import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
+import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
 import { type AuthenticodeRequest, prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
 import { spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';

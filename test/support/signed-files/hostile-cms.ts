@@ -1,6 +1,16 @@
 /** CMS signatures with whatever somebody may put into them to deceive or to exhaust: signed for real, and any part can be chosen. */
 
 import { createHash, type KeyObject, sign } from 'node:crypto';
+import {
+  CONTENT_TYPE,
+  DATA,
+  MESSAGE_DIGEST,
+  SIGNED_DATA,
+  SIGNING_CERTIFICATE_V2,
+  SPC_INDIRECT_DATA,
+  SPC_PE_IMAGE_DATA,
+  TST_INFO,
+} from '../../../src/asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, readDer } from '../../../src/asn1/read.ts';
 import {
   contextConstructed,
@@ -12,11 +22,8 @@ import {
   setOf,
   smallInteger,
 } from '../../../src/asn1/write.ts';
-import { SPC_INDIRECT_DATA, SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { spcContent } from '../../../src/authenticode/spc-structures.ts';
-import { CONTENT_TYPE, DATA, MESSAGE_DIGEST, SIGNED_DATA } from '../../../src/cms/object-identifiers.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
-import { SIGNING_CERTIFICATE_V2, TST_INFO } from '../../../src/timestamp/object-identifiers.ts';
 
 /** Who signs: a certificate and a key, which need not belong together. */
 export interface HostileSigner {

@@ -3,10 +3,14 @@
 import { createHash, createPrivateKey } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import {
+  COUNTER_SIGNATURE,
+  SPC_PE_IMAGE_DATA,
+  SPC_RFC3161_TIMESTAMP,
+  TIMESTAMP_TOKEN,
+} from '../../../src/asn1/object-identifiers.ts';
 import { octetString } from '../../../src/asn1/write.ts';
 import { nestSignature } from '../../../src/authenticode/append.ts';
-import { SPC_PE_IMAGE_DATA, SPC_RFC3161_TIMESTAMP } from '../../../src/authenticode/object-identifiers.ts';
-import { COUNTER_SIGNATURE, TIMESTAMP_TOKEN } from '../../../src/cms/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue, replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';

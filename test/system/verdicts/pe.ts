@@ -2,8 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { SPC_RFC3161_TIMESTAMP } from '../../../src/authenticode/object-identifiers.ts';
-import { TIMESTAMP_TOKEN } from '../../../src/cms/object-identifiers.ts';
+import { SPC_RFC3161_TIMESTAMP, TIMESTAMP_TOKEN } from '../../../src/asn1/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { fixture } from '../../support/programs/cli.ts';

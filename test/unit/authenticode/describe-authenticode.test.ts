@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
 import {
   bitString,
   contextConstructed,
@@ -13,7 +14,6 @@ import {
   utf16be,
 } from '../../../src/asn1/write.ts';
 import { describeAuthenticode } from '../../../src/authenticode/describe-authenticode.ts';
-import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';

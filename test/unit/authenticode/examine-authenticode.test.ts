@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
 import {
   bitString,
   contextConstructed,
@@ -13,7 +14,6 @@ import {
   smallInteger,
 } from '../../../src/asn1/write.ts';
 import { examineAuthenticode, type SignedFile } from '../../../src/authenticode/examine-authenticode.ts';
-import { SPC_PE_IMAGE_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import type { ContentDigest } from '../../../src/crypto/content.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';

@@ -1,6 +1,7 @@
 /** Authenticode signatures as no program of today makes them, put together apart from the code under test. */
 
 import { createHash, sign } from 'node:crypto';
+import { SPC_INDIRECT_DATA } from '../../../src/asn1/object-identifiers.ts';
 import {
   contextConstructed,
   encode,
@@ -11,7 +12,6 @@ import {
   setOf,
   smallInteger,
 } from '../../../src/asn1/write.ts';
-import { SPC_INDIRECT_DATA } from '../../../src/authenticode/object-identifiers.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate-fields.ts';
 import type { IssuedCertificate } from '../../support/signed-files/pki.ts';
 

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { SPC_SP_OPUS_INFO } from '../../../src/asn1/object-identifiers.ts';
 import { parts, readElement } from '../../../src/asn1/read.ts';
-import { SPC_SP_OPUS_INFO } from '../../../src/authenticode/object-identifiers.ts';
 import { prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';

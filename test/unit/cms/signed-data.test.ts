@@ -2,9 +2,9 @@
 
 import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { digestAlgorithmOf } from '../../../src/asn1/algorithm-identifiers.ts';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../../../src/cms/build-signed-data.ts';
-import { digestAlgorithmOf } from '../../../src/cms/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue } from '../../../src/cms/unsigned-attributes.ts';
 import { examineSigner, signerVerifies } from '../../../src/cms/verify-signer.ts';

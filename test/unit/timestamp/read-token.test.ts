@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SIGNING_CERTIFICATE } from '../../../src/asn1/object-identifiers.ts';
 import {
   contextConstructed,
   encode,
@@ -12,7 +13,6 @@ import {
 } from '../../../src/asn1/write.ts';
 import { parseCertificate } from '../../../src/certificates/parsed-certificate.ts';
 import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
-import { SIGNING_CERTIFICATE } from '../../../src/timestamp/object-identifiers.ts';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import { openssl } from '../../support/programs/openssl.ts';

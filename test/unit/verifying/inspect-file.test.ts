@@ -5,9 +5,9 @@ import { readFile as readBytes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeReading } from '../../../src/app/compose-reading.ts';
+import { objectName } from '../../../src/asn1/object-names.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';
-import { objectName } from '../../../src/verifying/object-names.ts';
 import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
 import { ANY_PURPOSE, CODE_SIGNING, issue, makePki, testKey } from '../../support/signed-files/pki.ts';
 

@@ -1,5 +1,6 @@
 /** What `inspect` shows to people: the file, then each signature with its certificates, attributes and timestamps. */
 
+import { type NamedObject, objectName } from '../../../asn1/object-names.ts';
 import type { Finding } from '../../../errors/finding.ts';
 import type { Detail } from '../../../formats/format.ts';
 import type { InspectedAttribute, InspectedValue } from '../../../verifying/inspect-attributes.ts';
@@ -10,7 +11,6 @@ import type {
   InspectedSigner,
   InspectedTimestamp,
 } from '../../../verifying/inspect-file.ts';
-import { type NamedObject, objectName } from '../../../verifying/object-names.ts';
 import { shown } from '../lines.ts';
 import { field, hang, paragraph } from '../text-layout.ts';
 

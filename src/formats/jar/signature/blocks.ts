@@ -1,9 +1,9 @@
 /** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
 
+import { DATA } from '../../../asn1/object-identifiers.ts';
 import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../../../cms/limits.ts';
-import { DATA } from '../../../cms/object-identifiers.ts';
 import { parseSignedData, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';

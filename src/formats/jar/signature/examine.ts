@@ -1,13 +1,12 @@
 /** What is wrong or odd with one signature of a JAR, from its block to the contents that it covers. Stricter than jarsigner. */
 
 import { X509Certificate } from 'node:crypto';
+import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
-import { DIGEST_NAME_BY_OID } from '../../../cms/object-identifiers.ts';
 import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../../errors/finding.ts';
-import type { Timestamp } from '../../../timestamp/timestamp.ts';
-import { unreadTimestamps, usesSha1 } from '../../../timestamp/timestamp.ts';
+import { type Timestamp, unreadTimestamps, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ContentInfo } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';

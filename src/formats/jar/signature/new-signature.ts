@@ -1,9 +1,9 @@
 /** Building the signature file, NAME.SF (JAR File Specification, "Signature File"): digests of the manifest, whole and in parts. */
 
 import { createHash } from 'node:crypto';
+import { DATA, TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import type { SigningChain } from '../../../certificates/signing-chain.ts';
 import { buildSignedAttributes, buildSignedData } from '../../../cms/build-signed-data.ts';
-import { DATA, TIMESTAMP_TOKEN } from '../../../cms/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import { cmsEnvelope, type Envelope } from '../../format.ts';
 import { jarErrors } from '../errors.ts';

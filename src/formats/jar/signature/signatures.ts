@@ -1,7 +1,8 @@
 /** The signatures that are in a JAR already, and what each of them says. */
 
+import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
+import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { digestAlgorithmOf, TIMESTAMP_TOKEN } from '../../../cms/object-identifiers.ts';
 import { type SignerInfo, signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../../timestamp/timestamp.ts';

@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DIGEST_OID } from '../../../../src/asn1/algorithm-identifiers.ts';
+import { TIMESTAMP_TOKEN } from '../../../../src/asn1/object-identifiers.ts';
 import { contextConstructed, encode } from '../../../../src/asn1/write.ts';
-import { DIGEST_OID, TIMESTAMP_TOKEN } from '../../../../src/cms/object-identifiers.ts';
 import { readSignedDataFields } from '../../../../src/cms/signed-data-fields.ts';
 import { replaceUnsignedAttributes } from '../../../../src/cms/unsigned-attributes.ts';
 import { speaksAgainst } from '../../../../src/errors/finding.ts';

@@ -1,6 +1,7 @@
 /** Timestamp tokens with whatever is wrong in them that no program would make: all but the signature can be chosen. */
 
 import { createHash, sign } from 'node:crypto';
+import { SIGNING_CERTIFICATE_V2, SIGNING_TIME, TST_INFO } from '../../../../src/asn1/object-identifiers.ts';
 import {
   contextConstructed,
   encode,
@@ -13,7 +14,6 @@ import {
 import { readCertificateFields } from '../../../../src/certificates/certificate-fields.ts';
 import { type Attribute, buildSignedAttributes, buildSignedData } from '../../../../src/cms/build-signed-data.ts';
 import { NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
-import { SIGNING_CERTIFICATE_V2, SIGNING_TIME, TST_INFO } from '../../../../src/timestamp/object-identifiers.ts';
 import { type IssuedCertificate, issue, testKey } from '../../../support/signed-files/pki.ts';
 
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
