@@ -1,11 +1,10 @@
-/** Holds the documentation to the program: options, environment, exit codes, error codes, scripts and links are those that exist. */
+/** The documents match the program: environment variables, exit codes, JSON, error codes, scripts and links exist. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
+import { PROGRAM } from '../../src/cli/command-table.ts';
 import { changesJson } from '../../src/cli/output/changes/change-json.ts';
 import type { ErrorCategory } from '../../src/errors/codesign-error.ts';
 import {
@@ -17,12 +16,13 @@ import {
   exitCodeFor,
 } from '../../src/errors/exit-codes.ts';
 import { fileErrors } from '../../src/files/errors.ts';
-import { definitionOf, isStoredIn, SETTING_KEYS } from '../../src/options/table.ts';
 import type { FailedOutcome, SignedOutcome } from '../../src/signing/outcome.ts';
+import { cliReference } from './cli-reference.ts';
 import { errorReference } from './error-reference.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const README = read('README.md');
+/** The texts for users: the README and the pages of docs/. */
+const DOCUMENTS = ['README.md', ...filesBelow('docs')].map(read).join('\n');
 
 const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
   usage: true,
@@ -34,78 +34,60 @@ const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
   internal: true,
 };
 
-/** The headings under which the commands' options are. */
-const COMMANDS = [
-  ['sign', 'Options of `sign`'],
-  ['resume', '`resume`'],
-  ['history', '`history`'],
-  ['verify', '`verify`'],
-  ['inspect', '`inspect`'],
-  ['timestamp', '`timestamp`'],
-  ['remove', '`remove`'],
-  ['init', '`init`'],
-  ['login', '`login`'],
-  ['logout', '`logout`'],
-  ['whoami', '`whoami`'],
-  ['config list', '`config`'],
-] as const;
-
-describe('the README', () => {
-  it.each(COMMANDS)(
-    'has every option of %s, with its environment variable and default, and no other',
-    async (command, heading) => {
-      const help = await standardOutputOf([...command.split(' '), '--help']);
-      const documented = tableIn(heading, 'option').map(([flags, environment, otherwise]) => ({
-        flags: code(flags),
-        environment: code(environment),
-        default: code(otherwise),
-      }));
-      expect(byFlags(documented)).toEqual(byFlags(optionsIn(help)));
-    },
-  );
-
-  it('has every setting with its option and the files that may hold it, and no other', () => {
-    const documented = tableIn('Settings', 'setting').map(([key, option, inProject, inProfile]) => ({
-      key: code(key),
-      option: /`(--[a-z-]+)`/.exec(option ?? '')?.[1],
-      inProject: inProject !== 'refused',
-      inProfile: inProfile !== 'refused',
-    }));
-    const addresses = ['environments.<name>', 'environment'];
-    const known = SETTING_KEYS.map((key) => {
-      const { flag: option } = definitionOf(key);
-      return { key, option, inProject: isStoredIn('project', key), inProfile: isStoredIn('profile', key) };
-    });
-    expect(documented.filter(({ key = '' }) => !addresses.includes(key))).toEqual(known);
-  });
-
-  it('has every exit code, and no other', () => {
+describe('the documents', () => {
+  it('list every exit code, and no other', () => {
     const fromErrors = (Object.keys(CATEGORIES) as ErrorCategory[]).map((category) => exitCodeFor([category]));
     const known = new Set([EXIT_SUCCESS, ...fromErrors, EXIT_NOT_VERIFIED, EXIT_MIXED, EXIT_SIGINT, EXIT_SIGTERM]);
-    const documented = tableIn('Exit codes').flatMap(([codes]) => (codes ?? '').split(', ').map(Number));
+    const documented = tableIn('docs/output.md', 'Exit codes').flatMap(([codes]) =>
+      (codes ?? '').split(', ').map(Number),
+    );
     expect(documented.sort(numerically)).toEqual([...known].sort(numerically));
   });
 
-  it('names every environment variable that the source reads', () => {
+  it('name every environment variable that the source reads', () => {
     const read = [...ownVariables(sourceText('src')), ...variablesReadByName(sourceText('src'))];
     expect(read).toContain('NODE_TLS_REJECT_UNAUTHORIZED');
-    expect(read.filter((name) => !README.includes(`\`${name}`))).toEqual([]);
+    expect(read.filter((name) => !DOCUMENTS.includes(`\`${name}`))).toEqual([]);
   });
 
-  it('names no environment variable that nothing reads', () => {
+  it('name no environment variable that nothing reads', () => {
     const known = ownVariables(sourceText('src') + sourceText('server/src') + read('test/run-long.mjs'));
-    expect(missing(ownVariables(README), known)).toEqual([]);
+    expect(missing(ownVariables(DOCUMENTS), known)).toEqual([]);
   });
 
-  it('shows JSON as the program writes it', () => {
-    const [example] = [...README.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => text);
+  it('show JSON as the program writes it', () => {
+    const [example] = [...read('docs/output.md').matchAll(/```json\n(.*?)```/gs)].map(([, text]) => text);
     expect(shapeOf(JSON.parse(example ?? ''))).toEqual(shapeOf(changesJson(SAMPLE_RESULT, 'signed')));
+  });
+});
+
+describe('the README', () => {
+  it('has at most 200 lines', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200);
+  });
+
+  it.each(['README.md', ...filesBelow('docs').filter((file) => file.endsWith('.md'))])(
+    '%s links only to files of the package',
+    (file) => {
+      const { files } = JSON.parse(read('package.json')) as { files: string[] };
+      const shipped = new RegExp(`^(?:README\\.md|LICENSE|(?:${files.join('|')})/.*)$`);
+      const targets = relativeLinks(read(file)).map((link) =>
+        path.posix.join(path.posix.dirname(file), link.split('#')[0] ?? ''),
+      );
+      expect(targets.filter((target) => target !== '.' && target !== 'docs' && !shipped.test(target))).toEqual([]);
+    },
+  );
+});
+
+describe('the reference of the command line', () => {
+  it('is what the tables of commands and options say (renewed by: npx vitest run test/documentation -u)', async () => {
+    await expect(cliReference(PROGRAM)).toMatchFileSnapshot('../../docs/cli.md');
   });
 });
 
 describe('the list of error codes', () => {
   it('is what the tables of errors say (renewed by: npx vitest run test/documentation/documentation.test.ts -u)', async () => {
-    await expect(await errorReference(path.join(ROOT, 'src'))).toMatchFileSnapshot('../../src/errors/README.md');
+    await expect(await errorReference(path.join(ROOT, 'src'))).toMatchFileSnapshot('../../docs/errors.md');
   });
 });
 
@@ -161,66 +143,10 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
 }
 
-/** Runs the command line in this process; gives what it wrote to standard output. */
-async function standardOutputOf(argv: readonly string[]): Promise<string> {
-  let text = '';
-  const stdout = new Writable({
-    write(chunk, _encoding, done) {
-      text += String(chunk);
-      done();
-    },
-  });
-  const exit = (exitCode: number): never => {
-    throw new Error(`ended with ${exitCode}`);
-  };
-  const { stdin, stderr } = process;
-  const nothing = () => undefined;
-  const io = {
-    stdin,
-    stdout,
-    stderr,
-    env: {},
-    onSignal: () => nothing,
-    outputFault: nothing,
-    exit,
-    onSuccess: nothing,
-  };
-  await main(argv, io);
-  return text;
-}
-
-interface Option {
-  readonly flags: string | undefined;
-  readonly environment: string | undefined;
-  readonly default: string | undefined;
-}
-
-function optionsIn(help: string): Option[] {
-  const section = /^Options:\n(.*?)\n\n/ms.exec(help)?.[1] ?? '';
-  return section
-    .split(/\n(?= {2}-)/)
-    .map((entry) => {
-      const [, flags, meaning = ''] = /^ {2}(\S.*?) {2,}(.*)$/s.exec(entry) ?? [];
-      const onOneLine = meaning.replace(/\s+/g, ' ');
-      return {
-        flags,
-        environment: /\[(\w+)\]/.exec(onOneLine)?.[1],
-        default: /\(default (\w+)\)/.exec(onOneLine)?.[1],
-      };
-    })
-    .filter(({ flags }) => flags !== '-h, --help');
-}
-
-function byFlags(options: readonly Option[]): Option[] {
-  return options.toSorted((a, b) => (a.flags ?? '').localeCompare(b.flags ?? ''));
-}
-
-/** The rows of the first table below a heading, as cells, without the head. */
-/** Below the heading, the first one whose first column is headed so. */
-function tableIn(heading: string, column = ''): string[][] {
-  const [, rest = ''] = README.split(`\n## ${heading}\n`);
-  const tables = rest.match(/(?:^\|.*\n)+/gm) ?? [];
-  const table = tables.find((one) => one.startsWith(`| ${column}`)) ?? '';
+/** The rows of the first table below the heading, as cells, without the head. */
+function tableIn(file: string, heading: string): string[][] {
+  const [, rest = ''] = read(file).split(`\n## ${heading}\n`);
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(rest) ?? [];
   const rows = table.trimEnd().split('\n').slice(2);
   return rows.map((row) =>
     row
@@ -228,11 +154,6 @@ function tableIn(heading: string, column = ''): string[][] {
       .split(/(?<!\\)\|/)
       .map((cell) => cell.trim()),
   );
-}
-
-/** What a cell holds as code and nothing else. */
-function code(cell: string | undefined): string | undefined {
-  return /^`([^`]+)`$/.exec(cell ?? '')?.[1];
 }
 
 /** Variables of this program; constants that build.mjs puts in have names of the same kind, and belong to no environment. */
@@ -254,7 +175,7 @@ function sourceText(folder: string): string {
 }
 
 function markdownFiles(): string[] {
-  const folders = ['.github', 'fixtures', 'server', 'src', 'test'].flatMap(filesBelow);
+  const folders = ['.github', 'docs', 'fixtures', 'server', 'src', 'test'].flatMap(filesBelow);
   return ['README.md', ...folders.filter((file) => file.endsWith('.md'))];
 }
 

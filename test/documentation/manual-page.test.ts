@@ -8,11 +8,11 @@ import { describeProgram } from '../../src/cli/completion/describe.ts';
 import { manualPage } from './manual-page.ts';
 
 const PAGE = new URL('../../man/codesign-remote.1', import.meta.url);
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../docs/output.md', import.meta.url), 'utf8');
 
-/** As the README's table has them. */
+/** As the table of docs/output.md has them. */
 function exitCodes(): readonly (readonly [string, string])[] {
-  const table = README.slice(README.indexOf('\n## Exit codes\n'))
+  const table = DOCUMENT.slice(DOCUMENT.indexOf('\n## Exit codes\n'))
     .split('\n\n')
     .find((part) => part.startsWith('|'));
   const rows = (table ?? '').split('\n').slice(2);

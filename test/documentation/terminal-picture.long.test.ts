@@ -11,7 +11,7 @@ import { withoutChance } from '../support/runs/session-chance.ts';
 it('is what a run of the same commands prints (npm run picture renews it)', async () => {
   const script = join(REPOSITORY, 'test/documentation/terminal-picture.mjs');
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--print']);
-  expect(textIn(stdout)).toBe(textIn(await readFile(join(REPOSITORY, '.github/terminal.svg'), 'utf8')));
+  expect(textIn(stdout)).toBe(textIn(await readFile(join(REPOSITORY, 'docs/terminal.svg'), 'utf8')));
 });
 
 function textIn(picture: string): string {

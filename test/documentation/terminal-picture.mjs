@@ -1,4 +1,4 @@
-// `npm run picture`: signs, verifies and lists on a terminal, with a real server, and draws .github/terminal.svg of it.
+// `npm run picture`: signs, verifies and lists on a terminal, with a real server, and draws docs/terminal.svg of it.
 // `--print` shows the picture instead.
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { setUp } from '../../server/scripts/set-up.mjs';
 import { drawTerminal } from './picture-svg.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const PICTURE = path.join(root, '.github', 'terminal.svg');
+const PICTURE = path.join(root, 'docs', 'terminal.svg');
 /** The wide terminal of old: all that is said here fits into its lines. */
 const COLUMNS = 132;
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { defineProgram } from '../../src/cli/program.ts';
 import { REPOSITORY } from '../support/programs/cli.ts';
 
-const PATH = join(REPOSITORY, '.github/terminal.svg');
+const PATH = join(REPOSITORY, 'docs/terminal.svg');
 const picture = readFileSync(PATH, 'utf8');
 
 it('is small, and well-formed XML', () => {

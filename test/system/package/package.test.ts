@@ -17,12 +17,13 @@ const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), '
 const EXPECTED = [
   /^package\.json$/,
   /^README\.md$/,
+  /^docs\/([a-z\d-]+\/)?([a-z\d-]+\.md|terminal\.svg)$/,
   /^LICENSE$/,
   /^man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
   /^dist\/((cli|compile-cache)\.cjs|(index|digest-worker|electron-builder|electron-windows-sign)\.js)$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.c?js$/,
-  /^schema\/codesign-remote\.config\.schema\.json$/,
+  /^schema\/codesign-remote\.(config|profiles)\.schema\.json$/,
   /^dist\/THIRD-PARTY-NOTICES\.txt$/,
   /^dist\/types\/([a-z\d-]+\/)*[a-z\d-]+\.d\.ts$/,
 ];
