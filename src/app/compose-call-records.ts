@@ -1,7 +1,7 @@
 /** Who hears of each call to the service: whoever follows the run, and the audit log. */
 
-import { openAuditLog } from '../service/audit-log.ts';
 import type { CallRecord } from '../service/call-record.ts';
+import { openAuditLog } from '../service/call-record.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 
 export interface CallRecords {

@@ -2,8 +2,7 @@
 
 import { createHttp, type Http } from '../http/http.ts';
 import { type Proxies, proxyFor } from '../http/proxy.ts';
-import { loadRoots, type TrustRoots } from '../http/roots.ts';
-import { tlsChecksDisabled } from '../http/tls-checks.ts';
+import { loadRoots, type TrustRoots, tlsChecksDisabled } from '../http/roots.ts';
 import type { Environment } from '../options/options.ts';
 import { VERSION } from './version.ts';
 

@@ -27,7 +27,7 @@ export function createAgent(open: Connect, connections: number | undefined): Laz
   const early = openEarly(open);
   let agent: Promise<Agent> | undefined;
   const get = (): Promise<Agent> => {
-    agent ??= import('./undici.ts').then(
+    agent ??= import('undici').then(
       (undici) =>
         new undici.Agent({
           connect: (target, done) => {

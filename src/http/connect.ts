@@ -1,12 +1,11 @@
 /** Opens the connections: TCP, TLS 1.2 or later with verified certificates, through a proxy or not; says why where that fails. */
 
+import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
-import { ConnectFailure, type ConnectReason } from './connect-failure.ts';
+import { ConnectFailure, type ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
-import type { TrustRoots } from './roots.ts';
-import { keepTlsSessions } from './tls-sessions.ts';
-import { trustInSteps } from './trust-steps.ts';
+import { type TrustRoots, trustInSteps } from './roots.ts';
 
 export interface ConnectorOptions {
   readonly roots: TrustRoots;
@@ -72,13 +71,11 @@ export function createConnector({ roots, timeoutMilliseconds }: ConnectorOptions
   };
 
   const openThrough = async (proxy: HttpProxy, target: Target): Promise<net.Socket> => {
-    const { openTunnel } = await import('./tunnel.ts');
     const openOnce = async (context: tls.SecureContext, session: Buffer | undefined): Promise<net.Socket> => {
       const way = await openToProxy(proxy);
       opening.add(way);
       try {
-        const port = target.port || '443';
-        const tunnel = await openTunnel(way, { hostname: target.hostname, port }, proxy, timeoutMilliseconds);
+        const tunnel = await openTunnel(way, target, proxy, timeoutMilliseconds);
         return await secure(target, { context, session, tunnel });
       } finally {
         opening.delete(way);
@@ -166,4 +163,86 @@ function reasonOf(error: Error, socket: net.Socket): ConnectReason {
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/**
+ * Sends CONNECT (RFC 9110, section 9.3.6) until the socket leads to the target. The proxy gets the target's name, and nothing
+ * of the request. Rejects with `proxy-unauthorized`, `proxy-refused`.
+ */
+function openTunnel(
+  socket: net.Socket,
+  { hostname, port }: Target,
+  { url, authorization }: HttpProxy,
+  timeoutMilliseconds: number,
+): Promise<net.Socket> {
+  const target = `${net.isIPv6(hostname) ? `[${hostname}]` : hostname}:${port || '443'}`;
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      method: 'CONNECT',
+      path: target,
+      headers: { host: target, ...(authorization && { 'proxy-authorization': authorization.reveal() }) },
+      createConnection: () => socket,
+    });
+    const fail = (reason: 'proxy-unauthorized' | 'proxy-refused', what: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new ConnectFailure(reason, `${url.origin} ${what}`));
+    };
+    const timer = setTimeout(() => {
+      fail('proxy-refused', `did not answer CONNECT within ${timeoutMilliseconds / 1000} s`);
+    }, timeoutMilliseconds);
+    request.on('connect', ({ statusCode = 0 }, _socket, first) => {
+      if (statusCode < 200 || statusCode > 299) {
+        return fail(
+          statusCode === 407 ? 'proxy-unauthorized' : 'proxy-refused',
+          `answered CONNECT with HTTP ${statusCode}`,
+        );
+      }
+      clearTimeout(timer);
+      if (first.length > 0) socket.unshift(first);
+      resolve(socket);
+    });
+    // Stays attached: a connection that was given up may still report.
+    request.on('error', (error) => fail('proxy-refused', `did not answer CONNECT as a proxy does: ${error.message}`));
+    request.end();
+  });
+}
+
+/** Failures that a server's refusal to resume may cause. */
+const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
+
+/** TLS sessions of this process, so that a further connection needs no whole handshake (RFC 8446, section 2.2). */
+interface TlsSessions {
+  /**
+   * Opens a connection with the session of an earlier one; if that fails, without it. A resumed handshake checks no
+   * certificate: a session is therefore kept under the name that the certificate was checked against (`server`), and only
+   * after the certificate was trusted.
+   */
+  resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T>;
+  /** Keeps what the server gives on this connection. */
+  listen(server: string, socket: tls.TLSSocket): void;
+}
+
+/**
+ * Sessions stay in memory, because who has one can read what is sent in it. The newest one of a server is used for all its
+ * connections: some servers give no other on a resumed connection. Observers can then link the connections (RFC 8446,
+ * appendix C.4), which the client's address allows anyway.
+ */
+function keepTlsSessions(): TlsSessions {
+  const newest = new Map<string, Buffer>();
+  return {
+    async resume(server, open) {
+      const session = newest.get(server);
+      if (session === undefined) return open(undefined);
+      try {
+        return await open(session);
+      } catch (failure) {
+        if (newest.get(server) === session) newest.delete(server);
+        if (!(failure instanceof ConnectFailure && MAY_BE_REFUSED_SESSION.has(failure.reason))) throw failure;
+        return open(undefined);
+      }
+    },
+    // Comes only after the certificate has been found good.
+    listen: (server, socket) => void socket.on('session', (session) => newest.set(server, session)),
+  };
 }

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { Secret } from '../secrets/secret.ts';
-import { ConnectFailure } from './connect-failure.ts';
+import { ConnectFailure } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } from './request.ts';
 

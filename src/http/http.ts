@@ -5,8 +5,7 @@ import { createAgent } from './agent.ts';
 import { createConnector } from './connect.ts';
 import { httpErrors } from './errors.ts';
 import { exchange } from './exchange.ts';
-import { isLoopback } from './loopback.ts';
-import { isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
+import { isLoopback, isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
 import type { ExchangeRequest, Outcome, RequestBounds } from './request.ts';
 import type { TrustRoots } from './roots.ts';
 

@@ -1,8 +1,7 @@
 /** Which proxy a request goes through: by the scheme of its address, unless it is excepted; never for this machine itself. */
 
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
-import { isLoopback } from './loopback.ts';
 
 export interface HttpProxy {
   /** Scheme, host and port: no user information, which would be shown. */
@@ -71,4 +70,13 @@ function covers(exception: ProxyException, host: string, port: string): boolean 
   if (exception.port !== undefined && exception.port !== port) return false;
   if (exception.host === host) return true;
   return exception.host !== '' && isIP(host) === 0 && host.endsWith(`.${exception.host}`);
+}
+
+/**
+ * Whether a URL leads to this machine only: the one case where `http:` is allowed to carry credentials. Looks at the host that the URL parser made of the text, never the text itself: `127.1` and `0x7f000001` are 127.0.0.1
+ * there already, while `127.0.0.1.example.com` and `localhost@example.com` are what they are.
+ */
+export function isLoopback(url: URL): boolean {
+  const host = url.hostname;
+  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }

@@ -1,7 +1,7 @@
 /** A request and its outcome: types only. */
 
 import type { Secret } from '../secrets/secret.ts';
-import type { ConnectReason } from './connect-failure.ts';
+import type { ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {

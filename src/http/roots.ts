@@ -4,8 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
 import { readFileUpTo } from '../bytes/read-file-up-to.ts';
+import type { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
-import { httpErrors } from './errors.ts';
+import { ConnectFailure, httpErrors } from './errors.ts';
 
 /** All the roots that systems trust come to a quarter of a mebibyte. */
 const LARGEST_CA_FILE = 16 * 1024 * 1024;
@@ -78,4 +79,40 @@ async function extraRoots(path: string | undefined): Promise<readonly string[]> 
 
 function certificatesIn(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+/**
+ * The error to refuse the run with, or undefined when all is well. This program verifies certificates whatever the
+ * variable says; but who sets it expects otherwise, and other programs in the same environment are exposed.
+ */
+export function tlsChecksDisabled(
+  environment: Readonly<Record<string, string | undefined>>,
+): CodesignError | undefined {
+  return environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? httpErrors('tls-checks-disabled') : undefined;
+}
+
+/** Runs `open` with the cheap step, and again with everything when the server was not trusted. */
+export type Trusting = <T>(open: (context: tls.SecureContext) => Promise<T>) => Promise<T>;
+
+export function trustInSteps(roots: TrustRoots): Trusting {
+  let first: tls.SecureContext | undefined;
+  let everything: Promise<tls.SecureContext | undefined> | undefined;
+  return async (open) => {
+    first ??= secureContext(roots.own);
+    const context = (await everything) ?? first;
+    try {
+      return await open(context);
+    } catch (failure) {
+      if (!(failure instanceof ConnectFailure && failure.reason === 'tls-untrusted')) throw failure;
+      everything ??= roots.all().then((all) => (all === undefined ? undefined : secureContext(all)));
+      const more = await everything;
+      if (more === undefined || more === context) throw failure;
+      return open(more);
+    }
+  };
+}
+
+/** Without `ca` Node takes its default roots, NODE_EXTRA_CA_CERTS among them. */
+function secureContext(ca: readonly string[] | undefined): tls.SecureContext {
+  return tls.createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [...ca] }) });
 }

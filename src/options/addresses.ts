@@ -1,7 +1,7 @@
 /** Addresses of services, time stamp authorities and proxies. No message repeats an address: it may hold a password. */
 
-import { isLoopback } from '../http/loopback.ts';
 import type { HttpProxy } from '../http/proxy.ts';
+import { isLoopback } from '../http/proxy.ts';
 import { Secret } from '../secrets/secret.ts';
 import { settingsErrors } from './errors.ts';
 import { type Given, refuse } from './values.ts';

@@ -1,9 +1,11 @@
 /** Reads the service's answers: the envelope (API 2.1), success by rule 4.1.1 only, and every other answer as its error. */
 
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/request.ts';
 import { readRetryAfter } from '../http/retry.ts';
+import type { SecretSearch } from '../secrets/secret-search.ts';
 import type { Operation } from './call-record.ts';
 import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
@@ -139,4 +141,31 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
   if (!/^[[{]/.test(text)) return 'it is not JSON';
   return readJson(body) === undefined ? 'its JSON is cut short or damaged' : 'it is no envelope with an integer code';
+}
+
+/** Characters. */
+const LONGEST = 256;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
+
+/** The id itself, if it has 1 to 256 printable characters and holds no secret. A digest of it with a note otherwise. */
+export function storableRecord(id: string, secrets: SecretSearch): string {
+  const problem = problemOf(id, secrets);
+  if (problem === undefined) return id;
+  // Of the masked text: the digest of a secret could be searched for.
+  const digest = createHash('sha256').update(secrets.mask(id)).digest('hex');
+  return `sha256:${digest} (the id is not stored: ${problem})`;
+}
+
+function problemOf(id: string, secrets: SecretSearch): string | undefined {
+  const length = [...id].length;
+  if (length > LONGEST) return `it has ${length} characters`;
+  if (UNPRINTABLE.test(id)) return 'it has unprintable characters';
+  if (secrets.isIn(id)) return 'it holds a credential';
+  return DIGEST.test(id) ? 'it looks like a digest of another id' : undefined;
+}
+
+/** Whether a stored record is the service's own id, and not a digest of it. */
+export function isServiceId(record: string): boolean {
+  return !DIGEST.test(record);
 }

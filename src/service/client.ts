@@ -6,13 +6,12 @@ import type { Outcome } from '../http/request.ts';
 import { REAL_RETRY_CLOCK } from '../http/retry.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';
-import { readSignatureRecord, type Show } from './answer.ts';
+import { isServiceId, readSignatureRecord, type Show, storableRecord } from './answer.ts';
 import { type Call, type Calling, performCall, type ServiceClock } from './call.ts';
 import { type CallRecord, maskDigest } from './call-record.ts';
 import { businessErrors, recordErrors } from './errors.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import { createPace } from './pace.ts';
-import { isServiceId, storableRecord } from './record-id.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */

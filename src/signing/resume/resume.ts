@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../../journal/journal.ts';
 import type { FilenameMask } from '../../options/commands/sign.ts';
-import { isServiceId } from '../../service/record-id.ts';
+import { isServiceId } from '../../service/answer.ts';
 import type { SigningService } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome } from '../outcome.ts';

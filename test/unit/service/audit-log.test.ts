@@ -4,8 +4,7 @@ import { chmod, lchown, mkdtemp, readFile, rename, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openAuditLog } from '../../../src/service/audit-log.ts';
-import { type CallRecord, maskDigest } from '../../../src/service/call-record.ts';
+import { type CallRecord, maskDigest, openAuditLog } from '../../../src/service/call-record.ts';
 import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
 import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
 
