@@ -51,7 +51,7 @@ module.exports = {
       name: 'signing-names-no-format',
       severity: 'error',
       from: { path: '^src/(files|signing|verifying)/' },
-      to: { path: '^src/formats/', pathNot: '^src/formats/(format|content-reader|errors)\\.ts$' },
+      to: { path: '^src/formats/', pathNot: '^src/formats/(format|format-options|content-reader|errors)\\.ts$' },
     },
     {
       name: 'formats-do-no-io',

@@ -7,10 +7,10 @@ import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
+import { missingSettings } from '../options/commands/common.ts';
 import { type ResumeSettings, resolveResumeSettings } from '../options/commands/resume.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { hasCredentials, isWithoutCredentials } from '../options/credentials/credentials.ts';
-import { settingsErrors } from '../options/errors.ts';
 import type { Environment } from '../options/options.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
@@ -158,11 +158,7 @@ async function composeWriting(
   const { urls, isDeclined } = wanted;
   const roots = await readTimestampRoots(wanted);
   if (urls.length === 0 && !isDeclined) {
-    throw settingsErrors('setting-missing', {
-      option: '--timestamp-url (or say --no-timestamp)',
-      variable: 'CODESIGN_TIMESTAMP_URL',
-      what: 'the address of a time stamp authority',
-    });
+    throw missingSettings(['timestampUrl'], { or: '--no-timestamp' });
   }
   const beside = await composeTemporaryFiles();
   const signingLike: SigningLike = ({ code, algorithm, signingOptions }, claims) => {
@@ -173,10 +169,7 @@ async function composeWriting(
       code,
       algorithm,
       existing: signingOptions.existing,
-      description: signingOptions.description,
-      url: signingOptions.url,
-      signerName: signingOptions.signerName,
-      allowUnsignedResult: signingOptions.allowUnsignedResult,
+      formatOptions: signingOptions.formatOptions,
       timestampAlgorithm: urls.length > 0 ? timestamps.algorithm : undefined,
       concurrency: settings.concurrency,
       allOrNothing: false,

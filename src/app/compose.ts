@@ -1,7 +1,7 @@
 /** The one place where all is wired: Settings in, a Signing that works out. */
 
 import { arch, hostname, platform } from 'node:os';
-import { checkProgramInfo } from '../authenticode/program-info.ts';
+import { checkProgramInfo, programInfo } from '../authenticode/program-info.ts';
 import { dateOf, readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
 import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
@@ -50,7 +50,7 @@ export async function composeSigning(
   const temporaryFiles = new Set<string>();
   const certificate = await readCertificateFiles(settings.certificates, env);
   const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
-  checkProgramInfo(settings);
+  checkProgramInfo(programInfo(settings.formatOptions));
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
   const signing: Signing = {

@@ -31,11 +31,10 @@ export interface RecordedSigningOptions {
   /** Both absolute; the same when signing in place. */
   readonly path: string;
   readonly output: string;
-  readonly existing: 'replace' | 'append' | 'skip';
-  readonly description?: string | undefined;
-  readonly url?: string | undefined;
-  readonly signerName?: string | undefined;
-  readonly allowUnsignedResult: boolean;
+  /** Undefined for the default mode of the format. */
+  readonly existing?: 'replace' | 'append' | 'skip' | undefined;
+  /** By the key of the option. */
+  readonly formatOptions: Readonly<Record<string, string | true>>;
   /** False: the service is not to be told how it ended. */
   readonly report?: boolean | undefined;
 }

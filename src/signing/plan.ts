@@ -61,7 +61,7 @@ export async function planFile(
   const signatures = await opened.signatures();
   const alreadySigned = signing.existing === 'skip' && (await isIntactBy(opened, signatures, signing.chain.leaf.der));
   const context = contextOf(signing);
-  const mode: SigningMode = signing.existing === 'append' ? 'append' : 'replace';
+  const mode = modeOf(format, signing);
   if (!alreadySigned) await opened.check(context, mode);
   // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
   if (signing.allOrNothing && !alreadySigned) await opened.prepare(context, mode);
@@ -79,6 +79,10 @@ export async function planFile(
     alreadySigned,
     open: openAgain(format, file.output, keepLayout ? opened : undefined),
   };
+}
+
+function modeOf({ defaultMode }: Format, { existing }: Signing): SigningMode {
+  return existing === undefined || existing === 'skip' ? defaultMode : existing;
 }
 
 async function displacedIn(opened: SignableFile, context: SigningContext): Promise<readonly EmbeddedSignature[]> {

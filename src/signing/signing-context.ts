@@ -7,18 +7,13 @@ import type { Signing } from './signing.ts';
 const TOKEN_RESERVE = 16 * 1024;
 
 export function contextOf(signing: Signing): SigningContext {
-  const { algorithm, timestampAlgorithm, chain, description, url, signerName, allowUnsignedResult, now } = signing;
+  const { algorithm, timestampAlgorithm, chain, formatOptions, now } = signing;
   return {
     algorithm,
     timestampAlgorithm,
     tokenReserve: timestampAlgorithm && TOKEN_RESERVE,
     chain,
     time: now(),
-    formatOptions: {
-      ...(description === undefined ? {} : { description }),
-      ...(url === undefined ? {} : { url }),
-      ...(signerName === undefined ? {} : { signerName }),
-      ...(allowUnsignedResult ? { allowUnsignedResult } : {}),
-    },
+    formatOptions,
   };
 }

@@ -4,6 +4,7 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Format } from '../formats/format.ts';
+import type { FormatOptions } from '../formats/format-options.ts';
 import type { ExistingSignatures, ReportFailures } from '../options/commands/sign.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
@@ -19,11 +20,9 @@ export interface SigningOptions {
   readonly algorithm: DigestAlgorithm;
   /** Undefined for signatures without a timestamp. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
-  readonly description?: string | undefined;
-  readonly url?: string | undefined;
-  readonly signerName?: string | undefined;
-  readonly allowUnsignedResult: boolean;
-  readonly existing: ExistingSignatures;
+  readonly formatOptions: FormatOptions;
+  /** Undefined for the default mode of each format. */
+  readonly existing: ExistingSignatures | undefined;
   /** Files, and so service calls, under way at once. */
   readonly concurrency: number;
   /** Spend no signature when any file is unfit. */

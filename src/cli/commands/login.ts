@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { parseBaseUrl } from '../../options/addresses.ts';
+import { missingSettings } from '../../options/commands/common.ts';
 import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
 import { storeCredentials } from '../../options/credentials/stored.ts';
 import { settingsErrors } from '../../options/errors.ts';
@@ -81,13 +82,7 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   // A terminal would show the secret as it is typed.
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
-  if (settings.baseUrl === undefined) {
-    throw settingsErrors('setting-missing', {
-      option: '--base-url',
-      variable: 'CODESIGN_BASE_URL',
-      what: 'the address of the signing service',
-    });
-  }
+  if (settings.baseUrl === undefined) throw missingSettings(['baseUrl']);
   return { baseUrl: settings.baseUrl, accessKey: checkedKey(accessKey), accessSecret: await readSecretLine(stdin) };
 }
 

@@ -1,7 +1,7 @@
 /** `codesign-remote whoami`: which credentials `sign` would use, masked, and whether the service takes them. */
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
-import { settingsErrors } from '../../options/errors.ts';
+import { missingSettings } from '../../options/commands/common.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText, warningsJson } from '../output/json.ts';
@@ -42,9 +42,5 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
 
 function requireAddress(address: URL | undefined): URL {
   if (address !== undefined) return address;
-  throw settingsErrors('setting-missing', {
-    option: '--base-url',
-    variable: 'CODESIGN_BASE_URL',
-    what: 'the address of the signing service',
-  });
+  throw missingSettings(['baseUrl']);
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
-import type { CallMetadata, Work } from '../journal.ts';
+import type { CallMetadata, RecordedSigningOptions, Work } from '../journal.ts';
 import { decodeLine } from '../lines.ts';
 
 const text = v.string();
@@ -24,12 +24,14 @@ const workSchema = v.object({ origin: text, code: text, algorithm: v.picklist(DI
 const signingOptionsSchema = v.object({
   path: text,
   output: text,
-  existing: v.picklist(['replace', 'append', 'skip']),
+  existing: v.optional(v.picklist(['replace', 'append', 'skip'])),
+  formatOptions: v.optional(v.record(text, v.union([text, v.literal(true)]))),
+  report: v.optional(v.boolean()),
+  // Entries of earlier versions have these instead of `formatOptions`.
   description: v.optional(text),
   url: v.optional(text),
   signerName: v.optional(text),
-  allowUnsignedResult: v.boolean(),
-  report: v.optional(v.boolean()),
+  allowUnsignedResult: v.optional(v.boolean()),
 });
 
 const metadataSchema = v.object({
@@ -155,5 +157,22 @@ export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMe
 }
 
 export function metadataFromRecord({ manner, ...metadata }: MetadataOnRecord): CallMetadata {
-  return { ...metadata, signingOptions: manner };
+  return { ...metadata, signingOptions: manner && signingOptionsFromRecord(manner) };
+}
+
+function signingOptionsFromRecord({
+  description,
+  url,
+  signerName,
+  allowUnsignedResult,
+  formatOptions,
+  ...options
+}: NonNullable<MetadataOnRecord['manner']>): RecordedSigningOptions {
+  const former = {
+    ...(description !== undefined && { description }),
+    ...(url !== undefined && { url }),
+    ...(signerName !== undefined && { signerName }),
+    ...(allowUnsignedResult && { allowUnsignedResult }),
+  };
+  return { ...options, formatOptions: formatOptions ?? former };
 }

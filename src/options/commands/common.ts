@@ -95,13 +95,16 @@ const CREDENTIALS =
 
 /**
  * The error for options that a command needs and that were not given: all of them at once. `hasCredentials` is false when
- * the environment has no credentials either, which would be the next error.
+ * the environment has no credentials either, which would be the next error. `or`: an option that makes them needless.
  */
-export function missingSettings(keys: readonly OptionKey[], { hasCredentials = true } = {}) {
+export function missingSettings(
+  keys: readonly OptionKey[],
+  { hasCredentials = true, or }: { readonly hasCredentials?: boolean; readonly or?: string } = {},
+) {
   const missing = keys.map(definitionOf);
   return settingsErrors('setting-missing', {
     what: missing.map(({ help }) => `the ${help}`).join('; '),
-    option: listed(missing.map(({ flag }) => flag)),
+    option: listed(missing.map(({ flag }) => flag)) + (or === undefined ? '' : ` or ${or}`),
     variable: listed(missing.map(({ variable = '' }) => variable)),
     besides: hasCredentials ? '' : CREDENTIALS,
   });

@@ -2,11 +2,13 @@
 
 import { dirname } from 'node:path';
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
+import type { FormatOptions } from '../../formats/format-options.ts';
 import { hasCredentials } from '../credentials/credentials.ts';
 import { settingsErrors } from '../errors.ts';
 import { type Lookup, lookUp, NOTHING_STORED, PROJECT_FILE, refuseConflicts, type Stored } from '../lookup.ts';
 import type { Environment, SettingsOptions } from '../options.ts';
 import type { ProjectOutput } from '../stored/project-output.ts';
+import { FORMAT_OPTION_KEYS } from '../table/formats.ts';
 import type { Read } from '../table.ts';
 import {
   missingSettings,
@@ -34,16 +36,13 @@ export interface Settings extends RequestSettings {
   readonly certificates: readonly string[];
   readonly algorithm: DigestAlgorithm;
   readonly timestamps: TimestampSettings;
-  readonly description: string | undefined;
-  readonly url: string | undefined;
-  /** Names the files of a JAR's signature; undefined for a name derived from the certificate. */
-  readonly signerName: string | undefined;
-  /** Sign a JAR although Java treats the result as unsigned. */
-  readonly allowUnsignedResult: boolean;
+  /** Of all formats. */
+  readonly formatOptions: FormatOptions;
   readonly output: string | undefined;
   /** Set if a project file chose the output. */
   readonly projectOutput: ProjectOutput | undefined;
-  readonly existing: ExistingSignatures;
+  /** Undefined for the default mode of each format. */
+  readonly existing: ExistingSignatures | undefined;
   readonly concurrency: number;
   readonly allOrNothing: boolean;
   /** A run that might request more signatures is rejected; undefined for no limit. */
@@ -79,10 +78,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     certificates: look.read('certificate'),
     algorithm,
     timestamps: resolveTimestamps(look, algorithm),
-    description: look.read('description'),
-    url: look.read('url'),
-    signerName: look.read('signerName'),
-    allowUnsignedResult: look.read('allowUnsignedResult'),
+    formatOptions: formatOptionsOf(look),
     output: look.read('output'),
     projectOutput: projectOutputOf(look, stored),
     existing: existingOf(look),
@@ -114,7 +110,13 @@ function readBudget(look: Lookup): number | undefined {
   return look.read('monthlyBudget');
 }
 
-function existingOf(look: Lookup): ExistingSignatures {
+function formatOptionsOf(look: Lookup): FormatOptions {
+  const values = FORMAT_OPTION_KEYS.map((key) => [key, look.read(key) || undefined] as const);
+  return Object.fromEntries(values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
+function existingOf(look: Lookup): ExistingSignatures | undefined {
+  if (look.read('replace')) return 'replace';
   if (look.read('append')) return 'append';
-  return look.read('skipSigned') ? 'skip' : 'replace';
+  return look.read('skipSigned') ? 'skip' : undefined;
 }

@@ -18,7 +18,7 @@ export interface FileOfCall {
 }
 
 export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): CallMetadata {
-  const { chain, client, existing, description, url, signerName, allowUnsignedResult, report } = signing;
+  const { chain, client, existing, formatOptions, report } = signing;
   const sha256 = createHash('sha256').update(chain.leaf.der).digest('hex');
   return {
     file: path,
@@ -30,10 +30,7 @@ export function factsOf(signing: Signing, { path, output, bytes }: FileOfCall): 
       path: resolve(path),
       output: resolve(output),
       existing,
-      description,
-      url,
-      signerName,
-      allowUnsignedResult,
+      formatOptions,
       report,
     },
   };

@@ -11,7 +11,8 @@ describe('resolveSettings', () => {
   it('has the defaults that the command line documents', () => {
     expect(resolve()).toMatchObject({
       algorithm: 'SHA256',
-      existing: 'replace',
+      existing: undefined,
+      formatOptions: {},
       concurrency: 4,
       timeoutMilliseconds: 30_000,
       maskFilename: 'basename',
@@ -19,6 +20,18 @@ describe('resolveSettings', () => {
       report: true,
       dryRun: false,
     });
+  });
+
+  it('tells a given mode from the default of the format', () => {
+    expect(resolve({ replace: true }).existing).toBe('replace');
+    expect(resolve({ append: true }).existing).toBe('append');
+    expect(resolve({ skipSigned: true }).existing).toBe('skip');
+  });
+
+  it('has the options of all formats in one record', () => {
+    const { formatOptions } = resolve({ description: 'App', signerName: 'NAME', allowUnsignedResult: true });
+    expect(formatOptions).toEqual({ description: 'App', signerName: 'NAME', allowUnsignedResult: true });
+    expect(resolve({ allowUnsignedResult: false }).formatOptions).toEqual({});
   });
 
   it('lets the option win over the environment, and the environment over the default', () => {

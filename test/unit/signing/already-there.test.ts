@@ -27,7 +27,8 @@ const APPEND = { existing: 'append' } as const;
 
 it.each(['an unsigned file', 'a signed file'])('%s gets it once', async (kind) => {
   const file = await scene.program('a.exe');
-  if (kind === 'a signed file') await signFiles([file], scene.signing(await scene.open(), { description: 'First' }));
+  if (kind === 'a signed file')
+    await signFiles([file], scene.signing(await scene.open(), { formatOptions: { description: 'First' } }));
   const asked = scene.service.asked + 1;
   const first = await signFiles([file], scene.signing(await endingEarly(), APPEND));
   expect(first.files).toMatchObject([{ status: 'signed', reused: false }]);

@@ -100,7 +100,7 @@ export async function journalScene(): Promise<JournalScene> {
       existing: 'replace',
       concurrency: 4,
       allOrNothing: false,
-      allowUnsignedResult: false,
+      formatOptions: {},
       report: true,
       dryRun: false,
       client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },

@@ -13,7 +13,7 @@ function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | un
       path: '/in/app.exe',
       output: output ?? '',
       existing: 'replace',
-      allowUnsignedResult: false,
+      formatOptions: {},
     } as const;
     const fate = { file: 'app.exe', written: kind === 'unreported', unusable: false, reason: undefined };
     return { ...fate, signingOptions: output === undefined ? undefined : manner };

@@ -103,7 +103,7 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     existing: 'replace',
     concurrency: 4,
     allOrNothing: false,
-    allowUnsignedResult: false,
+    formatOptions: {},
     report: true,
     dryRun: false,
     client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },

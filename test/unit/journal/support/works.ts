@@ -15,6 +15,6 @@ export function factsOf(file: string, leaf = 'aa'): CallMetadata {
 
 /** With the place that the file is in, and is written to. */
 export function factsAt(path: string, changes: Partial<RecordedSigningOptions> = {}): CallMetadata {
-  const manner = { path, output: path, existing: 'replace', allowUnsignedResult: false, ...changes } as const;
+  const manner = { path, output: path, existing: 'replace', formatOptions: {}, ...changes } as const;
   return { ...factsOf(path), signingOptions: manner };
 }
