@@ -1,7 +1,6 @@
 /** Where the changes to signed files are wired that need no signing service. */
 
 import type { Readable } from 'node:stream';
-import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Environment } from '../options/options.ts';
@@ -68,7 +67,6 @@ async function compose(
     change,
     concurrency,
     formats,
-    describe: describeFile,
     digestEntries: composeDigestEntries(),
     clock,
     ...(await composeTemporaryFiles()),

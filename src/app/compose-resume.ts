@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { readSigningChain } from '../certificates/signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
@@ -192,7 +191,6 @@ async function composeWriting(
         hostname: '',
       },
       digestEntries: composeDigestEntries(),
-      describe: describeFile,
       clock,
       now,
     };

@@ -1,6 +1,5 @@
 /** Where verifying is wired: settings in, a function that verifies files out. */
 
-import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { VerifySettings } from '../options/commands/verify.ts';
@@ -33,7 +32,6 @@ export async function composeVerifying(
   const { requireTimestamp, signer, leastAlgorithm } = settings;
   const verifying: Verifying = {
     formats,
-    describe: describeFile,
     digestEntries: composeDigestEntries(),
     onRead,
     examineTrust: trust?.examineTrust,

@@ -3,7 +3,6 @@
 import { arch, hostname, platform } from 'node:os';
 import { checkProgramInfo, programInfo } from '../authenticode/program-info.ts';
 import { dateOf, readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
-import { describeFile } from '../formats/recognise.ts';
 import { formats } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
 import type { Settings } from '../options/commands/sign.ts';
@@ -72,7 +71,6 @@ export async function composeSigning(
       hostname: hostname(),
     },
     digestEntries: composeDigestEntries(),
-    describe: describeFile,
     clock,
     now,
     ...(await composeTemporaryFiles()),

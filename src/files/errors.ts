@@ -49,10 +49,4 @@ export const fileErrors = defineErrors({
     message: (d: { doing: string; reason: string }) => `could not ${d.doing}: ${d.reason}`,
     hint: 'Check the disk and the path.',
   },
-  'unsupported-format': {
-    category: 'local',
-    message: (d: { looksLike: string }) => `not a file that can be signed: it looks like ${d.looksLike}`,
-    hint: (d: { formats: string }) =>
-      `Formats that can be signed: ${d.formats}. What counts is the content, not the name.`,
-  },
 });

@@ -23,4 +23,10 @@ export const formatErrors = defineErrors({
     message: (d: { reason: string }) => `the signed file is not as it should be: ${d.reason}`,
     hint: 'The original was left as it was. Another program, or a failing disk, may have changed the copy: try again.',
   },
+  'unsupported-format': {
+    category: 'local',
+    message: (d: { looksLike: string }) => `not a file that can be signed: it looks like ${d.looksLike}`,
+    hint: (d: { formats: string }) =>
+      `Formats that can be signed: ${d.formats}. What counts is the content, not the name.`,
+  },
 });

@@ -27,17 +27,30 @@ export interface Format {
   readonly defaultMode: SigningMode;
   /** What the signer's certificate must be for, and `verify` requires of it. */
   readonly purpose: Purpose;
-  /**
-   * Whether these bytes are this format's to judge. `head` is the first 4096 bytes, fewer when the file is shorter.
-   * `name`, the file's, decides only where the bytes fit several formats or say too little.
-   */
-  detect(head: Uint8Array, source: ByteSource, name: string): Promise<boolean>;
+  readonly recognition: Recognition;
+  /** What a file of this name is, if the format does not sign it although its content fits: a noun phrase. */
+  refuses?(name: string): string | undefined;
   /**
    * Reads the layout; a file that is malformed or has no space for a signature fails here, before any request. `name`: of the
    * file as the user gave it; of one that is to be written, the result's.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
 }
+
+/** By what a format recognises its files: the content, and the name only if the content fits several formats or says too little. */
+export type Recognition =
+  | {
+      readonly by: 'bytes';
+      /** `head`: the first 4096 bytes, fewer if the file is shorter. */
+      claims(head: Uint8Array, name: string): boolean;
+    }
+  | {
+      readonly by: 'zip';
+      /** In lower case, with `/` at the end: those whose names are read; the names in no folder always are. */
+      readonly folders: readonly string[];
+      /** `surely`: no other kind of archive has this. `possibly`: the archive is the format's if it is of no other known kind. */
+      claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
+    };
 
 /** How the content of one file is read and digested. */
 export interface ContentReader {

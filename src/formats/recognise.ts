@@ -1,7 +1,10 @@
-/** Says in words what a file looks like, for messages about files that cannot be signed. Nothing is decided by it. */
+/** Which format a file is of; and of a file that cannot be signed, in words, what it looks like. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { recogniseZip } from './zip-family.ts';
+import { endsLikeArchive } from '../zip/end-record.ts';
+import { formatErrors } from './errors.ts';
+import type { Format } from './format.ts';
+import { hasManifest, type Names, otherZipKind, readZipNames } from './zip-family.ts';
 
 interface Magic {
   readonly bytes: readonly number[];
@@ -38,10 +41,72 @@ const MAGICS: readonly Magic[] = [
 /** Of a file whose first 32 bits are 0xcafebabe, a fat Mach-O counts its architectures where a Java class has its version. */
 const MOST_ARCHITECTURES = 20;
 
-/** As `describeBytes`, and of a ZIP archive which of the many kinds it is. */
-export async function describeFile(head: Uint8Array, source: ByteSource, name: string): Promise<string> {
-  const family = await recogniseZip(head, source, name);
-  return family?.description ?? describeBytes(head);
+const HEAD_LENGTH = 4096;
+
+/**
+ * `names`: the file's, first the one that it will have. A name decides only if the content leaves a choice, and then the first
+ * one that fits a format. Throws `unsupported-format`.
+ */
+export async function recogniseFormat(
+  source: ByteSource,
+  names: readonly [string, ...string[]],
+  { formats }: { readonly formats: readonly Format[] },
+): Promise<Format> {
+  const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
+  let looksLike: string | undefined;
+  for (const name of new Set(names)) {
+    const { format, description } = await recognise(head, source, name, formats);
+    const refused = format?.refuses?.(name);
+    if (format !== undefined && refused === undefined) return format;
+    looksLike ??= refused ?? description;
+  }
+  throw formatErrors('unsupported-format', {
+    looksLike: looksLike ?? describeBytes(head),
+    formats: formats.map(({ title }) => title).join(', '),
+  });
+}
+
+interface Recognised {
+  readonly format?: Format | undefined;
+  /** What a file that is of none of the formats is; undefined where its first bytes say all that is known. */
+  readonly description?: string | undefined;
+}
+
+/** A file that is recognised by its bytes and has an archive behind them is both: its name decides. */
+async function recognise(
+  head: Uint8Array,
+  source: ByteSource,
+  name: string,
+  formats: readonly Format[],
+): Promise<Recognised> {
+  const ofZip = formats.flatMap((format) =>
+    format.recognition.by === 'zip' ? [{ format, ...format.recognition }] : [],
+  );
+  const isNamedAsArchive = ofZip.some(({ format }) => isNamedAs(format, name));
+  const byBytes = formats.find(({ recognition }) => recognition.by === 'bytes' && recognition.claims(head, name));
+  if (byBytes !== undefined && !(isNamedAsArchive && (await endsLikeArchive(source)))) return { format: byBytes };
+
+  const folders = ofZip.flatMap((each) => each.folders);
+  const found = await readZipNames(head, source, isNamedAsArchive, folders);
+  if (found === undefined) return {};
+  const names: Names = found === 'damaged' ? new Set() : found;
+  const claims = ofZip.map(({ format, claims }) => ({ format, claim: claims(names, name) }));
+  const sure = claims.find(({ claim }) => claim === 'surely');
+  const other = sure === undefined ? otherZipKind(names) : undefined;
+  if (other !== undefined) return { description: other };
+  const format = (sure ?? claims.find(({ claim }) => claim === 'possibly'))?.format;
+  return {
+    format,
+    description:
+      found === 'damaged' ? DAMAGED : hasManifest(names) ? 'a JAR archive' : 'a ZIP archive without a JAR manifest',
+  };
+}
+
+const DAMAGED = 'a ZIP archive, damaged or of an unusual kind';
+
+function isNamedAs({ extensions }: Format, name: string): boolean {
+  const lower = name.toLowerCase();
+  return extensions.some((extension) => lower.endsWith(extension));
 }
 
 /** `head` is the start of the file (4096 bytes are plenty), empty for an empty file. Gives a noun phrase with its article. */

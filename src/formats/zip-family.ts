@@ -1,49 +1,39 @@
-/** Which of the many formats that are ZIP archives an archive is, by the names in it. Only a JAR is signed as one. */
+/** Which of the many kinds of ZIP archive a file is, by the names in it. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { readTellingNames } from '../zip/archive.ts';
 import { endsLikeArchive } from '../zip/end-record.ts';
 
-export interface ZipFamily {
-  /** Noun phrase with its article. */
-  readonly description: string;
-  /** jar: has a manifest. plain: nothing tells what it is. other: a format with a signature of its own, or none. */
-  readonly kind: 'jar' | 'plain' | 'other';
-}
-
-/** The names of archives that are JARs whether or not they have a manifest. */
-export const JAR_EXTENSIONS = ['.jar', '.war', '.ear', '.rar', '.aar'] as const;
-
-export function isNamedAsJar(name: string): boolean {
-  const lower = name.toLowerCase();
-  return JAR_EXTENSIONS.some((extension) => lower.endsWith(extension));
-}
-
 /** Beginning of a local header, and of the end record of an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** Programs that may have an archive behind them (MZ, ELF, Mach-O): what they are is not for the archive to say. */
+/** Programs that may have an archive behind them (MZ, ELF, Mach-O): the archive does not say what they are. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * Undefined for a file that is no archive, or that is a program with one behind it. An archive that cannot be read is
- * described as damaged.
+ * The names in an archive that tell what kind it is: those in no folder, and those in `folders`. Undefined for a file that is
+ * not an archive, or that is a program with one behind it, unless it is named as an archive. `damaged` if they cannot be read.
  */
-export async function recogniseZip(head: Uint8Array, source: ByteSource, name: string): Promise<ZipFamily | undefined> {
+export async function readZipNames(
+  head: Uint8Array,
+  source: ByteSource,
+  isNamedAsArchive: boolean,
+  folders: readonly string[] = [],
+): Promise<Names | 'damaged' | undefined> {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
   if (!STARTS.includes(start)) {
-    if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsJar(name)) return undefined;
+    if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsArchive) return undefined;
     if (!(await endsLikeArchive(source))) return undefined;
   }
   try {
-    return familyOf(await readTellingNames(source, FOLDERS));
+    return await readTellingNames(source, new Set([...FOLDERS, ...folders]));
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    return { kind: 'plain', description: 'a ZIP archive, damaged or of an unusual kind' };
+    return 'damaged';
   }
 }
 
-type Names = ReadonlySet<string>;
+export type Names = ReadonlySet<string>;
 
 /** In lower case. What is in these folders tells formats apart, beside what is in none. */
 const FOLDERS: ReadonlySet<string> = new Set([
@@ -56,7 +46,7 @@ const FOLDERS: ReadonlySet<string> = new Set([
   'visio/',
 ]);
 
-/** Others than JARs, each with what only it has. Several of them may hold a JAR manifest too. */
+/** Each with what only it has. Several of them may hold a JAR manifest too. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names) => boolean }[] = [
   {
     description: 'an Android package (APK)',
@@ -96,14 +86,12 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
   },
 ];
 
-function familyOf(names: Names): ZipFamily {
-  const other = OTHERS.find(({ holds }) => holds(names));
-  if (other !== undefined) return { kind: 'other', description: other.description };
-  if (hasManifest(names)) return { kind: 'jar', description: 'a JAR archive' };
-  return { kind: 'plain', description: 'a ZIP archive without a JAR manifest' };
+/** A kind of archive that can be recognised without a format for it: a noun phrase. */
+export function otherZipKind(names: Names): string | undefined {
+  return OTHERS.find(({ holds }) => holds(names))?.description;
 }
 
-function hasManifest(names: Names): boolean {
+export function hasManifest(names: Names): boolean {
   return names.has('META-INF/MANIFEST.MF') || someName(names, (name) => name.toUpperCase() === 'META-INF/MANIFEST.MF');
 }
 

@@ -1,8 +1,8 @@
 /** The pre-flight of one file that is to be changed. */
 
 import { openInput } from '../files/input-file.ts';
-import { recogniseFormat } from '../files/recognise-format.ts';
 import { contentReader } from '../formats/content-reader.ts';
+import { recogniseFormat } from '../formats/recognise.ts';
 import { tellBytesRead } from './bytes-read.ts';
 import type { Changing } from './change.ts';
 import type { SkipReason } from './change-outcome.ts';

@@ -1,8 +1,7 @@
 /** THE SEAM OF CHANGES: what can be done to files without the service, and what a run of it is made of. Types only. */
 
 import type { Patch } from '../bytes/patch.ts';
-import type { Recognising } from '../files/recognise-format.ts';
-import type { SignableFile } from '../formats/format.ts';
+import type { Format, SignableFile } from '../formats/format.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import type { Batch } from './batch.ts';
 import type { ChangeEvent, Done, SkipReason } from './change-outcome.ts';
@@ -24,7 +23,8 @@ export interface PreparedChange {
   readonly done: Done;
 }
 
-export interface Changing extends Recognising {
+export interface Changing {
+  readonly formats: readonly Format[];
   readonly change: Change;
   /** Digests of what is in archives. */
   readonly digestEntries: DigestEntries;

@@ -3,7 +3,6 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { type FileStats, openInput } from '../files/input-file.ts';
-import { recogniseFormat } from '../files/recognise-format.ts';
 import { contentReader } from '../formats/content-reader.ts';
 import type {
   ContentReader,
@@ -13,6 +12,7 @@ import type {
   SigningContext,
   SigningMode,
 } from '../formats/format.ts';
+import { recogniseFormat } from '../formats/recognise.ts';
 import { tellBytesRead } from './bytes-read.ts';
 import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';

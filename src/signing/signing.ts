@@ -1,6 +1,5 @@
 /** What one run of signing is made of: its options and the parts it works with, put together by app/compose. Types only. */
 
-import type { ByteSource } from '../bytes/byte-source.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Format } from '../formats/format.ts';
@@ -52,8 +51,6 @@ export interface SigningParts {
   readonly client: ClientDescription;
   /** Digests of what is in archives. */
   readonly digestEntries: DigestEntries;
-  /** In words, what a file that no format recognises looks like. */
-  readonly describe: (head: Uint8Array, source: ByteSource, name: string) => Promise<string>;
   /** Milliseconds that never go back. */
   readonly clock: () => number;
   readonly now: () => Date;

@@ -6,9 +6,9 @@ import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
-import { type Recognising, recogniseFormat } from '../files/recognise-format.ts';
 import { contentReader } from '../formats/content-reader.ts';
 import type { Format, SignableFile } from '../formats/format.ts';
+import { recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { examinePolicy, flatten, type VerifyPolicy } from './policy.ts';
 import { chargedTo, type ExamineTrust } from './trust.ts';
@@ -87,7 +87,8 @@ function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
-export interface Reading extends Recognising {
+export interface Reading {
+  readonly formats: readonly Format[];
   /** Digests of what is in archives. */
   readonly digestEntries: DigestEntries;
   /** Hears how far a large file has been read. */

@@ -15,7 +15,7 @@ import {
   EXIT_SUCCESS,
   exitCodeFor,
 } from '../../src/errors/exit-codes.ts';
-import { fileErrors } from '../../src/files/errors.ts';
+import { formatErrors } from '../../src/formats/errors.ts';
 import type { FailedOutcome, SignedOutcome } from '../../src/signing/outcome.ts';
 import { cliReference } from './cli-reference.ts';
 import { errorReference } from './error-reference.ts';
@@ -125,7 +125,7 @@ const FAILED: FailedOutcome = {
   path: 'notes.txt',
   format: null,
   status: 'failed',
-  error: fileErrors('unsupported-format', { looksLike: '', formats: '' }),
+  error: formatErrors('unsupported-format', { looksLike: '', formats: '' }),
   record: null,
   kept: false,
   warnings: [],

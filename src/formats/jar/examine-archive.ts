@@ -7,9 +7,9 @@ import type { ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { findUncovered, type UncoveredBytes } from '../../zip/uncovered.ts';
-import { isNamedAsJar, JAR_EXTENSIONS } from '../zip-family.ts';
 import { jarErrors } from './errors.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF, type OpenedJar, ownNameOf } from './layout.ts';
+import { isNamedAsJar, JAR_EXTENSIONS } from './options.ts';
 import { inWords, listed, listingOf } from './signature/signature-file-info.ts';
 
 export async function examineArchive({ source, layout, reader, name }: OpenedJar): Promise<readonly Finding[]> {

@@ -1,8 +1,8 @@
 /** JAR: Java archives (JAR, WAR, EAR, RAR, AAR). What opens one is loaded when one is opened. */
 
 import type { Format } from '../format.ts';
-import { isNamedAsJar, JAR_EXTENSIONS, recogniseZip } from '../zip-family.ts';
-import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
+import { hasManifest } from '../zip-family.ts';
+import { ALLOW_UNSIGNED_RESULT, isNamedAsJar, JAR_EXTENSIONS, SIGNER_NAME } from './options.ts';
 
 export const jar = {
   id: 'jar',
@@ -12,10 +12,11 @@ export const jar = {
   modes: ['replace', 'append'],
   defaultMode: 'replace',
   purpose: 'code-signing',
-  // By its manifest. Without one, the bytes do not tell a JAR from any other ZIP archive, and the name does.
-  async detect(head, source, name) {
-    const family = await recogniseZip(head, source, name);
-    return family?.kind === 'jar' || (family?.kind === 'plain' && isNamedAsJar(name));
+  recognition: {
+    by: 'zip',
+    folders: ['meta-inf/'],
+    // Without a manifest, the content does not tell a JAR from any other ZIP archive, and the name does.
+    claims: (names, name) => (hasManifest(names) || isNamedAsJar(name) ? 'possibly' : undefined),
   },
   open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),
 } as const satisfies Format;

@@ -1,6 +1,14 @@
-/** The options of signing that only JARs have. */
+/** What a JAR is named, and the options of signing that only JARs have. */
 
 import { type FormatOption, SOME_TEXT } from '../format-options.ts';
+
+/** The names of archives that are JARs whether or not they have a manifest. */
+export const JAR_EXTENSIONS = ['.jar', '.war', '.ear', '.rar', '.aar'] as const;
+
+export function isNamedAsJar(name: string): boolean {
+  const lower = name.toLowerCase();
+  return JAR_EXTENSIONS.some((extension) => lower.endsWith(extension));
+}
 
 /** Name of the signature's files; undefined for one made of the certificate's. */
 export const SIGNER_NAME = {

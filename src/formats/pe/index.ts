@@ -1,9 +1,7 @@
 /** Portable Executable: Windows programs, libraries, drivers and EFI programs. What opens one is loaded when one is opened. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
-import { endsLikeArchive } from '../../zip/end-record.ts';
 import type { Format } from '../format.ts';
-import { isNamedAsJar } from '../zip-family.ts';
 
 export const pe = {
   id: 'pe',
@@ -13,10 +11,7 @@ export const pe = {
   modes: ['replace', 'append'],
   defaultMode: 'replace',
   purpose: 'code-signing',
-  // Any MZ program, so that a DOS or a 16 bit one is told what it is instead of being an unknown file. One that a JAR was
-  // put behind is both; it is signed as what its name says.
-  async detect(head, source, name) {
-    return head[0] === 0x4d && head[1] === 0x5a && !(isNamedAsJar(name) && (await endsLikeArchive(source)));
-  },
+  // Any MZ program, so that the message about a DOS or a 16 bit one says what it is.
+  recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },
   open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
 } as const satisfies Format;

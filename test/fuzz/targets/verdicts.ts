@@ -11,7 +11,6 @@ import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import type { Format } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';
 import { trustExaminer } from '../../../src/verifying/trust.ts';
@@ -92,7 +91,6 @@ function verifyingOf(bases: Bases): Verifying {
   });
   return {
     formats,
-    describe: describeFile,
     digestEntries,
     examineTrust: trustExaminer({ roots: { roots, source: 'test' }, now: NOW }),
     now: NOW,

@@ -6,6 +6,7 @@ import type { Patch } from '../../../src/bytes/patch.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { EmbeddedSignature, Format, SignableFile, SigningMode } from '../../../src/formats/format.ts';
 import { cmsEnvelope } from '../../../src/formats/format.ts';
+import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
@@ -28,7 +29,7 @@ export interface Walk {
 /** What it is asked for is chosen by the bytes, so that a case is the same each time. */
 export async function walkFile(walk: Walk, bytes: Uint8Array): Promise<string> {
   const { format } = walk;
-  await answering(() => format.detect(bytes.subarray(0, 4096), memorySource(bytes), 'a.jar'));
+  await answering(() => recogniseFormat(memorySource(bytes), ['a.jar'], { formats: [format] }));
   const opened = await answering(() => openBytes(format, bytes));
   if ('code' in opened) return opened.code;
   const file = opened.value;

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import {
   type JarsignerVerdict,
@@ -16,6 +15,7 @@ import {
 } from '../../support/programs/java.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { lossesOf, madeOnUnix } from './compare-archives.ts';
 import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
@@ -85,7 +85,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
   it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
     const bytes = readFileSync(originalPath(path.join('jar-special', file)));
-    const detected = await jar.detect(bytes.subarray(0, 4096), memorySource(bytes), file);
+    const detected = await isOf(jar, bytes, file);
     expect(detected).toBe(code !== 'unsupported-format');
     if (!detected) return;
     // Some are refused by what they are to be signed for: `verify` can open them.

@@ -10,6 +10,7 @@ import { pe } from '../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
+import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { signFromDisk } from './sign-from-disk.ts';
 import { readSpecialFiles } from './special-files.ts';
@@ -80,15 +81,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
   it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
     const bytes = readFileSync(path.join(corpus, 'pe-special', file));
-    const detected = await pe.detect(
-      bytes.subarray(0, 4096),
-      {
-        size: bytes.length,
-        read: neverRead,
-        stream: neverStream,
-      },
-      file,
-    );
+    const detected = await isOf(pe, bytes, file);
     if (code === 'unsupported-format') {
       expect(detected).toBe(false);
       return;
@@ -179,13 +172,4 @@ async function refusedBy(
 
 function subsystemOf(bytes: Buffer): number {
   return bytes.readUInt16LE(bytes.readUInt32LE(60) + 24 + 68);
-}
-
-async function neverRead(): Promise<Uint8Array> {
-  throw new Error('the head is enough to tell a PE');
-}
-
-// biome-ignore lint/correctness/useYield: it is not to be read
-async function* neverStream(): AsyncGenerator<Uint8Array> {
-  throw new Error('the head is enough to tell a PE');
 }

@@ -13,6 +13,7 @@ import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-
 import { applyPatch } from './support/apply-patch.ts';
 import { type Fixture, fixturesIn } from './support/fixtures.ts';
 import { codesOf, isIntact } from './support/is-intact.ts';
+import { isOf } from './support/recognised.ts';
 import { openBytes, plainReader, signBytes } from './support/sign-bytes.ts';
 
 export interface FormatFixtures {
@@ -47,7 +48,7 @@ export function describeFormat(
   });
 
   describe('detection', () => {
-    const detect = ({ bytes, name }: Fixture) => format.detect(bytes.subarray(0, 4096), memorySource(bytes), name);
+    const detect = ({ bytes, name }: Fixture) => isOf(format, bytes, name);
 
     it.each([...good, ...malformed])('takes $name for its own', async (fixture) => {
       expect(await detect(fixture)).toBe(true);

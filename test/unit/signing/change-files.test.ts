@@ -6,7 +6,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format, SignableFile } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import type { Change, Changing } from '../../../src/signing/change.ts';
 import { changeFiles } from '../../../src/signing/change-files.ts';
@@ -55,7 +54,6 @@ function changingWith(change: Change, more: Partial<Changing> = {}): Changing {
   return {
     change,
     formats,
-    describe: describeFile,
     digestEntries,
     concurrency: 4,
     clock: () => performance.now(),

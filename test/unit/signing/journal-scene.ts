@@ -5,7 +5,6 @@ import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
-import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
@@ -105,7 +104,6 @@ export async function journalScene(): Promise<JournalScene> {
       dryRun: false,
       client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
       digestEntries,
-      describe: describeFile,
       clock: () => performance.now(),
       now: () => new Date(),
       randomName: () => Math.random().toString(16).slice(2),

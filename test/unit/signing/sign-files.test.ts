@@ -19,7 +19,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
-import { describeFile } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { businessErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
@@ -108,7 +107,6 @@ function signingWith(service: SigningService, more: Partial<Signing> = {}): Sign
     dryRun: false,
     client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
     digestEntries,
-    describe: describeFile,
     clock: () => performance.now(),
     now: () => new Date(),
     randomName: () => Math.random().toString(16).slice(2),

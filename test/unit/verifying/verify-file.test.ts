@@ -98,16 +98,14 @@ function formatWith(open: Format['open']): Format {
     modes: ['replace'],
     defaultMode: 'replace',
     purpose: 'code-signing',
-    detect: async () => true,
+    recognition: { by: 'bytes', claims: () => true },
     open,
   };
 }
 
 function verifying(format: Format, { judgeTrust, policy }: Pick<Setting, 'judgeTrust' | 'policy'>): Verifying {
-  const describe = async () => 'something else';
   return {
     formats: [format],
-    describe,
     digestEntries,
     examineTrust: judgeTrust,
     now: NOW,
@@ -190,7 +188,10 @@ describe('the verdict', () => {
   });
 
   it('is none for a file that is not there, or that is of no format', async () => {
-    const nothing = { ...formatWith(() => Promise.reject(new Error('not opened'))), detect: async () => false };
+    const nothing = {
+      ...formatWith(() => Promise.reject(new Error('not opened'))),
+      recognition: { by: 'bytes', claims: () => false } as const,
+    };
     const ofNoFormat = await verifyFile(path, verifying(nothing, { judgeTrust: trustAll }));
     expect(ofNoFormat).toMatchObject({ verdict: null, format: null, error: { code: 'unsupported-format' } });
     const missing = await verifyFile(join(folder, 'missing'), verifying(nothing, { judgeTrust: trustAll }));
