@@ -132,7 +132,7 @@ export const SERVER_ERRORS = {
   ),
   'certificate-number-taken': usage(
     ({ number }) => `there is a certificate with the number ${number} already`,
-    'Choose another number: a number means one key for ever.',
+    'Choose another number: a number always means one key.',
   ),
   'nothing-to-change': usage(
     ({ accessKey }) => `no option says what to change of the client ${accessKey}`,

@@ -10,9 +10,9 @@ const ECHO = 1000;
 /** How long the last lines of the log wait for a reader once the server has stopped. Milliseconds. */
 const LAST_LINES = 1000;
 
-process.umask(0o077); // whatever the HSM and the database write into the data folder is nobody else's
+process.umask(0o077); // what HSM and database write is readable for this user only
 
-// Whoever read the log or the address may go before the server: it has callers to serve, and nobody left to tell.
+// The reader of the log or of the address may end before the server, which goes on serving.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 /** Whether the command was one that a signal ends; others, such as `export`, write all they have to a slow reader. */

@@ -25,7 +25,7 @@ export interface Surroundings {
   /** Takes the one line that says where the server listens. */
   readonly announce: (line: string) => void;
   readonly log: { write(line: string): void };
-  /** Writes to a person, or undefined where nobody watches. */
+  /** Writes to a terminal, or undefined where there is none. */
   readonly terminal: ((text: string) => void) | undefined;
   /** Has `reload` called whenever the process is asked to read its TLS certificate again. */
   readonly onHangUp?: (reload: () => void) => void;
@@ -194,7 +194,7 @@ async function listen(app: App, { host, port }: StartConfig): Promise<number> {
   return address.port;
 }
 
-/** The host that clients are told: a name given for TLS, else the one listened on, where that is one. */
+/** The host in the address for clients: a name given for TLS, or the one listened on, unless that is a wildcard. */
 function clientHost({ host, tlsNames }: StartConfig): string {
   return tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
 }

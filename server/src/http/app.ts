@@ -25,7 +25,7 @@ import { createHoldBack, type HoldBack, requireLogin } from './auth.ts';
 import { createAfterSending, finishBeforeClosing } from './closing.ts';
 import { guardConnections, serverFactory } from './connections.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { checksOf, createMetrics, createReadiness, HEALTH_PATH, METRICS_PATH, READY_PATH } from './health.ts';
+import { createMetrics, createReadiness, HEALTH_PATH, METRICS_PATH, READY_PATH } from './health.ts';
 import { createRequestLog } from './log.ts';
 import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
@@ -36,7 +36,7 @@ export const BODY_LIMIT = 64 * 1024;
 export interface TimeLimits {
   /** A TLS handshake that takes longer is cut off. */
   readonly handshake: number;
-  /** A client that does not send its whole request in this time is told so and cut off. */
+  /** A client that does not send its whole request in this time gets an error and is cut off. */
   readonly request: number;
   /** The same once the server ends, counted from then. */
   readonly bodyAtEnd: number;
@@ -98,7 +98,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
-    // By then nothing is under way; a connection on which nobody ever asks anything must not hold the end up.
+    // By then nothing is under way; an idle connection must not delay the end.
     forceCloseConnections: true,
     return503OnClosing: false, // its body is no envelope: ours comes from finishBeforeClosing
     frameworkErrors,
@@ -108,7 +108,7 @@ export function buildServer(dependencies: ServerDependencies): App {
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(handleError);
   const ending = new AbortController();
-  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way: nobody is held back then
+  app.addHook('preClose', async () => ending.abort()); // before what waits for requests under way: no answer is held back then
   finishBeforeClosing(app, limits.bodyAtEnd);
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
@@ -170,7 +170,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     metrics.observe(operationOf(request) ?? 'other', reply.statusCode, reply.elapsedTime / 1000),
   );
   app.get(HEALTH_PATH, (_request, reply) => reply.send(success(null)));
-  app.get(READY_PATH, createReadiness(checksOf(store, keys, now)));
+  app.get(READY_PATH, createReadiness(store, keys, now));
   app.get(METRICS_PATH, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   return () => underWay;
 }

@@ -5,20 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ipAddressBytes } from '../certificates/x509.ts';
+import type { Holder } from '../records/store.ts';
 import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
 /** What an unknown access key is compared with, so that it takes as long as a known one. */
 const NOBODY = Buffer.alloc(32);
-
-/** Whoever has credentials: a client, or a viewer of the page. */
-interface Holder {
-  readonly accessKey: string;
-  readonly name: string | undefined;
-  readonly secretDigest: Uint8Array;
-  readonly expiresAt: Date | undefined;
-  readonly disabled?: boolean;
-}
 
 /** Why a login failed, for the log. The answer to the caller only says that it failed. */
 type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
@@ -33,7 +25,7 @@ type Login<Known> =
  * @param kind the field of the log that names the holder
  * @param reject answers other requests
  */
-export function requireLogin<Known extends Holder>({
+export function requireLogin<Known extends Holder & { readonly disabled?: boolean }>({
   holders,
   kind,
   now,
@@ -70,7 +62,7 @@ export function requireLogin<Known extends Holder>({
 }
 
 /** The holder of the credentials that the request carries; none where they are not good, or no longer. */
-async function authenticate<Known extends Holder>(
+async function authenticate<Known extends Holder & { readonly disabled?: boolean }>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
@@ -123,7 +115,7 @@ const WINDOW = 60_000;
 /** A mistyped secret in a build with many files is no attack. */
 const UNHINDERED = 99;
 const STEP = 1000;
-/** No answer is held back longer: whoever holds connections open costs memory, too. */
+/** No answer is held back longer: open connections cost memory, too. */
 const LONGEST = 10_000;
 /** Addresses to remember; beyond that the oldest are forgotten. */
 const ADDRESSES = 10_000;
@@ -158,7 +150,7 @@ export function createFailedLogins(): DelayFailedLogin {
 /** Leaves a line about a request without good credentials, and resolves when it may be answered. */
 export type HoldBack = (request: FastifyRequest, failure: LoginFailure) => Promise<void>;
 
-/** @param ending when it is aborted, nobody is held back any longer */
+/** @param ending no answer is held back any longer once it is aborted */
 export function createHoldBack(ending: AbortSignal): HoldBack {
   const delayOf = createFailedLogins();
   return async (request, failure) => {

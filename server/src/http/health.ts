@@ -1,5 +1,6 @@
 /** GET /healthz, /readyz and /metrics, for those who run the server: no credentials, and no secrets. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ServerError } from '../errors.ts';
@@ -12,63 +13,53 @@ export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
 export const METRICS_PATH = '/metrics';
 
-/** A database or an HSM that takes longer is taken for one that does not answer, in milliseconds. */
+/** A database or an HSM that takes longer counts as not answering, in milliseconds. */
 const PATIENCE = 5000;
-/** Whoever asks more often gets the same answer: these calls need no credentials, and the HSM has other work. Milliseconds. */
+/** More frequent calls get the same answer: they need no credentials, and the HSM has other work. Milliseconds. */
 const FRESH = 1000;
 
-/** What must answer for the server to be able to sign. */
-export type Checks = Readonly<Record<'database' | 'certificates' | 'hsm', () => Promise<void>>>;
-
-/** @returns what serves /readyz: 200 where everything answers, else 503 */
-export function createReadiness(
-  checks: Checks,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  let latest: { readonly at: number; readonly failed: Promise<readonly (readonly [string, unknown])[]> } | undefined;
-  return async (request, reply) => {
-    const now = performance.now();
-    if (latest === undefined || now - latest.at > FRESH) latest = { at: now, failed: failedOf(checks) };
-    const failed = await latest.failed;
-    if (failed.length === 0) return reply.send(success(null));
-    for (const [what, err] of failed) request.log.warn({ outcome: 'not-ready', what, err });
-    return refuseForNow(reply, 5, `not ready: ${failed.map(([what]) => what).join(', ')}`);
-  };
-}
-
-/** What the server signs with: a certificate that is valid now and not disabled, and a key of one in the HSM. */
-export function checksOf(store: Store, keys: KeyStore, now: () => Date): Checks {
+/** @returns the handler of /readyz: 200 if database and HSM answer and something can be signed with, else 503 */
+export function createReadiness(store: Store, keys: KeyStore, now: () => Date) {
   const keyIds = async () => {
     const certificates = await store.certificates.list();
     return certificates.filter((certificate) => isUsable(certificate, now())).map(({ keyId }) => keyId);
   };
-  return {
+  const checks = {
     database: store.check,
     async certificates() {
       if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
-    // A database that is away fails its own check; the HSM is asked whether it answers at all.
-    hsm: async () => await keys.check(await keyIds().catch(() => [])),
+    // A database that is away fails its own check; this one is whether the HSM answers at all.
+    hsm: async () => keys.check(await keyIds().catch(() => [])),
+  };
+  let latest: { readonly at: number; readonly failures: ReturnType<typeof failuresOf> } | undefined;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const at = performance.now();
+    if (latest === undefined || at - latest.at > FRESH) latest = { at, failures: failuresOf(checks) };
+    const failures = await latest.failures;
+    if (failures.length === 0) return reply.send(success(null));
+    for (const [what, err] of failures) request.log.warn({ outcome: 'not-ready', what, err });
+    return refuseForNow(reply, 5, `not ready: ${failures.map(([what]) => what).join(', ')}`);
   };
 }
 
-async function failedOf(checks: Checks): Promise<readonly (readonly [string, unknown])[]> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([what, check]) => {
-      let timer: NodeJS.Timeout | undefined;
-      const tooLate = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE);
-      });
-      try {
-        await Promise.race([check(), tooLate]);
-        return [];
-      } catch (error) {
-        return [[what, error] as const];
-      } finally {
-        clearTimeout(timer);
-      }
-    }),
-  );
-  return results.flat();
+async function failuresOf(checks: Readonly<Record<string, () => Promise<void>>>) {
+  const results = Object.entries(checks).map(async ([what, check]) => {
+    const ended = new AbortController();
+    const tooLate = async () => {
+      await sleep(PATIENCE, undefined, { signal: ended.signal });
+      throw new Error(`no answer within ${PATIENCE} ms`);
+    };
+    try {
+      await Promise.race([check(), tooLate()]);
+      return [];
+    } catch (error) {
+      return [[what, error] as const];
+    } finally {
+      ended.abort();
+    }
+  });
+  return (await Promise.all(results)).flat();
 }
 
 /** In seconds. An HSM answers at the lower end; a call that waits for one answers at the upper. */

@@ -75,7 +75,7 @@ export async function handleSign(
     return await hsm.run(client.id, () => key.sign(algorithm, digest));
   });
   if (reply.raw.destroyed) {
-    // Nobody is there to get the signature: it is dropped, and does not count (API 8, rule 2).
+    // The client is gone: the signature is dropped, and does not count (API 8, rule 2).
     await store.quota.release(lease);
     return abandoned();
   }
@@ -115,7 +115,7 @@ async function orGiveBack<T>({ quota }: Pick<Store, 'quota'>, lease: Lease, work
   try {
     return await work();
   } catch (error) {
-    await quota.release(lease).catch(() => {}); // the failure itself is what is told; the lease expires by itself
+    await quota.release(lease).catch(() => {}); // the caller reports the first failure; the lease expires by itself
     throw error;
   }
 }

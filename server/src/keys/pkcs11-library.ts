@@ -3,7 +3,7 @@
 import type * as Pkcs11 from 'pkcs11js';
 import { reasonOf, ServerError } from '../errors.ts';
 
-/** PKCS#11 pads a token's label with blanks to this many bytes. */
+/** PKCS#11 pads a token's label with spaces to this many bytes. */
 export const LABEL_LENGTH = 32;
 
 export type Handle = Pkcs11.Handle;

@@ -5,7 +5,7 @@ export interface SessionPool<Session> {
   use<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** Resolves when no work is under way. It is the caller's to bring no more from then on. */
   drain(): Promise<void>;
-  /** Drops the sessions that nobody uses, without closing them: they are known to be gone. */
+  /** Drops the idle sessions without closing them: they are known to be gone. */
   forget(): void;
 }
 

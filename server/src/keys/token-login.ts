@@ -1,4 +1,4 @@
-/** The login to a token and the sessions under it, which are made anew where the HSM lost them or was restarted. */
+/** The login to a token and the sessions under it, which are renewed where the HSM lost them or was restarted. */
 
 import { reasonOf, ServerError } from '../errors.ts';
 import {
@@ -85,7 +85,7 @@ export function logIn(
       throw error;
     }
   };
-  /** Nobody works in a library that is being finalised: what is under way ends first, and what comes waits. */
+  /** No call may use a library while it is finalised: calls under way end first, later ones wait. */
   const recover = async (lost: typeof current): Promise<void> => {
     if (current !== lost || lost === undefined) return;
     await Promise.all([pools.signing.drain(), pools.generating.drain()]);
@@ -117,7 +117,7 @@ export function logIn(
       } catch (error) {
         if (!isLost(library, error) && !shouldLookForKey(error)) throw error;
         recovery ??= recover(used)
-          .catch(() => {}) // told by the second attempt
+          .catch(() => {}) // the second attempt reports it
           .finally(() => {
             recovery = undefined;
           });

@@ -86,7 +86,7 @@ export function readQuery(url: string, { clients, certificates }: Known): Query 
   };
 }
 
-/** The address that shows what this query shows, but for what is said otherwise. */
+/** The address of this query with other days or another position. */
 export function pageLink(
   { fields, days }: Pick<Query, 'fields' | 'days'>,
   other: { readonly days?: Span; readonly before?: Position; readonly after?: Position },

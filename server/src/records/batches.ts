@@ -1,6 +1,6 @@
 /**
- * Calls that come at once, served together: what a database does for one it does for fifty in nearly the same time, and
- * one flush to the disk makes all of them durable. One batch is under way at a time; what comes meanwhile is the next one's.
+ * Concurrent calls, served together: a database takes nearly the same time for fifty as for one, and one flush to the disk
+ * makes all of them durable. One batch is under way at a time; later calls wait for the next one.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -19,7 +19,7 @@ export interface BatchOptions {
   readonly enough: number;
   /** Under load, how long after the beginning of a batch one of fewer begins at the earliest, in milliseconds; asked each time. */
   readonly gather: () => number;
-  /** Whether an error is the fault of one item. Then each is served by itself, and fails nobody else. */
+  /** Whether an error is the fault of one item. Then each is served alone, so that the others do not fail. */
   readonly isOfOne: (error: unknown) => boolean;
 }
 

@@ -67,10 +67,13 @@ function certified({ chain, notBefore, notAfter }: IssuedCertificate) {
 }
 
 export function certificateRequestsOf(database: Kysely<Tables>): Store['certificateRequests'] {
-  const all = () => database.selectFrom('certificate_requests').select(['number', 'key_id as keyId', 'request']);
   return {
-    list: () => all().orderBy('created_at').execute(),
-    find: (number) => all().where('number', '=', number).executeTakeFirst(),
+    find: (number) =>
+      database
+        .selectFrom('certificate_requests')
+        .select(['number', 'key_id as keyId', 'request'])
+        .where('number', '=', number)
+        .executeTakeFirst(),
     async add({ number, keyId, request }, at) {
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('certificate_requests')

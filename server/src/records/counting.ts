@@ -6,7 +6,7 @@
  */
 
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { changePlaces, type NewRecord, type Places, removeExpired, type Step, takeIfLeft } from './quota.ts';
+import { changePlaces, type NewRecord, type Places, removeExpired, type Step } from './quota.ts';
 import { RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
 type Row = Readonly<Record<string, string | null>>;
@@ -74,7 +74,7 @@ async function takePlaces(
   const { transaction } = writing;
   const change = (places: Places) => changePlaces(transaction, clientId, places);
   const turned = { signatures: counting.length, reserved: -counting.length };
-  const enough = await takeIfLeft(transaction, clientId, reserving.length, turned);
+  const enough = await changePlaces(transaction, clientId, turned, reserving.length);
   if (!enough) await change(turned);
   const removed = await removeLeases(writing, counting);
   const counted = counting.filter(({ lease }) => removed.has(lease.id));

@@ -3,7 +3,7 @@
 import type { Kysely, Updateable } from 'kysely';
 import type { Batches } from './batches.ts';
 import { byKey, fromList, hex, isStorable, type Tables, toClient, toViewer } from './rows.ts';
-import type { Client, Store } from './store.ts';
+import type { Client, Holder, Store } from './store.ts';
 
 /** The client of each of these access keys. */
 export async function findClients(
@@ -49,16 +49,11 @@ export function clientsOf(
       await database
         .insertInto('clients')
         .values({
-          id: client.id,
-          access_key: client.accessKey,
-          secret_digest: hex(client.secretDigest),
+          ...rowOf(client, at),
           handed_over: 1,
-          created_at: at.toISOString(),
-          name: client.name ?? null,
           certificates: fromList(client.certificates),
           algorithms: fromList(client.algorithms),
           quota: client.quota ?? null,
-          expires_at: client.expiresAt?.toISOString() ?? null,
         })
         .execute();
     },
@@ -98,17 +93,7 @@ export function viewersOf(database: Kysely<Tables>): Store['viewers'] {
       return row && toViewer(row);
     },
     async add(viewer, at) {
-      await database
-        .insertInto('viewers')
-        .values({
-          id: viewer.id,
-          access_key: viewer.accessKey,
-          secret_digest: hex(viewer.secretDigest),
-          name: viewer.name ?? null,
-          expires_at: viewer.expiresAt?.toISOString() ?? null,
-          created_at: at.toISOString(),
-        })
-        .execute();
+      await database.insertInto('viewers').values(rowOf(viewer, at)).execute();
     },
     async remove(accessKey) {
       if (!isStorable(accessKey)) return false;
@@ -118,5 +103,16 @@ export function viewersOf(database: Kysely<Tables>): Store['viewers'] {
         .executeTakeFirstOrThrow();
       return numDeletedRows === 1n;
     },
+  };
+}
+
+function rowOf({ id, accessKey, secretDigest, name, expiresAt }: Omit<Holder, 'createdAt'>, at: Date) {
+  return {
+    id,
+    access_key: accessKey,
+    secret_digest: hex(secretDigest),
+    name: name ?? null,
+    expires_at: expiresAt?.toISOString() ?? null,
+    created_at: at.toISOString(),
   };
 }

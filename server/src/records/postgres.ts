@@ -12,7 +12,7 @@ import type { Store } from './store.ts';
 
 /** How many connections one server opens at most. */
 const CONNECTIONS = 10;
-/** Milliseconds; a database that takes longer is taken for one that does not answer. */
+/** A database that takes longer counts as not answering. Milliseconds. */
 const PATIENCE = 10_000;
 
 /**

@@ -66,28 +66,16 @@ export interface Places {
   readonly reserved: number;
 }
 
-/** Changes them, and locks the client's row until the transaction ends. */
+/**
+ * Changes them, and locks the client's row until the transaction ends.
+ * @param wanted places to reserve as well: where fewer are left, nothing is changed
+ * @returns whether it was changed
+ */
 export async function changePlaces(
   transaction: Transaction<Tables>,
   clientId: string,
   { signatures, reserved }: Places,
-): Promise<void> {
-  await transaction
-    .updateTable('clients')
-    .set((expression) => ({
-      signatures: expression('signatures', '+', signatures),
-      reserved: expression('reserved', '+', reserved),
-    }))
-    .where('id', '=', clientId)
-    .execute();
-}
-
-/** Makes the change and takes `wanted` places besides, where that many are left. @returns whether they were; if not, nothing is done */
-export async function takeIfLeft(
-  transaction: Transaction<Tables>,
-  clientId: string,
-  wanted: number,
-  { signatures, reserved }: Places,
+  wanted = 0,
 ): Promise<boolean> {
   let query = transaction
     .updateTable('clients')

@@ -38,11 +38,11 @@ export async function openSqliteStore(path: string): Promise<Store> {
     await database.destroy(); // closing takes an open transaction back
     throw new ServerError('database-unusable', { reason: reasonOf(error) }, error);
   }
-  // A connection of its own for what every call asks first: it waits for nobody who writes.
-  const beside = new Database(path);
-  beside.pragma('cache_size = -256'); // KiB: clients and certificates are few
-  beside.pragma(`busy_timeout = ${PATIENCE}`);
-  const reading = new Kysely<Tables>({ dialect: sqliteDialect(beside) });
+  // A connection of its own for the first queries of every call: it does not wait for writers.
+  const forReading = new Database(path);
+  forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
+  forReading.pragma(`busy_timeout = ${PATIENCE}`);
+  const reading = new Kysely<Tables>({ dialect: sqliteDialect(forReading) });
   const shared: Shared = {
     findClients: (accessKeys) => findClients(reading, accessKeys),
     findCertificates: (numbers) => findCertificates(reading, numbers),

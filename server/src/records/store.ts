@@ -6,44 +6,35 @@ import type { Extra } from '../../../src/service/messages.ts';
 /** The two states that a client may report (API 2.5). */
 export type ReportStatus = 1 | 2;
 
-export interface Client {
+/** Credentials: of a client, which signs, or of a viewer, who may only look at the operator's page. */
+export interface Holder {
   readonly id: string;
   /** The user name of HTTP Basic. */
   readonly accessKey: string;
-  /** SHA-256 of the access secret, 32 bytes; the secret itself is nowhere. */
+  /** SHA-256 of the access secret, 32 bytes; the secret itself is not stored. */
   readonly secretDigest: Uint8Array;
   /** For people. */
   readonly name: string | undefined;
-  /** Signatures counted so far (API 8). */
-  readonly signatures: number;
-  /** Places of the quota that calls under way hold, or that calls held whose server was killed. */
-  readonly reserved: number;
-  /** Whether somebody got the secret; it stays false when a first start was interrupted before that. */
-  readonly handedOver: boolean;
-  /** Numbers of the certificates it may use; undefined: every one. */
-  readonly certificates: readonly string[] | undefined;
-  /** Undefined: every one. */
-  readonly algorithms: readonly DigestAlgorithm[] | undefined;
-  /** The most signatures that may ever be counted for it; undefined: no bound. */
-  readonly quota: number | undefined;
-  /** From then on its credentials are as good as none. */
+  /** From then on its credentials are rejected. */
   readonly expiresAt: Date | undefined;
-  readonly disabled: boolean;
   readonly createdAt: Date;
 }
+export type Viewer = Holder;
 
-/** Who may look at the operator's page, and sign nothing. */
-export interface Viewer {
-  readonly id: string;
-  /** The user name that a browser asks for. */
-  readonly accessKey: string;
-  /** SHA-256 of the access secret, 32 bytes. */
-  readonly secretDigest: Uint8Array;
-  /** For people. */
-  readonly name: string | undefined;
-  /** From then on its credentials are as good as none. */
-  readonly expiresAt: Date | undefined;
-  readonly createdAt: Date;
+export interface Client extends Holder {
+  /** Signatures counted so far (API 8). */
+  readonly signatures: number;
+  /** Places of the quota held by calls under way, or by calls of a server that was killed. */
+  readonly reserved: number;
+  /** Whether its secret was handed over: false after a first start that was interrupted before that. */
+  readonly handedOver: boolean;
+  /** Numbers of the certificates it may use; undefined: all. */
+  readonly certificates: readonly string[] | undefined;
+  /** Undefined: all. */
+  readonly algorithms: readonly DigestAlgorithm[] | undefined;
+  /** The limit of signatures ever counted for it; undefined: none. */
+  readonly quota: number | undefined;
+  readonly disabled: boolean;
 }
 
 /** What an operator says of a new client. */
@@ -54,7 +45,7 @@ export interface Lease {
   /** That of the record which is to be counted in the place. */
   readonly id: string;
   readonly clientId: string;
-  /** From then on anybody may give the place back: whoever held it is taken for dead. */
+  /** From then on the place may be given back: the server that held it counts as dead. */
   readonly expiresAt: Date;
 }
 
@@ -118,7 +109,7 @@ export interface RecordFilter {
 /** Where a record stands in the order of signing. */
 export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
-/** What somebody who looks for records may ask for besides. */
+/** The filter of the page. */
 export interface SearchFilter extends RecordFilter {
   readonly report?: ReportStatus | 'none' | undefined;
   /** How its id begins, in lower case. */
@@ -157,11 +148,11 @@ export interface Store {
   readonly clients: {
     list(): Promise<readonly Client[]>;
     findByAccessKey(accessKey: string): Promise<Client | undefined>;
-    /** Adds a client that has no secret in anybody's hands yet; its predecessors in that state go. */
+    /** Adds a client whose secret is not handed over yet, and removes earlier ones in that state. */
     addPending(client: Pick<Client, 'id' | 'accessKey' | 'secretDigest'>, at: Date): Promise<void>;
-    /** Rejects where there is no such client: whoever got its secret got nothing. */
+    /** Rejects where there is no such client: then the secret that was handed over does not work. */
     markHandedOver(id: string): Promise<void>;
-    /** Adds a client whose secret is in somebody's hands. */
+    /** Adds a client whose secret is handed over. */
     add(client: NewClient, at: Date): Promise<void>;
     /** Changes what an operator may change. @returns false where there is no such client */
     change(
@@ -183,7 +174,6 @@ export interface Store {
   };
   /** Keys whose certificate another authority is to make. */
   readonly certificateRequests: {
-    list(): Promise<readonly CertificateRequest[]>;
     find(number: string): Promise<CertificateRequest | undefined>;
     /** @returns false where the number is taken by another request */
     add(request: CertificateRequest, at: Date): Promise<boolean>;

@@ -22,7 +22,7 @@ const FIRST_BITS: RsaBits = 3072;
 const ASIDE = '.codesign-remote-server-setup-';
 /** What mkdtemp makes of that, and nothing a person would: folders of this name may be removed. */
 const ASIDE_NAME = /^\.codesign-remote-server-setup-[A-Za-z0-9]{6}$/;
-/** Nobody works on a folder aside this old: its start was interrupted. In milliseconds. */
+/** The start of a folder aside this old was interrupted. In milliseconds. */
 const ABANDONED = 60 * 60 * 1000;
 
 /**
@@ -125,7 +125,7 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   if (await store.certificates.add(issued, now)) await writeFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
-/** Its key is beside the TLS key it stands for, which is on the disk too: it is no more worth than that. */
+/** Its key is next to the TLS key that it certifies, and needs no more protection. */
 async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = localIssuer(authorityName('TLS'), privateKey);

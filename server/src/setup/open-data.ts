@@ -44,7 +44,7 @@ export async function openData(config: DataConfig, environment: NodeJS.ProcessEn
   let keys: KeyStore;
   if (token === undefined) {
     await configureSoftHsm(folder.path, environment);
-    // A login to SoftHSM writes the token's file anew; a process that reads it meanwhile finds no token.
+    // A login to SoftHSM rewrites the token's file; a process that reads it meanwhile finds no token.
     keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
   } else keys = await open();
   try {

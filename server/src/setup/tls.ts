@@ -74,7 +74,7 @@ function oneLine(subject: string | undefined): string {
 }
 
 /**
- * The certificate the server made for itself, made anew where it is damaged, lacks a name or ends soon.
+ * The server's own certificate, replaced where it is damaged, lacks a name or ends soon.
  * @param names DNS names and IP addresses besides localhost
  * @throws `data-folder-incomplete`, `data-folder-unusable`
  */

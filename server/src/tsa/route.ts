@@ -19,7 +19,7 @@ export interface TimestampDependencies {
   readonly now: () => Date;
 }
 
-/** Serves one request for a timestamp, from anybody. */
+/** Serves one request for a timestamp, from any caller. */
 export async function handleTimestamp(
   { authority, issue, queue, now }: TimestampDependencies,
   request: FastifyRequest,

@@ -347,7 +347,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     const request = { number: '2', keyId: 'cc', request: 'pem' };
     expect(await store.certificateRequests.add(request, NOW)).toBe(true);
     expect(await other.certificateRequests.add({ ...request, keyId: 'dd' }, NOW)).toBe(false);
-    expect(await other.certificateRequests.list()).toEqual([request]);
+    expect(await other.certificateRequests.find(request.number)).toEqual(request);
     await store.certificateRequests.remove('2');
     expect(await other.certificateRequests.find('2')).toBeUndefined();
   });
