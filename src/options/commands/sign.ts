@@ -70,6 +70,8 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   const missing = needed.filter((key) => look.one(key) === undefined);
   if (missing.length > 0) throw missingSettings(missing, { hasCredentials: dryRun || hasCredentials(env) });
   const algorithm = look.read('algorithm');
+  const timestamps = resolveTimestamps(look, algorithm);
+  if (look.read('requireTimestamp') && timestamps.urls.length === 0) throw missingSettings(['timestampUrl']);
   return Object.freeze({
     ...resolveRequests(look, env),
     profile: stored.profile.name,
@@ -77,7 +79,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
     code,
     certificates: look.read('certificate'),
     algorithm,
-    timestamps: resolveTimestamps(look, algorithm),
+    timestamps,
     formatOptions: formatOptionsOf(look),
     output: look.read('output'),
     projectOutput: projectOutputOf(look, stored),

@@ -27,7 +27,9 @@ export const VERIFY_OPTIONS = {
   requireTimestamp: {
     flag: '--require-timestamp',
     help: 'requirement that a signature has a valid timestamp',
-    commands: ['verify'],
+    conflicts: ['timestamp'],
+    commands: ['sign', 'verify'],
+    in: { sign: { help: 'requirement that a time stamp authority is configured' } },
   },
   algorithmAtLeast: {
     flag: '--algorithm-at-least',

@@ -77,6 +77,17 @@ describe('resolveSettings', () => {
     },
   );
 
+  it('rejects a required timestamp without an authority, or with --no-timestamp', () => {
+    const timestampUrl = ['http://timestamp.example.com'];
+    expect(resolve({ requireTimestamp: true, timestampUrl }).timestamps.urls).toHaveLength(1);
+    expect(() => resolve({ requireTimestamp: true })).toThrowError(
+      expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
+    );
+    expect(() => resolve({ requireTimestamp: true, timestamp: false })).toThrowError(
+      expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
+    );
+  });
+
   it.each([[{ replace: true, append: true }], [{ append: true, skipSigned: true }]])(
     'refuses %j together',
     (options) => {

@@ -31,6 +31,18 @@ const UNUSABLE = AUTHORITY_MODES.filter((mode) => !USABLE.includes(mode));
 /** Repeated with waits before they are given up: the others are told at once. */
 const SLOW_TO_FAIL: readonly AuthorityMode[] = ['throttled', 'http500', 'reset', 'hang'];
 
+it.each([[[]], [['--no-timestamp', '-t', 'http://127.0.0.1:1']], [['--no-timestamp']]])(
+  'ends with 2 before any request with --require-timestamp %j',
+  async (more) => {
+    await using folder = await temporaryFolder();
+    const output = join(folder.path, 'signed.exe');
+    const env = { CODESIGN_TIMESTAMP_URL: '', CODESIGN_BASE_URL: 'https://127.0.0.1:1' };
+    const { code, stderr } = await sign(['--require-timestamp', ...more, fixture('pe/hello.exe'), '-o', output], env);
+    // A request to this address would end with 3.
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/setting-missing|settings-conflict/) });
+  },
+);
+
 describe.each(['pe/hello.exe', 'jar/plain.jar'])('%s', (name) => {
   it('gets a timestamp of now, which verify finds good', async () => {
     await using folder = await temporaryFolder();
