@@ -1,8 +1,8 @@
 /** The library's door: what build tools import. */
 
-import { composeSigning } from './app/compose.ts';
 import { composeNamed } from './app/compose-config.ts';
-import { composeReading } from './app/compose-reading.ts';
+import { composeReading } from './app/compose-local.ts';
+import { composeSigning } from './app/compose-signing.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
 import { resolveSettings } from './options/commands/sign.ts';
 import { resolveVerifySettings } from './options/commands/verify.ts';

@@ -1,32 +1,26 @@
 /** Where the changes to signed files are wired that need no signing service. */
 
 import type { Readable } from 'node:stream';
-import { formats } from '../formats/registry.ts';
 import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Environment } from '../options/options.ts';
-import type { Change, Changing } from '../signing/change.ts';
-import { changeFiles } from '../signing/change-files.ts';
-import type { ChangeEvent, ChangeFilesResult } from '../signing/change-outcome.ts';
+import { changeFiles, type LocalChange } from '../signing/change-files.ts';
 import { attachSignature } from '../signing/changes/attach.ts';
 import { removeSignatures } from '../signing/changes/remove.ts';
 import { readSignatureFile } from '../signing/changes/signature-file.ts';
 import { addTimestamps } from '../signing/changes/timestamp.ts';
-import type { FileToSign } from '../signing/outcome.ts';
-import { clock } from './clock.ts';
-import { composeDigestEntries } from './compose-digests.ts';
-import { composeHttp } from './compose-http.ts';
-import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
-import { composeTimestamps, readTimestampRoots } from './compose-timestamps.ts';
+import type { ChangeEvent, ChangeFilesResult, FileToSign } from '../signing/outcome.ts';
+import { composeHttp, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
+import { composeRun } from './compose-local.ts';
 
 export interface ChangeComposition extends AsyncDisposable {
   changeFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<ChangeFilesResult>;
-  /** At once, for a process that is about to end with files under way. */
+  /** Immediately, for a process that is about to end with files under way. */
   removeTemporaryFiles(): void;
 }
 
 type OnEvent = (event: ChangeEvent) => void;
 
-/** Files under way at once where none of them waits for an answer. */
+/** Files under way concurrently where none of them waits for an answer. */
 const LOCAL_CONCURRENCY = 4;
 
 /** Throws what makes every request impossible: roots that cannot be read, TLS checks switched off. */
@@ -57,25 +51,15 @@ export async function composeAttaching(
 }
 
 async function compose(
-  change: Change,
+  change: LocalChange,
   concurrency: number,
   onEvent: OnEvent,
   close: () => Promise<void> = async () => undefined,
 ): Promise<ChangeComposition> {
-  const temporaryFiles = new Set<string>();
-  const changing: Changing = {
-    change,
-    concurrency,
-    formats,
-    digestEntries: composeDigestEntries(),
-    clock,
-    ...(await composeTemporaryFiles()),
-    temporaryFiles,
-    onEvent,
-  };
+  const { run, removeTemporaryFiles } = await composeRun(concurrency, onEvent);
   return {
-    changeFiles: (files, signal) => changeFiles(files, changing, signal),
-    removeTemporaryFiles: () => removeNow(temporaryFiles),
+    changeFiles: (files, signal) => changeFiles(files, change, run, signal),
+    removeTemporaryFiles,
     [Symbol.asyncDispose]: close,
   };
 }

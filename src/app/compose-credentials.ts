@@ -10,9 +10,8 @@ import type { Environment, ProfileOptions } from '../options/options.ts';
 import { openProfiles, type Profiles } from '../options/stored/profiles.ts';
 import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
-import { composeCallRecords } from './compose-call-records.ts';
 import { nameProfile } from './compose-config.ts';
-import { composeHttp } from './compose-http.ts';
+import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
 /** Somebody may be typing the keychain's password. */
 const PATIENCE_WITH_A_USER = 120_000;

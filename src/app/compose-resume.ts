@@ -1,9 +1,7 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
-import { createHash } from 'node:crypto';
 import { readSigningChain } from '../certificates/signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { missingSettings } from '../options/commands/common.ts';
@@ -14,18 +12,17 @@ import type { Environment } from '../options/options.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
-import { removeLeftBy } from '../signing/resume/left-by-calls.ts';
-import { type Given, judgeCall } from '../signing/resume/plan-call.ts';
-import { forgetCall, listCalls, type ResumedCall, resumeCalls } from '../signing/resume/resume.ts';
+import { type Given, planCall } from '../signing/resume/plan-call.ts';
+import { forgetCall, listCalls, type ResumedCall, removeLeftBy, resumeCalls } from '../signing/resume/resume.ts';
 import type { SigningLike } from '../signing/resume/write-files.ts';
-import { clock } from './clock.ts';
+import { leafDigest } from '../signing/service/signatures.ts';
+import type { Signing } from '../signing/sign-files.ts';
+import { runContext } from '../signing/signing-context.ts';
 import { composeStored } from './compose-config.ts';
-import { composeDigestEntries } from './compose-digests.ts';
-import { composeJournal, composeJournalReading, hasJournal } from './compose-journal.ts';
-import { composeService } from './compose-service.ts';
-import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
-import { composeTimestamps, readTimestampRoots } from './compose-timestamps.ts';
-import { REVISION, VERSION } from './version.ts';
+import { composeService, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
+import { composeCredentials } from './compose-credentials.ts';
+import { composeJournal, composeJournalReading, composeRun, hasJournal } from './compose-local.ts';
+import { describeClient } from './compose-signing.ts';
 
 export interface ResumeComposition extends AsyncDisposable {
   list(): readonly ResumedCall[];
@@ -34,9 +31,9 @@ export interface ResumeComposition extends AsyncDisposable {
   forget(id: string): Promise<ResumedCall>;
   /** Whole sentences; grows as things are found. */
   warnings(): readonly string[];
-  /** At once, for a process that is about to end with files under way. */
+  /** Immediately, for a process that is about to end with files under way. */
   removeTemporaryFiles(): void;
-  /** Notes in the journal that the run ended well. Only for its last action; never throws. */
+  /** Records in the journal that the run ended well. Only for its last action; never throws. */
   noteEnd(): void;
 }
 
@@ -68,19 +65,18 @@ export async function composeResume(
   const auditLog = options.dryRun ? undefined : settings.auditLog;
   const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
   const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
-  const temporaryFiles = new Set<string>();
+  const failedReports = new Map<string, CodesignError>();
+  const { run, removeTemporaryFiles } = await composeRun(settings.concurrency, (event: SigningEvent): void => {
+    if (event.type === 'report-failed') failedReports.set(event.record, event.error);
+    onEvent(event);
+  });
   const warnings: string[] = [...(connection?.warnings ?? [])];
 
   async function resume(signal: AbortSignal | undefined): Promise<readonly ResumedCall[]> {
-    await removeLeftBy(calls, await composeTemporaryFiles());
+    await removeLeftBy(calls, run.disk);
     if (journal === undefined || connection === undefined) return listCalls(calls, undefined);
-    const failedReports = new Map<string, CodesignError>();
-    const hear = (event: SigningEvent): void => {
-      if (event.type === 'report-failed') failedReports.set(event.record, event.error);
-      onEvent(event);
-    };
     const writing = needsWriting(calls, connection.given)
-      ? await composeWriting(settings, env, connection, { temporaryFiles, onEvent: hear })
+      ? await composeWriting(settings, env, connection, run)
       : undefined;
     for (const warning of writing?.warnings ?? []) warnings.push(warning);
     const given = { ...connection.given, leaf: writing?.leaf };
@@ -106,7 +102,7 @@ export async function composeResume(
       return forgetCall(id, calls, connection?.given, parts, warn);
     },
     warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? []), ...(connection?.later ?? [])],
-    removeTemporaryFiles: () => removeNow(temporaryFiles),
+    removeTemporaryFiles,
     noteEnd: () => journal?.ended(),
     async [Symbol.asyncDispose]() {
       await connection?.service.close();
@@ -123,7 +119,7 @@ function withoutCredentials(thrown: unknown): undefined {
 const NO_JOURNAL: Pick<Journal, 'forget'> = { forget: async () => 'not-found' };
 
 function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
-  return calls.map((call) => judgeCall(call, given)).some(({ way, error }) => way === 'write' && error === undefined);
+  return calls.map((call) => planCall(call, given)).some(({ next, error }) => next === 'write' && error === undefined);
 }
 
 /** Undefined when no service was named. No request yet. */
@@ -132,79 +128,58 @@ async function connect(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection | undefined> {
-  const { baseUrl } = settings;
+  const { baseUrl, profile } = settings;
   if (baseUrl === undefined) return undefined;
-  const { client, ...connection } = await composeService(baseUrl, settings, env, onEvent);
-  return { ...connection, given: { origin: baseUrl.origin, client, leaf: undefined } };
+  const credentials = await composeCredentials(env, profile, baseUrl.origin);
+  const { client, ...connection } = await composeService(baseUrl, credentials, settings, env, onEvent);
+  const { warnings } = credentials;
+  return { ...connection, warnings, given: { origin: baseUrl.origin, client, leaf: undefined } };
 }
 
-interface WritingParts {
-  readonly temporaryFiles: Set<string>;
-  readonly onEvent: (event: SigningEvent) => void;
-}
-
-/** Reads the certificate. Files are written with a timestamp, unless none is wanted in so many words. */
+/** Reads the certificate. Files are written with a timestamp, unless the user declined one explicitly. */
 async function composeWriting(
   settings: ResumeSettings,
   env: Environment,
   { service, http, given }: Connection,
-  parts: WritingParts,
+  run: Signing['run'],
 ) {
-  const now = (): Date => new Date();
   const certificate = await readCertificateFiles(settings.certificates(), env);
-  const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
+  const chain = await readSigningChain(certificate.files, { now: new Date(), password: certificate.password });
   const wanted = settings.timestamps('SHA256');
   const { urls, isDeclined } = wanted;
   const roots = await readTimestampRoots(wanted);
   if (urls.length === 0 && !isDeclined) {
     throw missingSettings(['timestampUrl'], { or: '--no-timestamp' });
   }
-  const beside = await composeTemporaryFiles();
   const signingLike: SigningLike = ({ code, algorithm, signingOptions }, claims) => {
+    const { existing, report } = signingOptions;
     const timestamps = settings.timestamps(algorithm);
+    const timestampAlgorithm = urls.length > 0 ? timestamps.algorithm : undefined;
     return {
-      ...parts,
-      ...beside,
-      code,
-      algorithm,
-      existing: signingOptions.existing,
-      formatOptions: signingOptions.formatOptions,
-      timestampAlgorithm: urls.length > 0 ? timestamps.algorithm : undefined,
-      concurrency: settings.concurrency,
-      allOrNothing: false,
-      report: settings.report && signingOptions.report !== false,
-      dryRun: false,
-      formats,
-      chain,
-      service: withoutSigning(service),
-      authorities: composeTimestamps({ ...settings, timestamps }, http, roots),
-      origin: given.origin,
-      claims,
-      // Nothing is asked, so nothing is told.
-      client: {
-        id: given.client,
-        policy: 'none',
-        mask: settings.maskFilename,
-        platform: '',
-        version: VERSION,
-        revision: REVISION,
-        hostname: '',
+      run,
+      context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
+      policy: { existing, allOrNothing: false, report: settings.report && report !== false },
+      account: {
+        service: withoutSigning(service),
+        origin: given.origin,
+        code,
+        claims,
+        // Nothing is requested, so nothing of this client is sent.
+        client: describeClient(given.client, { extra: 'none', maskFilename: settings.maskFilename }),
       },
-      digestEntries: composeDigestEntries(),
-      clock,
-      now,
+      authorities: composeTimestamps({ ...settings, timestamps }, http, roots),
+      now: () => new Date(),
     };
   };
-  const leaf = createHash('sha256').update(chain.leaf.der).digest('hex');
-  return { signingLike, leaf, warnings: [...certificate.warnings, ...chain.warnings] };
+  return { signingLike, leaf: leafDigest(chain), warnings: [...certificate.warnings, ...chain.warnings] };
 }
 
-/** A signature that were asked for here would be one that nobody has wanted. */
+/** A signature that is requested here would be one that no one wants. */
 function withoutSigning(service: SigningService): SigningService {
   return {
     ...service,
     async sign() {
-      throw new Error('resume asks for no signature');
+      throw new Error('resume requests no signature');
     },
   };
 }

@@ -1,6 +1,5 @@
 /** Where verifying is wired: settings in, a function that verifies files out. */
 
-import { formats } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { VerifySettings } from '../options/commands/verify.ts';
 import type { Environment } from '../options/options.ts';
@@ -9,8 +8,8 @@ import { loadCrlFiles, loadTrustRoots } from '../verifying/roots.ts';
 import { type ExamineTrust, trustExaminer } from '../verifying/trust.ts';
 import type { VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
-import { composeDigestEntries } from './compose-digests.ts';
-import { composeHttp } from './compose-http.ts';
+import { composeHttp } from './compose-connection.ts';
+import { composeReading } from './compose-local.ts';
 
 export interface VerifyingComposition extends AsyncDisposable {
   /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
@@ -31,8 +30,7 @@ export async function composeVerifying(
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
   const { requireTimestamp, signer, leastAlgorithm } = settings;
   const verifying: Verifying = {
-    formats,
-    digestEntries: composeDigestEntries(),
+    ...composeReading(),
     onRead,
     examineTrust: trust?.examineTrust,
     now,

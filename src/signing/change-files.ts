@@ -1,41 +1,76 @@
-/** A run over several files that are changed without the service: all judged first, then changed side by side; one failure stops no other. */
+/** Changes signed files without the service: `timestamp`, `remove` and `attach`. */
 
-import { startBatch } from './batch.ts';
-import type { Changing } from './change.ts';
-import { runChange } from './change-file.ts';
-import type { ChangeFilesResult } from './change-outcome.ts';
-import { type PlannedChange, planChange } from './change-plan.ts';
-import { sideBySide } from './concurrently.ts';
-import type { FileToSign } from './outcome.ts';
-import { patientListener } from './patient-listener.ts';
-import { bytesToRead, type Judging, judgeFiles } from './plan-files.ts';
+import type { SignableFile } from '../formats/format.ts';
+import type { Batch } from './batch.ts';
+import type { Change, PlannedFile, PreparedChange, Run } from './change.ts';
+import { commit } from './files/commit.ts';
+import { openFile } from './files/open-file.ts';
+import type { ChangedOutcome, ChangeFilesResult, FileToSign, SkipReason } from './outcome.ts';
+import { runFiles, safeListener } from './run-files.ts';
+
+export interface LocalChange {
+  /** Why there is nothing to do. Throws what makes the change impossible and can be known without digesting the content. */
+  decide(opened: SignableFile, file: FileToSign): Promise<SkipReason | undefined>;
+  /** Requests everything that the change needs; the file is not touched. */
+  prepare(opened: SignableFile, batch: Batch): Promise<PreparedLocalChange>;
+}
+
+export interface PreparedLocalChange extends PreparedChange {
+  /** What was done, once the file is in place. */
+  readonly done: Done;
+}
+
+type Omitted = 'path' | 'format' | 'warnings' | 'output' | 'bytes' | 'milliseconds';
+type WithoutFile<Outcome> = Outcome extends unknown ? Omit<Outcome, Omitted> : never;
+export type Done = WithoutFile<ChangedOutcome>;
 
 /**
- * Never throws for what one file does: each has its outcome, in the order given. When `signal` aborts, nothing new starts
+ * Each file has its outcome, in the order given; what one file does is never thrown. When `signal` aborts, nothing new starts
  * and files under way are finished.
  */
 export async function changeFiles(
   files: readonly FileToSign[],
-  given: Changing,
+  change: LocalChange,
+  given: Run<ChangedOutcome>,
   signal?: AbortSignal,
 ): Promise<ChangeFilesResult> {
-  const { onEvent, warnings } = patientListener(given.onEvent);
-  const changing: Changing = { ...given, onEvent };
-  const batch = startBatch();
-  const interrupt = (): void => batch.stop('the run was interrupted');
-  signal?.addEventListener('abort', interrupt, { once: true });
-  if (signal?.aborted) interrupt();
-  try {
-    const judging: Judging<PlannedChange> = {
-      ...changing,
-      plan: (file, options) => planChange(file, changing, options),
-      isWritten: ({ skipped }) => skipped === undefined,
-    };
-    const judgements = await judgeFiles(files, judging, batch);
-    const places = { concurrency: changing.concurrency, bytesOf: bytesToRead(judging.isWritten) };
-    const outcomes = await sideBySide(judgements, places, (judgement) => runChange(judgement, changing, batch));
-    return { files: outcomes, warnings };
-  } finally {
-    signal?.removeEventListener('abort', interrupt);
-  }
+  const { onEvent, warnings } = safeListener(given.onEvent);
+  const run = { ...given, onEvent };
+  return { files: await runFiles(files, run, () => changeOf(change, run), signal), warnings };
+}
+
+function changeOf(change: LocalChange, run: Run<ChangedOutcome>): Change<undefined, ChangedOutcome> {
+  return {
+    async decide(opened, file) {
+      // The format's warnings are about signing.
+      return { skipped: await change.decide(opened, file), warnings: [], intent: undefined };
+    },
+    async perform(plan, batch) {
+      const started = run.clock();
+      const { path, output, format, warnings } = plan;
+      const { done, committed } = await changeFile(plan, change, run, batch);
+      return {
+        outcome: {
+          path,
+          output,
+          format: format.id,
+          ...done,
+          warnings: [...warnings, ...committed.warnings],
+          bytes: committed.bytes,
+          milliseconds: Math.round(run.clock() - started),
+        },
+      };
+    },
+  };
+}
+
+/** The original stays untouched until the rename. */
+async function changeFile(plan: PlannedFile, change: LocalChange, run: Run<never>, batch: Batch) {
+  await using file = await openFile(plan, run);
+  const { input, copy } = file;
+  const prepare = async () => change.prepare(await plan.open(input.source, copy.reader), batch);
+  const { patch, check, done } = await prepare();
+  await copy.apply(patch);
+  await copy.takeOwnerAndMode();
+  return { done, committed: await commit({ plan, input, copy, check }) };
 }

@@ -1,24 +1,24 @@
-/** Files of a run side by side, the places shared between small files and large ones, so that neither kind waits for the other to end. */
+/** Files of a run, changed concurrently: small and large ones use the slots in such a way that neither kind waits for the other to end. */
 
 /** From here on it is the machine that takes the time of a file, not the service: 20 ms of a program, half a second of a JAR. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * So many large files at once while small ones wait: one that is read and one that is flushed or signed. More would gain
+ * So many large files concurrently while small ones wait: one that is read and one that is flushed or signed. More would gain
  * nothing, since the digesting is one processor's, and could hold all four threads of Node's pool with flushes.
  */
-const LARGE_PLACES = 2;
+const LARGE_SLOTS = 2;
 
-export interface SideBySide<File> {
-  /** Files under way at once; with one, they take turns in the order given. */
+export interface Slots<File> {
+  /** Files under way concurrently; with one, they take turns in the order given. */
   readonly concurrency: number;
   readonly bytesOf: (file: File) => number;
 }
 
-/** What `run` gives for each file, in the order given. `run` is not to reject. */
-export async function sideBySide<File, Outcome>(
+/** What `run` gives for each file, in the order given. `run` must not reject. */
+export async function concurrently<File, Outcome>(
   files: readonly File[],
-  { concurrency, bytesOf }: SideBySide<File>,
+  { concurrency, bytesOf }: Slots<File>,
   run: (file: File) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(files.length);
@@ -27,10 +27,10 @@ export async function sideBySide<File, Outcome>(
   const isLarge = ([, file]: [number, File]): boolean => concurrency > 1 && bytesOf(file) >= LARGE_BYTES;
   const large = waiting.filter(isLarge);
   const small = waiting.filter((entry) => !isLarge(entry));
-  const share = Math.min(LARGE_PLACES, Math.floor(concurrency / 2));
+  const share = Math.min(LARGE_SLOTS, Math.floor(concurrency / 2));
   let largeUnderWay = 0;
 
-  const place = async (): Promise<void> => {
+  const useSlot = async (): Promise<void> => {
     for (;;) {
       const takesLarge = large.length > 0 && (small.length === 0 || largeUnderWay < share);
       const next = (takesLarge ? large : small).pop();
@@ -41,6 +41,6 @@ export async function sideBySide<File, Outcome>(
       if (takesLarge) largeUnderWay--;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, files.length) }, place));
+  await Promise.all(Array.from({ length: Math.min(concurrency, files.length) }, useSlot));
   return outcomes;
 }

@@ -1,34 +1,47 @@
-/** Whether a file carries the very signature that it is about to be given beside others: the run that put it there could not note it. */
+/** The signatures that a file carries already. */
 
 import { speaksAgainst } from '../errors/finding.ts';
-import type { SignableFile } from '../formats/format.ts';
-import type { Timestamp } from '../timestamp/timestamp.ts';
-import { flatten, type PlannedFile } from './plan.ts';
-import type { GivenSignature } from './service/signatures.ts';
+import type { EmbeddedSignature, SignableFile } from '../formats/format.ts';
 
-/** What stands in the file; `timestamp` is undefined for a signature without one. */
-export interface AlreadyThere {
-  readonly timestamp: Timestamp | undefined;
+/** With the nested ones, each behind the one that it is in. */
+export function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] {
+  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
-/**
- * Asked of a signature that was given earlier: it must not stand in the file twice. Undefined also where it has no
- * timestamp and shall have one.
- */
-export async function findAlreadyThere(
-  { mode, path, output }: PlannedFile,
-  file: SignableFile,
-  { reused, record }: GivenSignature,
-  isStamped: boolean,
-): Promise<AlreadyThere | undefined> {
-  // A result elsewhere is a file that is still to be made; what gives way to the new signature is not there twice.
-  if (!reused || mode !== 'append' || path !== output) return undefined;
-  for (const signature of flatten(await file.signatures())) {
-    const value = signature.signedData?.signers[0].signature;
-    if (value === undefined || Buffer.compare(value, record.signature) !== 0) continue;
-    const [timestamp] = signature.timestamps;
-    if (isStamped && timestamp === undefined) continue;
-    if (!speaksAgainst(await signature.examine(), 'integrity')) return { timestamp };
+/** Each signer once: a second signature with another algorithm is usually by the same one. */
+export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {
+  return [...new Set(flatten(signatures).map((signature) => signature.signerName))];
+}
+
+/** Whether one of them is by this certificate. A signature in a file that `verify` rejects as a whole is not intact either. */
+export async function hasIntactBy(
+  opened: SignableFile,
+  signatures: readonly EmbeddedSignature[],
+  leaf: Uint8Array,
+): Promise<boolean> {
+  for (const signature of flatten(signatures)) {
+    const { signerCertificate } = signature;
+    if (signerCertificate === undefined || Buffer.compare(signerCertificate, leaf) !== 0) continue;
+    if (await isIntact(signature)) return !speaksAgainst(await opened.examine(), 'integrity');
+  }
+  return false;
+}
+
+/** The intact signature with this value; undefined also when it lacks a timestamp that it should have. */
+export async function findBySignature(
+  opened: SignableFile,
+  value: Uint8Array,
+  needsTimestamp: boolean,
+): Promise<EmbeddedSignature | undefined> {
+  for (const signature of flatten(await opened.signatures())) {
+    const own = signature.signedData?.signers[0].signature;
+    if (own === undefined || Buffer.compare(own, value) !== 0) continue;
+    if (needsTimestamp && signature.timestamps.length === 0) continue;
+    if (await isIntact(signature)) return signature;
   }
   return undefined;
+}
+
+async function isIntact(signature: EmbeddedSignature): Promise<boolean> {
+  return !speaksAgainst(await signature.examine(), 'integrity');
 }

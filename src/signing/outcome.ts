@@ -1,20 +1,20 @@
-/** What goes into a run, what happened to each file of it, and what is told meanwhile: types only. */
+/** What goes into a run, what happened to each file of it, and what is reported meanwhile: types only. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { CallRecord } from '../service/call-record.ts';
 
-/** A file to sign and where the result goes. */
+/** A file to change and where the result goes. */
 export interface FileToSign {
   /** As the user gave it. */
   readonly path: string;
-  /** As the user will find it; the same as `path` when signing in place. */
+  /** As the user will find it; the same as `path` when the file is changed in place. */
   readonly output: string;
-  /** Set for what was found in a folder: left out, not failed, when no format recognises it. */
+  /** Set for a file found in a folder: it is left out, and does not fail, when no format recognises it. */
   readonly placeInFolder?: string | undefined;
 }
 
-interface Judged {
+interface Outcome {
   /** As the user gave it. */
   readonly path: string;
   /** Id of the format, null when none was recognised. */
@@ -23,32 +23,65 @@ interface Judged {
   readonly warnings: readonly string[];
 }
 
-export interface SignedOutcome extends Judged {
-  readonly status: 'signed';
+interface WrittenOutcome extends Outcome {
   readonly output: string;
+  /** Size of the new file. */
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+export interface SignedOutcome extends WrittenOutcome {
+  readonly status: 'signed';
   readonly algorithm: DigestAlgorithm;
   /** The service's record id; null when it gave none. */
   readonly record: string | null;
   readonly reported: boolean;
-  /** Whether a signature from an earlier run was used instead of asking for one. */
+  /** Whether a signature from an earlier run was used instead of requesting one. */
   readonly reused: boolean;
   /** Time of the timestamp, ISO 8601; null without one. */
   readonly timestamp: string | null;
   /** Address of the authority that gave it; null without one. */
   readonly timestampAuthority: string | null;
-  /** Signers whose signatures gave way to the new one. */
+  /** Signers whose signatures the new one replaced. */
   readonly replaced: readonly string[];
-  /** Size of the signed file. */
-  readonly bytes: number;
-  readonly milliseconds: number;
 }
 
-export interface SkippedOutcome extends Judged {
+export interface TimestampedOutcome extends WrittenOutcome {
+  readonly status: 'timestamped';
+  /** Of the first one given, ISO 8601. */
+  readonly timestamp: string;
+  /** Address of the authority that gave it. */
+  readonly authority: string;
+  /** How many signatures got one. */
+  readonly signatures: number;
+}
+
+export interface RemovedOutcome extends WrittenOutcome {
+  readonly status: 'removed';
+  /** How many there were. */
+  readonly signatures: number;
+  /** Their signers, each once. Raw: may hold control characters. */
+  readonly removed: readonly string[];
+}
+
+export interface AttachedOutcome extends WrittenOutcome {
+  readonly status: 'attached';
+  /** Raw: may hold control characters. */
+  readonly signer: string;
+  /** Signers whose signatures were replaced. */
+  readonly replaced: readonly string[];
+}
+
+/** Why there was nothing to do. */
+export type SkipReason = 'already-signed' | 'already-timestamped' | 'not-signed';
+
+export interface SkippedOutcome extends Outcome {
   readonly status: 'skipped';
   readonly output: string;
+  readonly reason: SkipReason;
 }
 
-export interface PlannedOutcome extends Judged {
+export interface PlannedOutcome extends Outcome {
   readonly status: 'planned';
   readonly output: string;
   readonly algorithm: DigestAlgorithm;
@@ -58,7 +91,7 @@ export interface PlannedOutcome extends Judged {
   readonly bytes: number;
 }
 
-export interface FailedOutcome extends Judged {
+export interface FailedOutcome extends Outcome {
   readonly status: 'failed';
   readonly error: CodesignError;
   /** The service's record id when a signature had already been given; null otherwise. */
@@ -67,7 +100,13 @@ export interface FailedOutcome extends Judged {
   readonly kept: boolean;
 }
 
+/** Of a file of `sign`. */
 export type FileOutcome = SignedOutcome | SkippedOutcome | PlannedOutcome | FailedOutcome;
+
+/** Of a file that was changed without the service. */
+export type ChangedOutcome = TimestampedOutcome | RemovedOutcome | AttachedOutcome;
+
+export type ChangeOutcome = ChangedOutcome | SkippedOutcome | FailedOutcome;
 
 export interface SignFilesResult {
   /** Of the run as a whole, on certificate, credentials and listeners: whole sentences. */
@@ -80,6 +119,11 @@ export interface SignFilesResult {
     readonly failed: number;
     readonly planned: number;
   };
+}
+
+export interface ChangeFilesResult {
+  readonly warnings: readonly string[];
+  readonly files: readonly ChangeOutcome[];
 }
 
 export interface FileLeftOut {
@@ -102,7 +146,7 @@ export interface BytesRead {
   readonly size: number;
 }
 
-/** What is told of files whatever is done with them. */
+/** Reported of files whatever is done with them. */
 export type FileEvent =
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
@@ -111,18 +155,25 @@ export type FileEvent =
   /** It could not be removed. */
   | TemporaryFileLeft;
 
+/** The file is final; its report may still be under way. */
+export interface FileFinished<O> {
+  readonly type: 'file-finished';
+  readonly outcome: O;
+}
+
+export type ChangeEvent = FileEvent | FileFinished<ChangeOutcome>;
+
 /** What a file waits for once it has been read. */
 export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
-  /** `whom`: another process that asks for the same signature, in words. */
+  /** `whom`: another process that requests the same signature, in words. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
   /** By the service, for this run: it counts. */
   | { readonly type: 'signature-given'; readonly path: string }
   /** One attempt of one call was answered, or failed. */
   | { readonly type: 'service-called'; readonly call: CallRecord }
-  /** The file is final; its report may still be under way. */
-  | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
+  | FileFinished<FileOutcome>
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

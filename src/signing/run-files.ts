@@ -1,193 +1,111 @@
-/** One judged file on its way to its outcome: skipped, planned, signed or failed, told as it happens and reported. */
+/** A run over several files: all are planned first, then changed concurrently. One that fails stops no other. */
 
 import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import type { AfterFile, Claim } from '../journal/journal.ts';
-import type { ReportStatus, SignatureRecord } from '../service/signing-service.ts';
-import type { Batch } from './batch.ts';
-import { isoTime } from './iso-time.ts';
-import type { FailedOutcome, FileOutcome, SignedOutcome, SkippedOutcome } from './outcome.ts';
-import type { PlannedFile } from './plan.ts';
-import type { Judgement } from './plan-files.ts';
-import { noted } from './service/call.ts';
-import type { Reports } from './service/reports.ts';
-import { digestToBeSigned } from './service/signatures.ts';
-import { type Progress, prepareOnly, type Remote, signFile } from './sign-file.ts';
-import type { Signing } from './signing.ts';
+import { type Batch, startBatch } from './batch.ts';
+import type { Change, Finished, Planned, Run, WaitForReport } from './change.ts';
+import { concurrently } from './concurrently.ts';
+import type { FailedOutcome, FileToSign, SkippedOutcome } from './outcome.ts';
+import { planFiles } from './plan-files.ts';
 
-export interface Run extends Remote {
-  readonly signing: Signing;
-  readonly batch: Batch;
-  readonly reports: Reports;
+type Ended<Done> = Done | SkippedOutcome | FailedOutcome;
+
+/**
+ * Each file has its outcome, in the order given; what one file does is never thrown. When `signal` aborts, nothing new starts
+ * and files under way are finished.
+ */
+export async function runFiles<Intent, Done>(
+  files: readonly FileToSign[],
+  run: Run<Done>,
+  start: (batch: Batch) => Change<Intent, Done>,
+  signal: AbortSignal | undefined,
+): Promise<Ended<Done>[]> {
+  const batch = startBatch();
+  const interrupt = (): void => batch.stop('the run was interrupted');
+  signal?.addEventListener('abort', interrupt, { once: true });
+  if (signal?.aborted) interrupt();
+  try {
+    const change = start(batch);
+    const planned = await planFiles(files, run, change, batch);
+    await change.checkRun?.(planned);
+    const limits = { concurrency: run.concurrency, bytesOf: bytesToRead };
+    const reports = await concurrently(planned, limits, (one) => runFile(one, run, change, batch));
+    return await Promise.all(reports.map((report) => report()));
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+  }
 }
 
-/** Waits for the report of a file that is otherwise done; called when all files of the run are. */
-export type Reporting = () => Promise<FileOutcome>;
+/** Nothing is read of a file that is not going to be written. */
+function bytesToRead(planned: Planned): number {
+  return 'plan' in planned && planned.plan.skipped === undefined ? Number(planned.plan.stats.size) : 0;
+}
 
-/** Signs one file; the report goes on beside the files that follow. */
-export async function runFile(judgement: Judgement, run: Run): Promise<Reporting> {
-  const { signing, batch, reports } = run;
-  const { onEvent } = signing;
-  if ('error' in judgement) return done(signing, failed(judgement, judgement.error));
-  const { plan } = judgement;
-  if (plan.alreadySigned) {
-    // No copy is staged, which would look for them.
-    await signing.removeLeft?.(dirname(plan.target));
-    return done(signing, skipped(plan));
+/** What it returns waits for the report of the file, and holds nothing else of it until the end of the run. */
+async function runFile<Intent, Done>(
+  planned: Planned<Intent>,
+  run: Run<Done>,
+  change: Change<Intent, Done>,
+  batch: Batch,
+): Promise<WaitForReport<Ended<Done>>> {
+  const { outcome, startReport } = await finish(planned, run, change, batch);
+  run.onEvent({ type: 'file-finished', outcome });
+  return startReport?.() ?? withoutReport(outcome);
+}
+
+function withoutReport<Done>(outcome: Done): WaitForReport<Done> {
+  return async () => outcome;
+}
+
+async function finish<Intent, Done>(
+  planned: Planned<Intent>,
+  { disk, onEvent }: Run<Done>,
+  change: Change<Intent, Done>,
+  batch: Batch,
+): Promise<Finished<Ended<Done>>> {
+  if ('error' in planned) return { outcome: failed(planned, planned.error) };
+  const { plan } = planned;
+  const { path, output, skipped, warnings } = plan;
+  const isRehearsal = change.isRehearsal === true;
+  if (skipped !== undefined) {
+    // No copy is created, which would look for them.
+    if (!isRehearsal) await disk.removeLeft?.(dirname(plan.target));
+    return { outcome: { path, output, format: plan.format.id, warnings, status: 'skipped', reason: skipped } };
   }
-
-  const started = signing.clock();
-  let record: SignatureRecord | undefined;
-  let claim: Claim | undefined;
-  const warnings = [...plan.warnings];
-  const progress: Progress = {
-    onClaim(mine) {
-      claim = mine;
-    },
-    onRecord(given) {
-      record = given;
-    },
-    warn(sentence) {
-      warnings.push(sentence);
-    },
-  };
   try {
     batch.assertGoing();
-    onEvent({ type: 'file-started', path: plan.path });
-    const file = await signFile(plan, signing, run, progress);
-    const outcome: SignedOutcome = {
-      ...described(plan),
-      warnings: [...warnings, ...file.warnings],
-      status: 'signed',
-      algorithm: signing.algorithm,
-      record: file.record.id ?? null,
-      reported: false,
-      reused: file.reused,
-      timestamp: file.stamped === undefined ? null : isoTime(file.stamped.time),
-      timestampAuthority: file.stamped?.authority ?? null,
-      replaced: plan.replaced,
-      bytes: file.bytes,
-      milliseconds: Math.round(signing.clock() - started),
-    };
-    onEvent({ type: 'file-finished', outcome });
-    const { record: given, after } = file;
-    const isDue = statusOf(after, signing) === 1;
-    const reporting = isDue ? reports.send(plan.path, given.id, 1, claim) : undefined;
-    return signedWhenReported(outcome, reporting, after.reported === 1, reports);
+    if (!isRehearsal) onEvent({ type: 'file-started', path });
+    return await change.perform(plan, batch);
   } catch (thrown) {
-    const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
-    const given = error.record ?? record?.id;
-    const kept = await keepFor(claim, record, error);
-    const outcome = { ...failed(judgement, error, given), warnings, kept: kept !== undefined };
-    onEvent({ type: 'file-finished', outcome });
-    const status = kept === undefined ? 2 : statusOf(kept, signing);
-    const reporting = status === undefined ? undefined : reports.send(plan.path, given, status, claim);
-    return whenReported(outcome, reporting);
+    const doing = isRehearsal ? 'read the file' : 'read or write the file';
+    return { outcome: failed(planned, toCodesignError(fromFileSystem(thrown, doing))) };
   }
 }
 
-/** Apart from where the file was signed: what waits for the end of the run must not hold what was needed until then. */
-function signedWhenReported(
-  outcome: SignedOutcome,
-  reporting: Promise<void> | undefined,
-  isReported: boolean,
-  reports: Reports,
-): Reporting {
-  return async () => {
-    await reporting;
-    // Sent by whichever file of this run came last.
-    const reported = isReported || (await reports.isKnown(outcome.record ?? undefined));
-    return reported ? { ...outcome, reported } : outcome;
-  };
-}
-
-function whenReported(outcome: FileOutcome, reporting: Promise<void> | undefined): Reporting {
-  return async () => {
-    await reporting;
-    return outcome;
-  };
-}
-
-/** The journal keeps a signature that was given, and was not written, for another run. Undefined when it does not. */
-async function keepFor(
-  claim: Claim | undefined,
-  record: SignatureRecord | undefined,
-  error: CodesignError,
-): Promise<AfterFile | undefined> {
-  if (claim === undefined || claim.id === '' || record === undefined) return undefined;
-  let kept: AfterFile | undefined;
-  await noted(
-    async () => {
-      kept = await claim.notWritten(error.message, error.code === 'file-changed');
-    },
-    () => undefined,
-  );
-  return kept;
-}
-
-/** What the service is to be told of a signature that the journal keeps: nothing, as long as a file can still be written. */
-function statusOf(
-  { reportDue, reported, isUsed, hasFailed }: AfterFile,
-  { reportFailures }: Signing,
-): ReportStatus | undefined {
-  if (reportDue) return 1;
-  if (reportFailures !== 'now' || !hasFailed) return undefined;
-  const status = isUsed ? 1 : 2;
-  return status === reported ? undefined : status;
-}
-
-/** A dry run of one file: nothing is asked or written. */
-export async function rehearseFile(judgement: Judgement, signing: Signing, batch: Batch): Promise<FileOutcome> {
-  const outcome = await rehearsed(judgement, signing, batch);
-  signing.onEvent({ type: 'file-finished', outcome });
-  return outcome;
-}
-
-async function rehearsed(judgement: Judgement, signing: Signing, batch: Batch): Promise<FileOutcome> {
-  if ('error' in judgement) return failed(judgement, judgement.error);
-  const { plan } = judgement;
-  if (plan.alreadySigned) return skipped(plan);
-  try {
-    batch.assertGoing();
-    const { toBeSigned } = await prepareOnly(plan, signing);
-    return {
-      ...described(plan),
-      status: 'planned',
-      algorithm: signing.algorithm,
-      digest: Buffer.from(digestToBeSigned(toBeSigned, signing)).toString('base64'),
-      replaced: plan.replaced,
-      bytes: Number(plan.stats.size),
-    };
-  } catch (thrown) {
-    return failed(judgement, toCodesignError(fromFileSystem(thrown, 'read the file')));
-  }
-}
-
-function done(signing: Signing, outcome: FileOutcome): Reporting {
-  signing.onEvent({ type: 'file-finished', outcome });
-  return whenReported(outcome, undefined);
-}
-
-function described(plan: PlannedFile) {
-  return { path: plan.path, output: plan.output, format: plan.format.id, warnings: plan.warnings };
-}
-
-function skipped(plan: PlannedFile): SkippedOutcome {
-  return { ...described(plan), status: 'skipped' };
-}
-
-function failed(judgement: Judgement, error: CodesignError, record?: string): FailedOutcome {
+function failed(planned: Planned, error: CodesignError): FailedOutcome {
   const known =
-    'plan' in judgement
-      ? { format: judgement.plan.format.id, warnings: judgement.plan.warnings }
-      : { format: judgement.format, warnings: [] };
-  return {
-    path: judgement.file.path,
-    ...known,
-    status: 'failed',
-    error,
-    record: record ?? null,
-    kept: false,
+    'plan' in planned
+      ? { format: planned.plan.format.id, warnings: planned.plan.warnings }
+      : { format: planned.format, warnings: [] };
+  return { path: planned.file.path, ...known, status: 'failed', error, record: null, kept: false };
+}
+
+export interface SafeListener<Event> {
+  readonly onEvent: (event: Event) => void;
+  /** Whole sentences: the first failure, if there was one. */
+  readonly warnings: readonly string[];
+}
+
+/** As `listener`, but what it throws is a warning, once: it must not make a file count as failed that is done. */
+export function safeListener<Event>(listener: (event: Event) => void): SafeListener<Event> {
+  const warnings: string[] = [];
+  const onEvent = (event: Event): void => {
+    try {
+      listener(event);
+    } catch (thrown) {
+      if (warnings.length === 0) warnings.push(`The listener for events failed: ${String(thrown)}`);
+    }
   };
+  return { onEvent, warnings };
 }

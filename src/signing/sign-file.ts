@@ -1,164 +1,122 @@
-/** THE MAIN FLOW: the walk of one file from its bytes to its signed bytes, as named steps. */
+/** THE MAIN FLOW: how one file is signed, in nine steps. */
 
-import type { InputFile } from '../files/input-file.ts';
-import { contentReader } from '../formats/content-reader.ts';
-import type { PreparedSignature } from '../formats/format.ts';
+import type { EmbeddedSignature } from '../formats/format.ts';
 import type { AfterFile, Claim } from '../journal/journal.ts';
-import type { SignatureRecord } from '../service/signing-service.ts';
-import { type AlreadyThere, findAlreadyThere } from './existing-signatures.ts';
+import type { Finished, PlannedFile, Run } from './change.ts';
 import { commit } from './files/commit.ts';
-import { openJudged } from './files/open-file.ts';
+import { openFile } from './files/open-file.ts';
 import { assertUnchanged } from './files/same-file.ts';
-import { type StagedCopy, stageCopy } from './files/staged-copy.ts';
-import type { FileStep } from './outcome.ts';
-import type { PlannedFile } from './plan.ts';
+import type { PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
+import { prepareSignature } from './prepare-signature.ts';
 import { noted } from './service/call.ts';
-import { describeRequest } from './service/client-info.ts';
-import type { GivenSignature, RequestSignature, SignatureWork } from './service/signatures.ts';
-import type { RequestTimestamp } from './service/timestamps.ts';
-import type { Signing } from './signing.ts';
-import { contextOf } from './signing-context.ts';
+import type { Reports } from './service/reports.ts';
+import type { Attempt, GivenSignature, Signatures } from './service/signatures.ts';
+import { isoTime, type Timestamps } from './service/timestamps.ts';
+import type { RunContext } from './signing-context.ts';
+import type { SigningIntent } from './signing-policy.ts';
 
-export interface SignedFile {
-  readonly record: SignatureRecord;
-  /** Whether the signature was there already. */
-  readonly reused: boolean;
-  /** How it stands with the signature now: whether the service is to be told. */
-  readonly after: AfterFile;
-  /** Undefined for a signature without a timestamp, or whose timestamp does not tell its time. */
-  readonly stamped: { readonly time: Date; readonly authority: string | null } | undefined;
-  /** Size of the signed file in bytes. */
+export interface SigningRun extends Run<SignedOutcome | PlannedOutcome> {
+  readonly onEvent: (event: SigningEvent) => void;
+}
+
+/** What the steps work with. */
+export interface SigningSteps {
+  readonly run: SigningRun;
+  readonly context: RunContext;
+  readonly signatures: Signatures;
+  readonly timestamps: Timestamps;
+  readonly reports: Reports;
+}
+
+/** `attempt` is filled in as the steps succeed, so that a failure can be reported with what is known. */
+export async function signFile(
+  plan: PlannedFile<SigningIntent>,
+  { run, context, signatures, timestamps, reports }: SigningSteps,
+  attempt: Attempt,
+): Promise<Finished<SignedOutcome>> {
+  // 1. Open: lock the target and create a temporary copy next to it.
+  await using file = await openFile(plan, run);
+  // 2. Prepare: digest the content into what is to be signed, and rehearse with a signature of zeros.
+  await using prepared = await prepareSignature(plan, file, context, timestamps.probableLength(), run.onEvent);
+  // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
+  using work = await signatures.claim(prepared.toBeSigned, plan, attempt);
+  // 4. Sign: the service, once.
+  const given = await signatures.request(work, () => assertUnchanged(plan.path, plan.stats));
+  // 5. Check the signature with the key of the certificate.
+  await signatures.check(given, work, prepared.toBeSigned);
+  const there = given.reused ? await prepared.findEmbedded(given.record.signature, timestamps.areWanted) : undefined;
+  if (there !== undefined)
+    return await report(plan, given, leftAsItIs(plan, there), attempt, { run, context, reports });
+  // 6. Timestamp the signature value.
+  const stamped = await timestamps.stamp(plan.path, given.record.signature);
+  // 7. Seal: put the envelope into the copy, over the zeros.
+  const { check } = await prepared.seal(given.record.signature, stamped?.token);
+  // 8. Commit: prove and check the copy, and rename it onto the target.
+  const committed = await commit({ plan, ...file, check });
+  // 9. Report: to the journal, to the listener, to the service.
+  return await report(plan, given, { stamped, ...committed }, attempt, { run, context, reports });
+}
+
+/** How the signed file stands on the disk. */
+interface Written {
+  readonly stamped: { readonly time: Date | undefined; readonly authority: string | null } | undefined;
+  /** Size of the file. */
   readonly bytes: number;
   /** Whole sentences on what went wrong after the file was in place. */
   readonly warnings: readonly string[];
 }
 
-/** What others are asked for. */
-export interface Remote {
-  readonly requestSignature: RequestSignature;
-  /** Undefined for signatures without a timestamp. */
-  readonly requestTimestamp: RequestTimestamp | undefined;
+function leftAsItIs({ stats }: PlannedFile, { timestamps }: EmbeddedSignature): Written {
+  const warning = 'It carries this very signature already, and is left as it is: a run that was ended had written it.';
+  const stamped = { time: timestamps[0]?.time, authority: null };
+  return { stamped, bytes: Number(stats.size), warnings: [warning] };
 }
 
-/** Hears how far the file has come, whatever happens to it afterwards. */
-export interface Progress {
-  onClaim(claim: Claim): void;
-  onRecord(record: SignatureRecord): void;
-  /** A whole sentence for people. */
-  warn(sentence: string): void;
-}
-
-export async function signFile(
-  plan: PlannedFile,
-  signing: Signing,
-  remote: Remote,
-  progress: Progress,
-): Promise<SignedFile> {
-  await using input = await openJudged(plan, signing);
-  await using copy = await stageCopy({ ...signing, ...plan, source: input.source, original: input });
-
-  let claim: Claim | undefined;
-  const onClaim = (mine: Claim): void => {
-    claim = mine;
-    progress.onClaim(mine);
-  };
-  const parts = { input, copy };
-  const { given, stamped, expected, there } = await signCopy(plan, signing, remote, { ...progress, onClaim }, parts);
-  const committed =
-    there === undefined
-      ? await commit({ plan, input, copy, check: (result) => result.verifyResult(expected) })
-      : { bytes: input.source.size, warnings: [ALREADY_THERE] };
+async function report(
+  plan: PlannedFile<SigningIntent>,
+  { record, reused }: GivenSignature,
+  { stamped, bytes, warnings }: Written,
+  attempt: Attempt,
+  { run, context, reports }: Pick<SigningSteps, 'run' | 'context' | 'reports'>,
+): Promise<Finished<SignedOutcome>> {
+  const { claim } = attempt;
   // A report that is sent twice costs nothing; one that is never sent does.
   let after: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
   await noted(async () => {
     after = (await claim?.written(plan.target)) ?? after;
-  }, progress.warn);
-  return { ...given, after, stamped, ...committed };
-}
-
-const ALREADY_THERE =
-  'It carries this very signature already, and is left as it is: a run that was ended had written it.';
-
-/** Of a file that is left as it is. */
-function fromThere({ timestamp }: AlreadyThere): SignedFile['stamped'] {
-  return timestamp?.time && { time: timestamp.time, authority: null };
-}
-
-/** Prepare, rehearse, sign, timestamp, seal, embed. Apart from `signFile`, so that nothing prepared is held while the result is checked. */
-async function signCopy(
-  plan: PlannedFile,
-  signing: Signing,
-  { requestSignature, requestTimestamp }: Remote,
-  progress: Progress,
-  { input, copy }: { readonly input: InputFile; readonly copy: StagedCopy },
-) {
-  const file = await plan.open(input.source, copy.reader);
-  const prepared = await file.prepare(contextOf(signing), plan.mode);
-  await rehearse(copy, prepared, signing.chain.signatureLength, requestTimestamp?.probableLength());
-  const tellStep = (step: FileStep): void => signing.onEvent({ type: 'file-step', path: plan.path, step });
-  const askBoth = async () => {
-    const work = { ...progress, toBeSigned: prepared.toBeSigned };
-    const given = await signRemotely(plan, signing, work, requestSignature, copy);
-    progress.onRecord(given.record);
-    const there = await findAlreadyThere(plan, file, given, requestTimestamp !== undefined);
-    if (there !== undefined) return { given, there, stamped: undefined };
-    if (requestTimestamp !== undefined) tellStep('asking-authority');
-    return { given, there, stamped: await requestTimestamp?.stamp(given.record.signature) };
+  }, attempt.warnings);
+  const outcome: SignedOutcome = {
+    path: plan.path,
+    output: plan.output,
+    format: plan.format.id,
+    warnings: [...attempt.warnings, ...warnings],
+    status: 'signed',
+    algorithm: context.algorithm,
+    record: record.id ?? null,
+    reported: false,
+    reused,
+    timestamp: stamped?.time === undefined ? null : isoTime(stamped.time),
+    timestampAuthority: stamped?.authority ?? null,
+    replaced: plan.intent.replaced,
+    bytes,
+    milliseconds: Math.round(run.clock() - attempt.started),
   };
-  tellStep('asking-service');
-  const asked = await (requestTimestamp === undefined ? askBoth() : requestTimestamp.inTurn(askBoth));
-  const { given, there } = asked;
-  if (there !== undefined) return { given, there, stamped: fromThere(there), expected: undefined };
-  const { stamped } = asked;
-  tellStep('writing');
-  const { patch, sealed, standing } = prepared.embed(prepared.seal(given.record.signature, stamped?.token));
-  await copy.apply(patch);
-  return { given, there, stamped, expected: { sealed, standing } };
+  return { outcome, startReport: () => reportWritten(outcome, claim, after, reports) };
 }
 
-/** What a dry run shows: the prepared signature, with nothing written and nobody asked. */
-export async function prepareOnly(plan: PlannedFile, signing: Signing): Promise<PreparedSignature> {
-  await using input = await openJudged(plan, signing);
-  const file = await plan.open(input.source, contentReader(signing.digestEntries));
-  return await file.prepare(contextOf(signing), plan.mode);
-}
-
-/**
- * Puts a signature of zeros, as long as the real one, and a timestamp about as long, into the copy, and gives it owner and
- * mode. Whatever that may run into, a full disk above all, is met before a signature is spent; the real one then
- * overwrites the same bytes.
- */
-async function rehearse(
-  copy: StagedCopy,
-  prepared: PreparedSignature,
-  signatureLength: number,
-  tokenLength: number | undefined,
-): Promise<void> {
-  const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
-  const { patch } = prepared.embed(prepared.seal(new Uint8Array(signatureLength), token));
-  await copy.apply(patch);
-  await copy.takeOwnerAndMode();
-}
-
-/**
- * The disk flushes the copy while the service signs. A signature is waited for even when flushing fails: the copy
- * remembers, and refuses to be committed.
- */
-async function signRemotely(
-  plan: PlannedFile,
-  signing: Signing,
-  work: Pick<SignatureWork, 'toBeSigned' | 'onClaim' | 'warn'>,
-  requestSignature: RequestSignature,
-  copy: StagedCopy,
-): Promise<GivenSignature> {
-  const extra = describeRequest(signing.client, plan.path, Number(plan.stats.size), signing.now());
-  const flushing = copy.flush().catch(() => undefined);
-  // It may be minutes until the call's turn comes.
-  const beforeRequest = () => assertUnchanged(plan.path, plan.stats);
-  try {
-    const { path, output } = plan;
-    return await requestSignature({ ...work, path, output, bytes: Number(plan.stats.size), extra, beforeRequest });
-  } finally {
-    await flushing;
-  }
+function reportWritten(
+  outcome: SignedOutcome,
+  claim: Claim | undefined,
+  after: AfterFile,
+  reports: Reports,
+): () => Promise<SignedOutcome> {
+  const record = outcome.record ?? undefined;
+  const sending = reports.statusOf(after) === 1 ? reports.send(outcome.path, record, 1, claim) : undefined;
+  const isReported = after.reported === 1;
+  return async () => {
+    await sending;
+    // Whichever file of this run came last sent it.
+    const reported = isReported || (await reports.isKnown(record));
+    return reported ? { ...outcome, reported } : outcome;
+  };
 }

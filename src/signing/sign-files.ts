@@ -1,82 +1,162 @@
-/** A run over several files: all judged before the first request, then signed side by side; one failure stops no other. */
+/** A run of `sign`: signing is the change that requests a signature from the service. */
 
-import { type Batch, startBatch } from './batch.ts';
-import { sideBySide } from './concurrently.ts';
-import { requireWithinLimits } from './limits.ts';
-import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
-import { patientListener } from './patient-listener.ts';
-import { type PlannedFile, planFile } from './plan.ts';
-import { bytesToRead, type Judgement, type Judging, judgeFiles } from './plan-files.ts';
-import { rehearseFile, runFile } from './run-files.ts';
-import { noReports, reportTo } from './service/reports.ts';
-import { requestSignatures } from './service/signatures.ts';
+import { toCodesignError } from '../errors/codesign-error.ts';
+import { fromFileSystem } from '../files/file-system-errors.ts';
+import type { AfterFile } from '../journal/journal.ts';
+import type { TimestampAuthorities } from '../timestamp/authorities.ts';
+import type { Batch } from './batch.ts';
+import type { Change, Finished, PlannedFile } from './change.ts';
+import type {
+  FailedOutcome,
+  FileOutcome,
+  FileToSign,
+  PlannedOutcome,
+  SignedOutcome,
+  SignFilesResult,
+} from './outcome.ts';
+import { prepareOnly } from './prepare-signature.ts';
+import { runFiles, safeListener } from './run-files.ts';
+import { noted } from './service/call.ts';
+import { type Reports, reportTo } from './service/reports.ts';
+import { takeTurns } from './service/request-turns.ts';
+import { type Account, type Attempt, digestToBeSigned, requestSignatures } from './service/signatures.ts';
 import { requestTimestamps } from './service/timestamps.ts';
-import type { Signing } from './signing.ts';
+import { type SigningRun, type SigningSteps, signFile } from './sign-file.ts';
+import type { RunContext } from './signing-context.ts';
+import { checkBudget, decideSigning, type SigningIntent, type SigningPolicy } from './signing-policy.ts';
+
+/** What one run of signing works with, put together by src/app. */
+export interface Signing {
+  readonly run: SigningRun;
+  readonly context: RunContext;
+  readonly policy: SigningPolicy;
+  /** Undefined in a dry run. */
+  readonly account: Account | undefined;
+  /** Undefined for signatures without a timestamp. */
+  readonly authorities: TimestampAuthorities | undefined;
+  readonly now: () => Date;
+}
+
+type SigningChange = Change<SigningIntent, SignedOutcome | PlannedOutcome>;
 
 /**
- * Signs the files. Never throws for what one file does: each has its outcome, in the order given. Throws
- * `too-many-signatures` and `budget-exceeded` for the run. When `signal` aborts, nothing new starts and calls under way are
- * waited for.
+ * Signs the files. Each has its outcome, in the order given; what one file does is never thrown. Throws `too-many-signatures`
+ * and `budget-exceeded` for the run. When `signal` aborts, nothing new starts and calls under way are waited for.
  */
 export async function signFiles(
   files: readonly FileToSign[],
   given: Signing,
   signal?: AbortSignal,
 ): Promise<SignFilesResult> {
-  const { onEvent, warnings } = patientListener(given.onEvent);
-  const signing: Signing = { ...given, onEvent };
-  const batch = startBatch();
-  const interrupt = (): void => batch.stop('the run was interrupted');
-  signal?.addEventListener('abort', interrupt, { once: true });
-  if (signal?.aborted) interrupt();
-  try {
-    const judgements = await judgeAll(files, signing, batch);
-    await requireWithinLimits(judgements, signing);
-    const outcomes = signing.dryRun
-      ? await rehearseAll(judgements, signing, batch)
-      : await signAll(judgements, signing, batch, signal);
-    return { files: outcomes, summary: summarise(outcomes), warnings };
-  } finally {
-    signal?.removeEventListener('abort', interrupt);
-  }
+  const { onEvent, warnings } = safeListener(given.run.onEvent);
+  const signing: Signing = { ...given, run: { ...given.run, onEvent } };
+  const start = (batch: Batch): SigningChange => ({
+    isRehearsal: signing.account === undefined,
+    decide: (opened, _file, format) =>
+      decideSigning(opened, format, { ...signing.context, time: signing.now() }, signing.policy),
+    checkRun: (planned) => checkRun(planned, signing, batch),
+    perform: performWith(signing, batch, signal),
+  });
+  const outcomes = await runFiles(files, signing.run, start, signal);
+  return { files: outcomes, summary: summarise(outcomes), warnings };
 }
-
-const isWritten = ({ alreadySigned }: PlannedFile): boolean => !alreadySigned;
 
 /** With --all-or-nothing one unfit file stops the batch. */
-async function judgeAll(files: readonly FileToSign[], signing: Signing, batch: Batch): Promise<Judgement[]> {
-  const judging: Judging<PlannedFile> = {
-    ...signing,
-    plan: (file, options) => planFile(file, signing, options),
-    isWritten,
-  };
-  const judgements = await judgeFiles(files, judging, batch);
-  if (signing.allOrNothing && judgements.some((judgement) => 'error' in judgement)) {
-    batch.stop('another file of this run cannot be signed, and --all-or-nothing was asked for');
+async function checkRun(
+  planned: Parameters<typeof checkBudget>[0],
+  { policy, account, now }: Signing,
+  batch: Batch,
+): Promise<void> {
+  if (policy.allOrNothing && planned.some((one) => 'error' in one)) {
+    batch.stop('another file of this run cannot be signed, and --all-or-nothing was used');
   }
-  return judgements;
+  await checkBudget(planned, policy, account, now);
 }
 
-async function signAll(
-  judgements: readonly Judgement[],
-  signing: Signing,
+function performWith(
+  { run, context, policy, account, authorities, now }: Signing,
   batch: Batch,
   signal: AbortSignal | undefined,
-): Promise<FileOutcome[]> {
-  const { service, code } = signing;
-  if (service === undefined || code === undefined) throw new Error('signing needs a service and a certificate number');
-  const requestSignature = requestSignatures(signing, service, code, batch);
-  const reports = signing.report ? reportTo({ ...signing, service, signal }) : noReports;
-  const requestTimestamp = requestTimestamps(signing.authorities, batch);
-  const run = { signing, batch, requestSignature, requestTimestamp, reports };
-  const places = { concurrency: signing.concurrency, bytesOf: bytesToRead(isWritten) };
-  const reporting = await sideBySide(judgements, places, (judgement) => runFile(judgement, run));
-  return Promise.all(reporting.map((report) => report()));
+): SigningChange['perform'] {
+  if (account === undefined) return (plan) => rehearse(plan, context, run);
+  const { onEvent, concurrency } = run;
+  const { service, client } = account;
+  const { existing, report, reportFailures } = policy;
+  const signingOptions = { existing, formatOptions: context.formatOptions, report };
+  const turns = takeTurns(batch, authorities !== undefined);
+  const steps: SigningSteps = {
+    run,
+    context,
+    signatures: requestSignatures({ account, context, signingOptions, turns, batch, now, onEvent }),
+    timestamps: requestTimestamps(authorities, turns, batch, onEvent),
+    reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, reportFailures, signal }),
+  };
+  return async (plan) => {
+    const attempt: Attempt = { started: run.clock(), warnings: [...plan.warnings] };
+    try {
+      return await signFile(plan, steps, attempt);
+    } catch (thrown) {
+      return await failed(plan, attempt, thrown, steps.reports);
+    }
+  };
 }
 
-async function rehearseAll(judgements: readonly Judgement[], signing: Signing, batch: Batch): Promise<FileOutcome[]> {
-  const places = { concurrency: signing.concurrency, bytesOf: bytesToRead(isWritten) };
-  return sideBySide(judgements, places, (judgement) => rehearseFile(judgement, signing, batch));
+/** A dry run of one file. */
+async function rehearse(
+  plan: PlannedFile<SigningIntent>,
+  context: RunContext,
+  run: SigningRun,
+): Promise<Finished<PlannedOutcome>> {
+  const { path, output, format, warnings, intent, stats } = plan;
+  const { toBeSigned } = await prepareOnly(plan, context, run);
+  const outcome: PlannedOutcome = {
+    path,
+    output,
+    format: format.id,
+    warnings,
+    status: 'planned',
+    algorithm: context.algorithm,
+    digest: Buffer.from(digestToBeSigned(toBeSigned, context)).toString('base64'),
+    replaced: intent.replaced,
+    bytes: Number(stats.size),
+  };
+  return { outcome };
+}
+
+/** The journal keeps a signature that was given, and was not written, for another run. */
+async function failed(
+  plan: PlannedFile<SigningIntent>,
+  { claim, record, warnings }: Attempt,
+  thrown: unknown,
+  reports: Reports,
+): Promise<Finished<FailedOutcome>> {
+  const error = toCodesignError(fromFileSystem(thrown, 'read or write the file'));
+  const given = error.record ?? record?.id;
+  let kept: AfterFile | undefined;
+  if (claim !== undefined && claim.id !== '' && record !== undefined) {
+    await noted(async () => {
+      kept = await claim.notWritten(error.message, error.code === 'file-changed');
+    });
+  }
+  const { path, format } = plan;
+  const outcome: FailedOutcome = {
+    path,
+    format: format.id,
+    status: 'failed',
+    error,
+    record: given ?? null,
+    warnings,
+    kept: kept !== undefined,
+  };
+  const status = kept === undefined ? 2 : reports.statusOf(kept);
+  const send = (): (() => Promise<FailedOutcome>) => {
+    const sending = status === undefined ? undefined : reports.send(path, given, status, claim);
+    return async () => {
+      await sending;
+      return outcome;
+    };
+  };
+  return { outcome, startReport: send };
 }
 
 function summarise(outcomes: readonly FileOutcome[]): SignFilesResult['summary'] {

@@ -1,6 +1,6 @@
 /** `codesign-remote extract`: one signature's CMS out of a file, to a file or to standard output. */
 
-import { composeReading } from '../../app/compose-reading.ts';
+import { composeReading } from '../../app/compose-local.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import type { EmbeddedSignature } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';

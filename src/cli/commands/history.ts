@@ -1,7 +1,7 @@
 /** `codesign-remote history`: prints every call of the journal, without holding all of them in memory. */
 
 import type { Writable } from 'node:stream';
-import { composeJournalReading } from '../../app/compose-journal.ts';
+import { composeJournalReading } from '../../app/compose-local.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,6 @@
 /** `codesign-remote inspect`: prints the content of a file's signatures, as text or JSON, or only their certificates. */
 
-import { composeReading } from '../../app/compose-reading.ts';
+import { composeReading } from '../../app/compose-local.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
 import type { Reading } from '../../verifying/verify-file.ts';

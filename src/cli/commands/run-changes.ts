@@ -2,8 +2,7 @@
 
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
-import type { ChangeEvent } from '../../signing/change-outcome.ts';
-import type { FileToSign, SigningEvent } from '../../signing/outcome.ts';
+import type { ChangeEvent, FileToSign, SigningEvent } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath, resolveOutputs } from '../input/inputs.ts';
 import { runInterruptibly } from '../interruption.ts';

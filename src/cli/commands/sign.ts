@@ -1,8 +1,8 @@
 /** `codesign-remote sign`: signs files with the remote service. */
 
 import { resolve } from 'node:path';
-import { composeSigning } from '../../app/compose.ts';
 import { composeStored } from '../../app/compose-config.ts';
+import { composeSigning } from '../../app/compose-signing.ts';
 import { resolveSettings } from '../../options/commands/sign.ts';
 import { checkProjectOutputs } from '../../options/stored/project-output.ts';
 import type { OptionsOf } from '../../options/table.ts';

@@ -1,14 +1,14 @@
 /** Putting a finished signature into a file. */
 
 import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
-import type { Change } from '../change.ts';
-import { signerNames } from '../plan.ts';
+import type { LocalChange } from '../change-files.ts';
+import { signerNames } from '../existing-signatures.ts';
 
 /** `cms`: DER, or BER. Throws `cms-malformed` and the like for what is no signature at all. */
-export function attachSignature(cms: Uint8Array): Change {
+export function attachSignature(cms: Uint8Array): LocalChange {
   const signer = signerNameOf(parseSignedData(cms).signers[0]);
   return {
-    judge: async () => undefined,
+    decide: async () => undefined,
     async prepare(opened) {
       const before = await opened.signatures();
       const embedding = await opened.attach({ kind: 'cms', bytes: cms });

@@ -3,11 +3,11 @@
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import type { SignableFile } from '../../formats/format.ts';
-import type { Change } from '../change.ts';
-import { flatten, signerNames } from '../plan.ts';
+import type { LocalChange } from '../change-files.ts';
+import { flatten, signerNames } from '../existing-signatures.ts';
 
-export const removeSignatures: Change = {
-  async judge(opened) {
+export const removeSignatures: LocalChange = {
+  async decide(opened) {
     const signatures = await opened.signatures();
     return signatures.length > 0 || (await holdsRemains(opened)) ? undefined : 'not-signed';
   },

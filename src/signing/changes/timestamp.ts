@@ -9,10 +9,10 @@ import type { EmbeddedSignature } from '../../formats/format.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { Batch } from '../batch.ts';
-import type { Change } from '../change.ts';
+import type { LocalChange } from '../change-files.ts';
 import { signingErrors } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { flatten } from '../plan.ts';
+import { flatten } from '../existing-signatures.ts';
+import { isoTime } from '../service/timestamps.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
@@ -21,11 +21,11 @@ export interface Timestamping {
   readonly now: () => Date;
 }
 
-export function addTimestamps(timestamping: Timestamping): Change {
+export function addTimestamps(timestamping: Timestamping): LocalChange {
   const { force, now } = timestamping;
   const request = requestTimestamp(timestamping.authorities);
   return {
-    async judge(opened, file) {
+    async decide(opened, file) {
       const signatures = flatten(await opened.signatures());
       if (signatures.length === 0) {
         // Whoever names a folder means the signed files in it.

@@ -2,12 +2,12 @@
 
 import type { InputFile } from '../../files/input-file.ts';
 import type { SignableFile } from '../../formats/format.ts';
-import type { JudgedFile } from '../plan.ts';
+import type { PlannedFile } from '../change.ts';
 import { assertUnchanged } from './same-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
 
 export interface Commit {
-  readonly plan: JudgedFile;
+  readonly plan: PlannedFile;
   readonly input: InputFile;
   /** As it shall be. */
   readonly copy: StagedCopy;

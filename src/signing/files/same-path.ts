@@ -1,12 +1,12 @@
-/** Whether two paths lead to one place on their file system, which may ignore case, or different ways to write a letter. */
+/** Whether two paths lead to the same file on their file system, which may ignore case, or different ways to write a letter. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { temporaryPathName } from './file-owners.ts';
 
-/** Gives those of the absolute paths, all different as text, that lead to the same place as another of them. */
-export function findOnePlace(paths: Iterable<string>): ReadonlySet<string> {
+/** Gives those of the absolute paths, all different as text, that lead to the same file as another of them. */
+export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   const alike = new Map<string, string[]>();
   for (const path of paths) {
     const key = folded(path);
@@ -15,14 +15,14 @@ export function findOnePlace(paths: Iterable<string>): ReadonlySet<string> {
   const shared = new Set<string>();
   for (const group of alike.values()) {
     for (const [index, path] of group.entries()) {
-      for (const other of group.slice(index + 1)) if (isOnePlace(path, other)) shared.add(path).add(other);
+      for (const other of group.slice(index + 1)) if (isSamePath(path, other)) shared.add(path).add(other);
     }
   }
   return shared;
 }
 
 /**
- * The same text for all paths that any file system takes for one: it ignores case, ways to write a letter, characters that
+ * The same text for all paths that a file system may take for the same: it ignores case, ways to write a letter, characters that
  * are not shown, and dots and spaces at the end of a name.
  */
 function folded(path: string): string {
@@ -31,12 +31,12 @@ function folded(path: string): string {
   return names.map((name) => name.replace(/[. ]+$/, '')).join(sep);
 }
 
-function isOnePlace(path: string, other: string): boolean {
+function isSamePath(path: string, other: string): boolean {
   const names = path.split(sep);
   const others = other.split(sep);
   return names.every((name, index) => {
     const otherName = others[index] ?? '';
-    return name === otherName || isOneName(names.slice(0, index).join(sep) || sep, name, otherName);
+    return name === otherName || isSameName(names.slice(0, index).join(sep) || sep, name, otherName);
   });
 }
 
@@ -44,7 +44,7 @@ function isOnePlace(path: string, other: string): boolean {
  * Finds out by making a file of one name in a new folder, and looking for the other. Where no folder can be made, names
  * that are there are compared, and others count as one if they differ in case, on Windows and macOS only.
  */
-function isOneName(folder: string, name: string, other: string): boolean {
+function isSameName(folder: string, name: string, other: string): boolean {
   const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];
   if ((first === undefined) !== (second === undefined)) return false;
   try {

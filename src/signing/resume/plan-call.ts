@@ -14,21 +14,21 @@ export interface Given {
   readonly leaf: string | undefined;
 }
 
-/** `wait`: somebody is at it. `settle`: only the user can say what is to become of it. */
-export type Way = 'write' | 'report' | 'wait' | 'settle';
+/** `wait`: a process works on it. `settle`: only the user can decide what becomes of it. */
+export type NextAction = 'write' | 'report' | 'wait' | 'settle';
 
-export interface JudgedCall {
+export interface PlannedCall {
   readonly call: UnfinishedCall;
-  readonly way: Way;
+  readonly next: NextAction;
   /** Why it cannot be finished with what is given. */
   readonly error: CodesignError | undefined;
 }
 
-const WAYS = { unwritten: 'write', unreported: 'report', 'under-way': 'wait', unknown: 'settle' } as const;
+const NEXT_ACTIONS = { unwritten: 'write', unreported: 'report', 'under-way': 'wait', unknown: 'settle' } as const;
 
-export function judgeCall(call: UnfinishedCall, given: Given | undefined): JudgedCall {
-  const way = isUnusable(call) ? 'settle' : WAYS[call.kind];
-  return { call, way, error: way === 'wait' || way === 'settle' ? undefined : obstacle(call, given) };
+export function planCall(call: UnfinishedCall, given: Given | undefined): PlannedCall {
+  const next = isUnusable(call) ? 'settle' : NEXT_ACTIONS[call.kind];
+  return { call, next, error: next === 'wait' || next === 'settle' ? undefined : obstacle(call, given) };
 }
 
 function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undefined): CodesignError | undefined {
@@ -41,7 +41,7 @@ function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undef
   return undefined;
 }
 
-/** Whoever has named the wrong certificate signs again with the right one, which uses the signature; or gives it up. */
+/** Who named the wrong certificate signs again with the right one, which uses the signature, or gives it up. */
 export function isUnusable({ kind, files }: UnfinishedCall): boolean {
   return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
 }

@@ -1,15 +1,18 @@
 /** Finishes what earlier runs left: files that wait for a signature, and reports that were not sent. Asks for no signature. */
 
+import { dirname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Journal, UnfinishedCall } from '../../journal/journal.ts';
 import type { FilenameMask } from '../../options/commands/sign.ts';
 import { isServiceId } from '../../service/answer.ts';
 import type { SigningService } from '../../service/signing-service.ts';
+import type { Disk } from '../change.ts';
 import { signingErrors } from '../errors.ts';
+import { resolveTarget } from '../files/target.ts';
 import type { FileOutcome } from '../outcome.ts';
 import { maskFilename } from '../service/client-info.ts';
-import { type Given, type JudgedCall, judgeCall } from './plan-call.ts';
+import { type Given, type PlannedCall, planCall } from './plan-call.ts';
 import { type SigningLike, writeFiles } from './write-files.ts';
 
 export interface Resuming {
@@ -45,7 +48,7 @@ export interface ResumedCall {
 
 /** Nothing is done; `given` tells what could be. */
 export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
-  return calls.map((call) => left(judgeCall(call, given)));
+  return calls.map((call) => left(planCall(call, given)));
 }
 
 /** Never throws for what one call does: each has its status, in the order given. */
@@ -56,15 +59,15 @@ export async function resumeCalls(
   signal?: AbortSignal,
 ): Promise<readonly ResumedCall[]> {
   const { journal, signingLike } = resuming;
-  const judged = calls.map((call) => judgeCall(call, given));
-  const going = (way: JudgedCall['way']) =>
-    judged.flatMap((one) => (one.way === way && one.error === undefined ? [one.call] : []));
+  const planned = calls.map((call) => planCall(call, given));
+  const going = (next: PlannedCall['next']) =>
+    planned.flatMap((one) => (one.next === next && one.error === undefined ? [one.call] : []));
   const outcomes = await writeFiles(going('write'), journal, signingLike, signal);
   const failed = await sendReports(going('report'), resuming, signal);
   // The journal knows what is still unfinished, whoever finished the others.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
-  return judged.map((one) => {
-    if (one.way === 'wait' || one.way === 'settle' || one.error !== undefined) return left(one);
+  return planned.map((one) => {
+    if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return left(one);
     const now = open.get(one.call.id);
     if (now === undefined) return { call: one.call, status: 'finished', error: undefined };
     const error = failed.get(one.call.id) ?? whyOpen(now, outcomes, resuming.failedReports);
@@ -87,21 +90,21 @@ export async function forgetCall(
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
-  let told = false;
+  let isReported = false;
   if (isWanted && service !== undefined && call.record !== undefined) {
     try {
       await service.report(call.record, status, undefined, maskFilename(mask, call.metadata.file));
-      told = true;
+      isReported = true;
     } catch (thrown) {
       warn(`The service was not told that ${id} is given up: ${toCodesignError(thrown).message}.`);
     }
   }
-  const outcome = await journal.forget(id, told ? status : undefined);
+  const outcome = await journal.forget(id, isReported ? status : undefined);
   if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
   return { call, status: 'forgotten', error: undefined };
 }
 
-function left({ call, error }: JudgedCall): ResumedCall {
+function left({ call, error }: PlannedCall): ResumedCall {
   return { call, status: 'left', error };
 }
 
@@ -137,4 +140,20 @@ function whyOpen(
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
   // Its path may hold a later version, which had a signature of its own.
   return unsent ?? signingErrors('changed-since');
+}
+
+/**
+ * Removes the temporary files of processes that were killed in every folder that an unfinished call wanted to write to: also
+ * for calls that need no writing any more, or cannot be written. A copy was begun before they were made. Never throws.
+ */
+export async function removeLeftBy(
+  calls: readonly UnfinishedCall[],
+  { removeLeft }: Pick<Disk, 'removeLeft'>,
+): Promise<void> {
+  const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
+  for (const output of new Set(outputs)) {
+    // A file that is a link was to be replaced where it leads.
+    const target = await resolveTarget(output).catch(() => output);
+    await removeLeft?.(dirname(target));
+  }
 }

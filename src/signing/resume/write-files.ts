@@ -4,8 +4,7 @@ import type { Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../.
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
 import type { Claims } from '../service/without-journal.ts';
-import { signFiles } from '../sign-files.ts';
-import type { Signing } from '../signing.ts';
+import { type Signing, signFiles } from '../sign-files.ts';
 
 /** What is the same for all files that one run can take. */
 export interface Likeness {

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { ExtraPolicy, FilenameMask } from '../../options/commands/sign.ts';
 import type { Extra } from '../../service/messages.ts';
 
-export interface ClientDescription {
+export interface ClientInfo {
   /** SHA-256 of the access key, in hex: tells the journal whose calls these are. Never sent. */
   readonly id: string;
   readonly policy: ExtraPolicy;
@@ -17,7 +17,7 @@ export interface ClientDescription {
 }
 
 /** The `extra` member for one file: `path` as the user gave it, `size` in bytes; undefined when nothing is to be told. */
-export function describeRequest(client: ClientDescription, path: string, size: number, time: Date): Extra | undefined {
+export function describeRequest(client: ClientInfo, path: string, size: number, time: Date): Extra | undefined {
   if (client.policy === 'none') return undefined;
   const { platform, version, revision } = client;
   const extra: Extra = { platform, version, revision, time: time.toISOString(), signing_filesize: size };

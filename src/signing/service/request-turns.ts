@@ -8,11 +8,13 @@ export interface RequestTurns {
   /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */
   isProven(): boolean;
   prove(): void;
+  /** A timestamp was given. */
+  proveTimestamps(): void;
   /** Waits until a request may be made. Throws `not-attempted` once the batch has been stopped. */
   take(): Promise<RequestTurn>;
 }
 
-/** The right to make one request, and to repeat it. */
+/** The right to make one request, and to retry it. */
 export interface RequestTurn {
   /** To be called directly before each attempt is sent. */
   send(): void;
@@ -26,7 +28,7 @@ export interface RequestTurn {
   leave(): void;
 }
 
-/** Requests of one run, repeats included, as long as none has brought a signature. */
+/** Requests of one run, retries included, as long as none has brought a signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
 /** Requests in a row that may have been counted and brought no signature. */
 export const MOST_UNCERTAIN_IN_A_ROW = 3;
@@ -34,9 +36,11 @@ export const MOST_UNCERTAIN_IN_A_ROW = 3;
 /**
  * Until a signature has verified, requests go one at a time, and the first that may have been counted without one stops
  * the batch. Later, `MOST_UNCERTAIN_IN_A_ROW` of them stop it; after the first of these, requests go one at a time again.
+ * With timestamps, files are also signed one at a time until the first timestamp succeeds, so at most one signature is at risk.
  */
-export function takeTurns(batch: Batch): RequestTurns {
+export function takeTurns(batch: Batch, needsTimestamps = false): RequestTurns {
   let isProven = false;
+  let lacksTimestamp = needsTimestamps;
   let hasSucceeded = false;
   let uncertain = 0;
   let underWay = 0;
@@ -49,7 +53,8 @@ export function takeTurns(batch: Batch): RequestTurns {
     for (const resume of [...waiting]) resume();
   };
   const hasRequestLeft = (): boolean => hasSucceeded || sent + reserved < MOST_WITHOUT_SUCCESS;
-  const mayStart = (): boolean => hasRequestLeft() && (underWay === 0 || (isProven && uncertain === 0));
+  const mayStart = (): boolean =>
+    hasRequestLeft() && (underWay === 0 || (isProven && !lacksTimestamp && uncertain === 0));
   const change = (): Promise<void> =>
     new Promise((resolve) => {
       const resume = (): void => {
@@ -110,6 +115,10 @@ export function takeTurns(batch: Batch): RequestTurns {
     isProven: () => isProven,
     prove() {
       isProven = true;
+      wake();
+    },
+    proveTimestamps() {
+      lacksTimestamp = false;
       wake();
     },
     async take() {

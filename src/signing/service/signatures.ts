@@ -1,42 +1,99 @@
-/** Requests signatures from the service: at most one unproven call at a time. Checks every answer with the certificate's key. */
+/** Requests signatures from the service, each on record in the journal, and checks every answer with the certificate's key. */
 
 import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { isRsaSignature } from '../../crypto/rsa-signature.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import type { Claim, SignatureOnRecord } from '../../journal/journal.ts';
+import type { FileStats } from '../../files/input-file.ts';
+import type { SigningContext } from '../../formats/format.ts';
+import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../../service/errors.ts';
-import type { Extra } from '../../service/messages.ts';
 import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
 import type { Batch } from '../batch.ts';
 import { signingErrors } from '../errors.ts';
-import type { Signing } from '../signing.ts';
-import { type AroundAttempts, askOnRecord, type FileOfCall, factsOf, letGo, noted, workOf } from './call.ts';
-import { maskFilename } from './client-info.ts';
-import { type RequestTurn, takeTurns } from './request-turns.ts';
+import type { SigningEvent } from '../outcome.ts';
+import { type AroundAttempts, letGo, noted, requestOnRecord } from './call.ts';
+import { type ClientInfo, describeRequest, maskFilename } from './client-info.ts';
+import type { RequestTurn, RequestTurns } from './request-turns.ts';
+import type { Claims } from './without-journal.ts';
 
-export interface SignatureWork extends FileOfCall {
-  readonly toBeSigned: Uint8Array;
-  readonly extra: Extra | undefined;
-  /** Throws when the signature would be in vain by now; called directly before the request. */
-  readonly beforeRequest: () => Promise<void>;
-  /** Hears of the part in a call that this file has, as soon as there is one. */
-  readonly onClaim: (claim: Claim) => void;
-  readonly warn: (sentence: string) => void;
+/** The account at the service that signs, and what records its calls. */
+export interface Account {
+  readonly service: SigningService;
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** Number of the certificate at the service. */
+  readonly code: string;
+  /** The journal, or what takes its place. */
+  readonly claims: Claims;
+  /** What the calls tell about this client. */
+  readonly client: ClientInfo;
+}
+
+export interface SignaturesOptions {
+  readonly account: Account;
+  readonly context: Pick<SigningContext, 'chain' | 'algorithm'>;
+  /** What `resume` needs to prepare the very same. */
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output'>;
+  readonly turns: RequestTurns;
+  readonly batch: Batch;
+  readonly now: () => Date;
+  readonly onEvent: (event: SigningEvent) => void;
+}
+
+/** What is known of a file while it is being signed: a failure is reported with it. */
+export interface Attempt {
+  /** When it began, by the clock of the run. */
+  readonly started: number;
+  claim?: Claim;
+  record?: SignatureRecord;
+  /** Whole sentences. */
+  readonly warnings: string[];
+}
+
+/** The file whose signature is requested, with both paths as the user gave them. */
+export interface FileOfCall {
+  readonly path: string;
+  readonly output: string;
+  readonly stats: Pick<FileStats, 'size'>;
+}
+
+/** Disposing lets other requests go ahead. */
+export interface SignatureWork extends Disposable {
+  readonly claim: Claim;
+  readonly turn: RequestTurn;
+  readonly digest: Uint8Array;
+  readonly file: FileOfCall;
+  readonly attempt: Attempt;
 }
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** Given for this work before, or to another file: nothing was asked of the service. */
+  /** Given for this work before, or to another file: nothing was requested from the service. */
   readonly reused: boolean;
 }
 
-/** One signature for one piece of work, asked for or known. */
-export type RequestSignature = (work: SignatureWork) => Promise<GivenSignature>;
+export interface Signatures {
+  /**
+   * The right to request one signature, or the signature that the journal has for the same work. Waits until a request may be
+   * sent, and for another file or process that requests the same.
+   */
+  claim(toBeSigned: Uint8Array, file: FileOfCall, attempt: Attempt): Promise<SignatureWork>;
+  /** Sends at most one request. `assertNeeded` throws if the signature would be wasted by now; called directly before. */
+  request(work: SignatureWork, assertNeeded: () => Promise<void>): Promise<GivenSignature>;
+  /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
+  check(given: GivenSignature, work: SignatureWork, toBeSigned: Uint8Array): Promise<void>;
+}
 
-/** The digest of `toBeSigned` that goes to the service. */
-export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<Signing, 'algorithm'>): Uint8Array {
+/** The digest that goes to the service. */
+export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<SigningContext, 'algorithm'>): Uint8Array {
   return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
+}
+
+export function leafDigest({ leaf }: SigningChain): string {
+  return createHash('sha256').update(leaf.der).digest('hex');
 }
 
 /**
@@ -44,39 +101,68 @@ export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<Sig
  * wasted, so calls go one after the other; from then on concurrently. A 401 or a mismatch stops the batch. So does a
  * service that cannot be reached as long as it has not given a signature, and one that gives no usable answers.
  */
-export function requestSignatures(
-  signing: Signing,
-  service: SigningService,
-  code: string,
-  batch: Batch,
-): RequestSignature {
-  const turns = takeTurns(batch);
-  const leaf = createHash('sha256').update(signing.chain.leaf.der).digest('hex');
-  // Not to know only means to go one by one; and perhaps nobody will ask.
-  const known = signing.claims.isProven({ origin: signing.origin, code, leaf }).catch(() => false);
+export function requestSignatures(options: SignaturesOptions): Signatures {
+  const { account, context, turns, batch, now, onEvent } = options;
+  const { service, origin, code, claims, client } = account;
+  const { chain, algorithm } = context;
+  const leaf = leafDigest(chain);
+  // If that is unknown, calls go one by one. Perhaps no one requests anything.
+  const known = claims.isProven({ origin, code, leaf }).catch(() => false);
 
-  async function request(
-    digest: Uint8Array,
-    { path, extra }: SignatureWork,
-    turn: RequestTurn,
-    around: AroundAttempts,
-  ): Promise<SignatureRecord> {
-    const beforeSend = async (): Promise<void> => {
-      await around.beforeSend();
-      turn.send();
+  async function claimOnce(digest: Uint8Array, { path, output, stats }: FileOfCall): Promise<Claim> {
+    batch.assertGoing();
+    const metadata: CallMetadata = {
+      file: path,
+      bytes: Number(stats.size),
+      certificate: { name: chain.leaf.name, sha256: leaf },
+      client: client.id,
+      // Absolute: `resume` may run in another folder.
+      signingOptions: { path: resolve(path), output: resolve(output), ...options.signingOptions },
     };
-    const beforeRetry = async (error: CodesignError): Promise<void> => {
-      turn.repeat(error);
-      await around.beforeRetry(error);
+    const onWait = (whom: string): void => onEvent({ type: 'waiting', path, whom });
+    try {
+      return await claims.claim({ origin, code, algorithm, digest }, metadata, { signal: batch.signal, onWait });
+    } catch (thrown) {
+      if (batch.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') batch.assertGoing();
+      throw thrown;
+    }
+  }
+
+  /** A known signature that does not verify was given for another certificate: with this one the work has a call of its own. */
+  async function claimUsable(digest: Uint8Array, toBeSigned: Uint8Array, file: FileOfCall, attempt: Attempt) {
+    for (;;) {
+      const claim = await claimOnce(digest, file);
+      attempt.claim = claim;
+      if (claim.known === undefined) return claim;
+      const mismatch = findMismatch(toBeSigned, { id: claim.known.record, signature: claim.known.signature });
+      if (mismatch === undefined) return claim;
+      await claim.unusable(mismatch.message);
+    }
+  }
+
+  async function send({ digest, file, turn }: SignatureWork, around: AroundAttempts): Promise<SignatureRecord> {
+    const { path, stats } = file;
+    const request = {
+      code,
+      algorithm,
+      digest,
+      extra: describeRequest(client, path, Number(stats.size), now()),
+      file: maskFilename(client.mask, path),
+      async beforeSend() {
+        await around.beforeSend();
+        turn.send();
+      },
+      async beforeRetry(error: CodesignError) {
+        turn.repeat(error);
+        await around.beforeRetry(error);
+      },
     };
     try {
-      const file = maskFilename(signing.client.mask, path);
-      const hooks = { beforeSend, beforeRetry };
-      return await service.sign({ code, algorithm: signing.algorithm, digest, extra, file, ...hooks }, batch.signal);
+      return await service.sign(request, batch.signal);
     } catch (thrown) {
-      // Stopped while it waited to be repeated: then what stopped the batch is the reason, and not this call.
-      if (batch.signal.aborted && toCodesignError(thrown).code === 'interrupted') batch.assertGoing();
       const error = toCodesignError(thrown);
+      // Stopped while it waited for a retry: then what stopped the batch is the reason, and not this call.
+      if (batch.signal.aborted && error.code === 'interrupted') batch.assertGoing();
       if (spoilsBatch(error) || (!turns.isProven() && isWithoutConnection(error))) {
         batch.stop(reasonToStop(error), error);
       }
@@ -85,95 +171,66 @@ export function requestSignatures(
     }
   }
 
-  async function claimFor(work: SignatureWork, digest: Uint8Array): Promise<Claim> {
-    try {
-      return await signing.claims.claim(workOf(signing, code, digest), factsOf(signing, work), {
-        signal: batch.signal,
-        onWait: (whom) => signing.onEvent({ type: 'waiting', path: work.path, whom }),
-      });
-    } catch (thrown) {
-      if (batch.signal.aborted && toCodesignError(thrown).code === 'claim-interrupted') batch.assertGoing();
-      throw thrown;
+  /** The service gave a signature that cannot be used: counted, to be reported as failed. */
+  function findMismatch(toBeSigned: Uint8Array, { id, signature }: SignatureRecord): CodesignError | undefined {
+    const details = { code, certificate: chain.leaf.name };
+    if (signature.length !== chain.signatureLength) {
+      const why = `: it has ${signature.length} bytes, and this key makes ${chain.signatureLength}`;
+      return signingErrors('signature-mismatch', { ...details, why }, { record: id });
     }
+    if (isRsaSignature(chain.publicKey, algorithm, toBeSigned, signature)) return undefined;
+    return signingErrors('signature-mismatch', details, { record: id });
   }
 
-  async function requestChecked(work: SignatureWork, turn: RequestTurn): Promise<GivenSignature> {
-    batch.assertGoing();
-    const digest = digestToBeSigned(work.toBeSigned, signing);
-    const claim = await claimFor(work, digest);
-    work.onClaim(claim);
-    if (claim.known !== undefined) return useKnown(claim, claim.known, work, turn);
-    await orRelease(claim, async () => {
-      batch.assertGoing();
-      await work.beforeRequest();
-    });
-    const record = await askOnRecord(claim, (around) => request(digest, work, turn, around), work.warn);
-    signing.onEvent({ type: 'signature-given', path: work.path });
-    const mismatch = findMismatch(signing, code, work.toBeSigned, record);
-    if (mismatch) {
-      batch.stop('the certificate does not match the key at the service', mismatch);
-      await noted(() => claim.unusable(mismatch.message), work.warn);
-      throw mismatch;
-    }
-    turn.succeed();
-    return { record, reused: false };
-  }
+  return {
+    async claim(toBeSigned, file, attempt) {
+      onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
+      if (await known) turns.prove();
+      const turn = await turns.take();
+      try {
+        const digest = digestToBeSigned(toBeSigned, context);
+        const claim = await claimUsable(digest, toBeSigned, file, attempt);
+        return { claim, turn, digest, file, attempt, [Symbol.dispose]: () => turn.leave() };
+      } catch (thrown) {
+        turn.leave();
+        throw thrown;
+      }
+    },
 
-  /** One that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function useKnown(
-    claim: Claim,
-    given: SignatureOnRecord,
-    work: SignatureWork,
-    turn: RequestTurn,
-  ): Promise<GivenSignature> {
-    const record = { id: given.record, signature: given.signature };
-    const mismatch = findMismatch(signing, code, work.toBeSigned, record);
-    if (mismatch === undefined) {
-      turns.prove();
-      return { record, reused: true };
-    }
-    await claim.unusable(mismatch.message);
-    return requestChecked(work, turn);
-  }
+    async request(work, assertNeeded) {
+      const { claim, file, attempt } = work;
+      if (claim.known !== undefined) {
+        turns.prove();
+        return { record: { id: claim.known.record, signature: claim.known.signature }, reused: true };
+      }
+      try {
+        batch.assertGoing();
+        await assertNeeded();
+      } catch (thrown) {
+        await letGo(claim);
+        throw thrown;
+      }
+      const record = await requestOnRecord(claim, (around) => send(work, around), attempt.warnings);
+      onEvent({ type: 'signature-given', path: file.path });
+      return { record, reused: false };
+    },
 
-  return async (work) => {
-    if (await known) turns.prove();
-    const turn = await turns.take();
-    try {
-      return await requestChecked(work, turn);
-    } finally {
-      turn.leave();
-    }
+    async check({ record, reused }, { claim, turn, attempt }, toBeSigned) {
+      // A known one was checked when it was claimed.
+      const mismatch = reused ? undefined : findMismatch(toBeSigned, record);
+      if (mismatch !== undefined) {
+        batch.stop('the certificate does not match the key at the service', mismatch);
+        await noted(() => claim.unusable(mismatch.message), attempt.warnings);
+        throw mismatch;
+      }
+      if (!reused) turn.succeed();
+      attempt.record = record;
+    },
   };
-}
-
-async function orRelease(claim: Claim, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (thrown) {
-    await letGo(claim);
-    throw thrown;
-  }
 }
 
 function reasonToStop(error: CodesignError): string {
   if (isUnauthorized(error)) return 'the service does not accept the credentials';
   if (isWithoutConnection(error)) return 'there is no connection to the service';
   return 'the service gives signatures that cannot be read';
-}
-
-/** The service gave a signature that cannot be used: counted, to be reported as failed. */
-function findMismatch(
-  { chain, algorithm }: Signing,
-  code: string,
-  toBeSigned: Uint8Array,
-  { id, signature }: SignatureRecord,
-): CodesignError | undefined {
-  const details = { code, certificate: chain.leaf.name };
-  if (signature.length !== chain.signatureLength) {
-    const why = `: it has ${signature.length} bytes, and this key makes ${chain.signatureLength}`;
-    return signingErrors('signature-mismatch', { ...details, why }, { record: id });
-  }
-  if (isRsaSignature(chain.publicKey, algorithm, toBeSigned, signature)) return undefined;
-  return signingErrors('signature-mismatch', details, { record: id });
 }

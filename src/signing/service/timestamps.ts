@@ -1,50 +1,47 @@
-/** Asking for the timestamp of a signature that is there: one that cannot be had stops the run, before more is spent. */
+/** Requests the timestamp of a new signature: without one the run stops, before more signatures are wasted. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Batch } from '../batch.ts';
+import type { SigningEvent } from '../outcome.ts';
+import type { RequestTurns } from './request-turns.ts';
 
-export interface RequestTimestamp {
-  /**
-   * Runs the work of one file, which asks for a signature and its timestamp: one file after the other until a timestamp has
-   * been had, for as long each signature may be in vain; from then on at once.
-   */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** Of the signature value. Throws `timestamp-failed`. */
-  stamp(signature: Uint8Array): Promise<Stamped>;
+export interface Timestamps {
+  /** Whether signatures get one. */
+  readonly areWanted: boolean;
   /** How many bytes the next token will probably have. */
-  probableLength(): number;
+  probableLength(): number | undefined;
+  /** Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`. */
+  stamp(path: string, signature: Uint8Array): Promise<Stamped | undefined>;
 }
 
 /** Tokens with their chain have 3,000 to 7,000 bytes. */
 const USUAL_LENGTH = 8192;
 
-/**
- * Undefined for signatures without a timestamp. Not even an interruption ends the asking: the signature has been paid for,
- * and the waits between attempts are bounded.
- */
+const noTimestamps: Timestamps = {
+  areWanted: false,
+  probableLength: () => undefined,
+  stamp: async () => undefined,
+};
+
+/** An interruption does not end a request either: the signature is paid for, and the waits between attempts are bounded. */
 export function requestTimestamps(
   authorities: TimestampAuthorities | undefined,
+  turns: RequestTurns,
   batch: Batch,
-): RequestTimestamp | undefined {
-  if (authorities === undefined) return undefined;
+  onEvent: (event: SigningEvent) => void,
+): Timestamps {
+  if (authorities === undefined) return noTimestamps;
   let lastLength: number | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  const isProven = (): boolean => lastLength !== undefined;
   return {
-    async inTurn(work) {
-      while (!isProven()) {
-        const mine = turn.then(async () => (isProven() ? undefined : { result: await work() }));
-        turn = mine.catch(() => undefined);
-        const done = await mine;
-        if (done !== undefined) return done.result;
-      }
-      return work();
-    },
-    async stamp(signature) {
+    areWanted: true,
+    probableLength: () => lastLength ?? USUAL_LENGTH,
+    async stamp(path, signature) {
+      onEvent({ type: 'file-step', path, step: 'asking-authority' });
       try {
         const stamped = await authorities.stamp(signature);
         lastLength = stamped.token.length;
+        turns.proveTimestamps();
         return stamped;
       } catch (thrown) {
         const error: CodesignError = toCodesignError(thrown);
@@ -52,6 +49,10 @@ export function requestTimestamps(
         throw error;
       }
     },
-    probableLength: () => lastLength ?? USUAL_LENGTH,
   };
+}
+
+/** ISO 8601 in UTC, without the fraction where there is none. */
+export function isoTime(time: Date): string {
+  return time.toISOString().replace('.000Z', 'Z');
 }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { removeNow } from '../../../src/app/compose-temporary-files.ts';
+import { removeNow } from '../../../src/app/compose-local.ts';
 
 it('removes the others when one cannot be removed, and never throws', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-remove-'));

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
-import type { Signing } from '../../../src/signing/signing.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
+import type { FlatSigning } from './signing-run.ts';
 
 let scene: JournalScene;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 const programs = (...names: string[]) => Promise.all(names.map((name) => scene.program(name)));
 
-async function run(names: readonly string[], more: Partial<Signing>) {
+async function run(names: readonly string[], more: FlatSigning) {
   const journal = await scene.open();
   return await signFiles(await programs(...names), scene.signing(journal, more));
 }
@@ -52,7 +52,7 @@ it('is of one certificate number, one service and one month', async () => {
 
 it('does not keep a run that asks for nothing, or that only rehearses', async () => {
   const [file] = await programs('a');
-  const again = async (more: Partial<Signing>) =>
+  const again = async (more: FlatSigning) =>
     await signFiles(file ? [file] : [], scene.signing(await scene.open(), more));
   await again({});
   expect((await again({ monthlyBudget: 0, existing: 'skip' })).summary).toMatchObject({ skipped: 1, failed: 0 });

@@ -7,19 +7,19 @@ import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format, SignableFile } from '../../../src/formats/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { formats } from '../../../src/formats/registry.ts';
-import type { Change, Changing } from '../../../src/signing/change.ts';
-import { changeFiles } from '../../../src/signing/change-files.ts';
-import type { ChangeEvent, ChangeFilesResult } from '../../../src/signing/change-outcome.ts';
+import type { Run } from '../../../src/signing/change.ts';
+import { changeFiles as changeWith, type LocalChange } from '../../../src/signing/change-files.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
 import { addTimestamps } from '../../../src/signing/changes/timestamp.ts';
+import type { ChangedOutcome, ChangeEvent, ChangeFilesResult, FileToSign } from '../../../src/signing/outcome.ts';
 import type { Stamped } from '../../../src/timestamp/authorities.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { copyInto, makeSignedFiles, type SignedFiles } from '../../support/signed-files/signed-files.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { openBytes, signBytes } from '../formats/support/sign-bytes.ts';
+import { testRun } from './signing-run.ts';
 
 let files: SignedFiles;
 let authority: TimestampAuthority;
@@ -50,19 +50,17 @@ function timestamping(before: (call: number) => Promise<unknown> = async () => u
   return { change, asked: () => asked };
 }
 
-function changingWith(change: Change, more: Partial<Changing> = {}): Changing {
-  return {
-    change,
-    formats,
-    digestEntries,
-    concurrency: 4,
-    clock: () => performance.now(),
-    randomName: () => Math.random().toString(16).slice(2),
-    temporaryFiles: new Set(),
-    onEvent: () => undefined,
-    ...more,
-  };
+type Changing = Run<ChangedOutcome> & { readonly change: LocalChange };
+
+function changingWith(change: LocalChange, more: Partial<Run<ChangedOutcome> & Run<never>['disk']> = {}): Changing {
+  const run = testRun();
+  const { lockTarget, temporaryFiles = new Set() } = more;
+  const disk = { ...run.disk, temporaryFiles, ...(lockTarget && { lockTarget }) };
+  return { ...run, onEvent: () => undefined, ...more, disk, change };
 }
+
+const changeFiles = (files: readonly FileToSign[], { change, ...run }: Changing, signal?: AbortSignal) =>
+  changeWith(files, change, run, signal);
 
 const copies = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => copyInto(folder, files.exe, `app-${index}.exe`)));
@@ -206,7 +204,7 @@ describe('a run over several files', () => {
     const changing = changingWith(change, { concurrency: 1 });
     const result = await changeFiles(inPlace(paths), changing, controller.signal);
     expect([wordsOf(result), asked()]).toEqual([['timestamped', 'not-attempted', 'not-attempted'], 1]);
-    expect(changing.temporaryFiles.size).toBe(0);
+    expect(changing.disk.temporaryFiles.size).toBe(0);
     expect(Object.keys(await snapshot(folder))).toEqual(paths);
   });
 

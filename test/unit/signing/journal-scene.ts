@@ -5,14 +5,14 @@ import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
-import { formats } from '../../../src/formats/registry.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
-import type { Signing } from '../../../src/signing/signing.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import type { Claims } from '../../../src/signing/service/without-journal.ts';
+import type { Signing } from '../../../src/signing/sign-files.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
+import { type FlatSigning, testSigning } from './signing-run.ts';
 
 export interface JournalScene extends AsyncDisposable {
   readonly folder: string;
@@ -23,7 +23,7 @@ export interface JournalScene extends AsyncDisposable {
   open(): Promise<Journal>;
   /** A program with this content. */
   program(name: string, content?: string): Promise<{ readonly path: string; readonly output: string }>;
-  signing(claims: Signing['claims'], more?: Partial<Signing>): Signing;
+  signing(claims: Claims, more?: FlatSigning): Signing;
 }
 
 export interface CountingService extends SigningService {
@@ -87,30 +87,7 @@ export async function journalScene(): Promise<JournalScene> {
       await appendFile(path, content.padEnd(16));
       return { path, output: path };
     },
-    signing: (claims, more = {}) => ({
-      formats,
-      chain,
-      service,
-      authorities: undefined,
-      origin: 'https://service.example.com',
-      claims,
-      code: '1',
-      algorithm: 'SHA256',
-      existing: 'replace',
-      concurrency: 4,
-      allOrNothing: false,
-      formatOptions: {},
-      report: true,
-      dryRun: false,
-      client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
-      digestEntries,
-      clock: () => performance.now(),
-      now: () => new Date(),
-      randomName: () => Math.random().toString(16).slice(2),
-      temporaryFiles: new Set(),
-      onEvent: () => undefined,
-      ...more,
-    }),
+    signing: (claims, more = {}) => testSigning({ chain, service, claims, ...more }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

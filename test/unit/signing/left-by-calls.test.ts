@@ -4,7 +4,7 @@ import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SharingFile, UnfinishedCall } from '../../../src/journal/journal.ts';
-import { removeLeftBy } from '../../../src/signing/resume/left-by-calls.ts';
+import { removeLeftBy } from '../../../src/signing/resume/resume.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
 function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | undefined)[]): UnfinishedCall {

@@ -5,7 +5,7 @@ import { link, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findOnePlace } from '../../../src/signing/files/same-path.ts';
+import { findSamePaths } from '../../../src/signing/files/same-path.ts';
 
 let folder: string;
 /** What the file system of the test does. */
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const find = (...names: readonly string[]) => [...findOnePlace(names.map((name) => join(folder, name)))].length;
+const find = (...names: readonly string[]) => [...findSamePaths(names.map((name) => join(folder, name)))].length;
 
 it('agrees with the file system on names that differ in case, there or not, and leaves nothing', async () => {
   await mkdir(join(folder, 'there'));

@@ -1,7 +1,7 @@
-/** Which file gets the next free place, and that neither kind of file waits for the other to end. */
+/** Which file gets the next free slot, and that neither kind of file waits for the other to end. */
 
 import { describe, expect, it } from 'vitest';
-import { sideBySide } from '../../../src/signing/concurrently.ts';
+import { concurrently } from '../../../src/signing/concurrently.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -20,7 +20,7 @@ function named(kind: string, count: number, bytes: number): TestFile[] {
 function start(files: readonly TestFile[], concurrency: number) {
   const underWay = new Map<string, () => void>();
   const run = ({ name }: TestFile) => new Promise<string>((resolve) => underWay.set(name, () => resolve(name)));
-  const outcomes = sideBySide(files, { concurrency, bytesOf: ({ bytes }) => bytes }, run);
+  const outcomes = concurrently(files, { concurrency, bytesOf: ({ bytes }) => bytes }, run);
   return {
     outcomes,
     names: () => [...underWay.keys()].sort(),
@@ -77,7 +77,7 @@ describe('files side by side', () => {
   it('one at a time keep the order given', async () => {
     const files = [...smallFiles(1), ...largeFiles(2), ...named('more', 2, 1)];
     const begun: string[] = [];
-    await sideBySide(files, { concurrency: 1, bytesOf: ({ bytes }) => bytes }, async ({ name }) => begun.push(name));
+    await concurrently(files, { concurrency: 1, bytesOf: ({ bytes }) => bytes }, async ({ name }) => begun.push(name));
     expect(begun).toEqual(['small-0', 'large-0', 'large-1', 'more-0', 'more-1']);
   });
 

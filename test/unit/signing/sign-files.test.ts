@@ -19,16 +19,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
-import { formats } from '../../../src/formats/registry.ts';
 import { businessErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
 import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
-import { signFiles } from '../../../src/signing/sign-files.ts';
-import type { Signing } from '../../../src/signing/signing.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { type Signing, signFiles } from '../../../src/signing/sign-files.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
 import { type IssuedCertificate, makePki } from '../../support/signed-files/pki.ts';
+import { type FlatSigning, testClient, testSigning } from './signing-run.ts';
 
 let leaf: IssuedCertificate;
 let chain: SigningChain;
@@ -89,31 +87,8 @@ function testService(before: (call: number) => Promise<void> = async () => undef
   };
 }
 
-function signingWith(service: SigningService, more: Partial<Signing> = {}): Signing {
-  return {
-    formats,
-    chain,
-    service,
-    authorities: undefined,
-    origin: 'https://service.example.com',
-    claims: withoutJournal,
-    code: '1',
-    algorithm: 'SHA256',
-    existing: 'replace',
-    concurrency: 4,
-    allOrNothing: false,
-    formatOptions: {},
-    report: true,
-    dryRun: false,
-    client: { id: '', policy: 'none', mask: 'omit', platform: '', version: '', revision: '', hostname: '' },
-    digestEntries,
-    clock: () => performance.now(),
-    now: () => new Date(),
-    randomName: () => Math.random().toString(16).slice(2),
-    temporaryFiles: new Set(),
-    onEvent: () => undefined,
-    ...more,
-  };
+function signingWith(service: SigningService, more: FlatSigning = {}): Signing {
+  return testSigning({ chain, service, ...more });
 }
 
 async function programs(count: number): Promise<{ path: string; output: string }[]> {
@@ -209,8 +184,8 @@ describe('a run', () => {
         return service.sign(request);
       },
     };
-    const signing = signingWith(holding, { onEvent });
-    const { summary } = await signFiles(files, { ...signing, client: { ...signing.client, mask: 'none' } });
+    const client = { ...testClient, mask: 'none' } as const;
+    const { summary } = await signFiles(files, signingWith(holding, { onEvent, client }));
     expect(summary.signed).toBe(12);
   });
 

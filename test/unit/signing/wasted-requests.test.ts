@@ -7,7 +7,6 @@ import { startBatch } from '../../../src/signing/batch.ts';
 import type { SignFilesResult } from '../../../src/signing/outcome.ts';
 import { takeTurns } from '../../../src/signing/service/request-turns.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
-import type { Signing } from '../../../src/signing/signing.ts';
 import {
   type MisbehavingServiceOptions,
   type ServiceMode,
@@ -15,6 +14,7 @@ import {
 } from '../../support/services/misbehaving-service.ts';
 import { openServiceClient } from '../../support/services/service-client.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
+import type { FlatSigning } from './signing-run.ts';
 
 const opened: (() => PromiseLike<void>)[] = [];
 afterEach(async () => {
@@ -36,7 +36,7 @@ interface Ran {
 async function runAgainst(
   scene: JournalScene,
   mode: ServiceMode,
-  { count = 12, ...options }: MisbehavingServiceOptions & Partial<Signing> & { readonly count?: number } = {},
+  { count = 12, ...options }: MisbehavingServiceOptions & FlatSigning & { readonly count?: number } = {},
 ): Promise<Ran> {
   const misbehaving = await startMisbehavingService(mode, { key: scene.key, ...options });
   opened.push(() => misbehaving.stop());

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile as readBytes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { composeReading } from '../../../src/app/compose-reading.ts';
+import { composeReading } from '../../../src/app/compose-local.ts';
 import { objectName } from '../../../src/asn1/object-names.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';

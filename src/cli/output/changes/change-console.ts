@@ -3,8 +3,7 @@
 import { clock } from '../../../app/clock.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { CallRecord } from '../../../service/call-record.ts';
-import type { ChangeEvent } from '../../../signing/change-outcome.ts';
-import type { SigningEvent } from '../../../signing/outcome.ts';
+import type { ChangeEvent, SigningEvent } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
 import { writeJobSummary } from '../github.ts';
 import { counted, Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
@@ -130,7 +129,7 @@ export class ChangeConsole implements Disposable {
 
   #failed(outcome: Failed): void {
     this.#lines.failed(outcome.path, outcome.error);
-    if (!('record' in outcome) || outcome.record === null) return;
+    if (outcome.record === null) return;
     const use = outcome.kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
     this.#lines.tell(`         a signature had been given already: record ${printable(outcome.record)}${use}`);
   }

@@ -26,7 +26,7 @@ function fileJson(outcome: Outcome) {
   const { path, format, status } = outcome;
   const warnings = warningsJson(outcome.warnings);
   if (outcome.status === 'failed') {
-    const kept = 'record' in outcome && outcome.record !== null ? { record: outcome.record, kept: outcome.kept } : {};
+    const kept = outcome.record !== null ? { record: outcome.record, kept: outcome.kept } : {};
     return { path, format, status, ...kept, error: errorJson(outcome.error), ...warnings };
   }
   return { path, output: outcome.output, format, status, ...detailsJson(outcome), ...warnings };
@@ -45,7 +45,8 @@ function detailsJson(outcome: Exclude<Outcome, { readonly status: 'failed' }>) {
       return { algorithm, digest, bytes, ...replacedJson(outcome.replaced) };
     }
     case 'skipped':
-      return 'reason' in outcome ? { reason: outcome.reason } : {};
+      // Where there is one reason only, scripts do not need it.
+      return outcome.reason === 'already-signed' ? {} : { reason: outcome.reason };
     case 'timestamped': {
       const { timestamp, authority, signatures, bytes, milliseconds } = outcome;
       return { timestamp, timestampAuthority: authority, signatures, bytes, milliseconds };

@@ -2,8 +2,7 @@
 
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
-import type { ChangedOutcome, ChangeOutcome } from '../../../signing/change-outcome.ts';
-import type { FileOutcome } from '../../../signing/outcome.ts';
+import type { ChangedOutcome, ChangeOutcome, FileOutcome, SkipReason } from '../../../signing/outcome.ts';
 import type { SummaryTable } from '../github.ts';
 import { counted } from '../lines.ts';
 
@@ -27,13 +26,14 @@ export const WORDS: Readonly<Record<ChangeVerb, Words>> = {
   attached: { doing: 'attaching to', heading: 'Files with a signature attached', pathColumn: 13 },
 };
 
-const SKIPPED = {
+const SKIPPED: Readonly<Record<SkipReason, string>> = {
+  'already-signed': 'already signed with this certificate',
   'already-timestamped': 'already has a timestamp',
   'not-signed': 'holds no signature',
-} as const;
+};
 
 export function skipReason(outcome: Outcome & { readonly status: 'skipped' }): string {
-  return 'reason' in outcome ? SKIPPED[outcome.reason] : 'already signed with this certificate';
+  return SKIPPED[outcome.reason];
 }
 
 type Changed = Exclude<Outcome, { readonly status: 'skipped' | 'failed' | 'planned' }>;
@@ -134,7 +134,7 @@ function signRow(outcome: Outcome): string[] {
       return [path, status, algorithm, record ?? '', timestamp ?? 'none', signature, reported ? 'yes' : 'no'];
     }
     case 'failed': {
-      const { record, kept } = 'record' in outcome ? outcome : { record: null, kept: false };
+      const { record, kept } = outcome;
       return [path, `failed: ${reasonOf(outcome)}`, '', record ?? '', '', kept ? 'kept for the next run' : '', ''];
     }
     case 'planned':

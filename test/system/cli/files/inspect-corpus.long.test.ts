@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { composeReading } from '../../../../src/app/compose-reading.ts';
+import { composeReading } from '../../../../src/app/compose-local.ts';
 import { inspectJson } from '../../../../src/cli/output/inspect/inspect-documents.ts';
 import { inspectText } from '../../../../src/cli/output/inspect/inspect-text.ts';
 import { jsonText } from '../../../../src/cli/output/json.ts';

@@ -294,7 +294,7 @@ describe('the sum of a run', () => {
     warnings: [],
   });
   const rest = { path: 'a', format: null, warnings: [] };
-  const skipped: FileOutcome = { ...rest, status: 'skipped', output: 'a' };
+  const skipped: FileOutcome = { ...rest, status: 'skipped', output: 'a', reason: 'already-signed' };
   const failed: FileOutcome = {
     ...rest,
     status: 'failed',

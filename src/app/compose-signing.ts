@@ -1,41 +1,42 @@
-/** The one place where all is wired: Settings in, a Signing that works out. */
+/** Where signing is wired: settings in, a function that signs files out. */
 
 import { arch, hostname, platform } from 'node:os';
 import { checkProgramInfo, programInfo } from '../authenticode/program-info.ts';
 import { dateOf, readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
-import { formats } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
-import type { Settings } from '../options/commands/sign.ts';
+import type { ExtraPolicy, FilenameMask, Settings } from '../options/commands/sign.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { Environment } from '../options/options.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { FileToSign, SignFilesResult, SigningEvent } from '../signing/outcome.ts';
+import type { ClientInfo } from '../signing/service/client-info.ts';
 import { withoutJournal } from '../signing/service/without-journal.ts';
-import { signFiles } from '../signing/sign-files.ts';
-import type { Signing } from '../signing/signing.ts';
+import { type Signing, signFiles } from '../signing/sign-files.ts';
+import { type RunContext, runContext } from '../signing/signing-context.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
-import { clock } from './clock.ts';
+import {
+  checkProxies,
+  composeService,
+  composeTimestamps,
+  readTimestampRoots,
+  readTlsRoots,
+} from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
-import { composeDigestEntries } from './compose-digests.ts';
-import { checkWays, readTlsRoots } from './compose-http.ts';
-import { composeJournal } from './compose-journal.ts';
-import { composeService } from './compose-service.ts';
-import { composeTemporaryFiles, removeNow } from './compose-temporary-files.ts';
-import { composeTimestamps, readTimestampRoots } from './compose-timestamps.ts';
+import { composeJournal, composeRun } from './compose-local.ts';
 import { REVISION, VERSION } from './version.ts';
 
 const WITHOUT_JOURNAL =
-  'Without a journal a signature that is given and cannot be used at once is lost: another run asks, and pays, for it again.';
+  'Without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again.';
 
 export interface SigningComposition extends AsyncDisposable {
   /** Whole sentences on certificate, credentials and TLS. */
   readonly warnings: readonly string[];
   /** The result's warnings begin with these. */
   signFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<SignFilesResult>;
-  /** At once, for a process that is about to end with files under way. */
+  /** Immediately, for a process that is about to end with files under way. */
   removeTemporaryFiles(): void;
-  /** Notes in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
+  /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
   noteEnd(): void;
 }
 
@@ -45,37 +46,23 @@ export async function composeSigning(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<SigningComposition> {
-  const now = (): Date => new Date();
-  const temporaryFiles = new Set<string>();
   const certificate = await readCertificateFiles(settings.certificates, env);
-  const chain = await readSigningChain(certificate.files, { now: now(), password: certificate.password });
+  const chain = await readSigningChain(certificate.files, { now: new Date(), password: certificate.password });
   checkProgramInfo(programInfo(settings.formatOptions));
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
+  const { run, removeTemporaryFiles } = await composeRun(settings.concurrency, onEvent);
   const signing: Signing = {
-    ...settings,
-    timestampAlgorithm: settings.timestamps.urls.length > 0 ? settings.timestamps.algorithm : undefined,
-    formats,
-    chain,
-    service: connection.service,
-    authorities: connection.authorities,
-    origin: settings.baseUrl?.origin ?? '',
-    claims: journal ?? withoutJournal,
-    client: {
-      id: connection.client ?? '',
-      policy: settings.extra,
-      mask: settings.maskFilename,
-      platform: `${platform()} ${arch()}`,
-      version: VERSION,
-      revision: REVISION,
-      hostname: hostname(),
+    run,
+    context: contextOf(settings, chain),
+    policy: settings,
+    account: connection.account && {
+      ...connection.account,
+      claims: journal ?? withoutJournal,
+      client: describeClient(connection.account.clientId, settings),
     },
-    digestEntries: composeDigestEntries(),
-    clock,
-    now,
-    ...(await composeTemporaryFiles()),
-    temporaryFiles,
-    onEvent,
+    authorities: connection.authorities,
+    now: () => new Date(),
   };
   const warnings = [
     ...certificate.warnings,
@@ -84,7 +71,7 @@ export async function composeSigning(
     ...aboutTimestamps(settings.timestamps, chain),
     ...(settings.journal ? [] : [WITHOUT_JOURNAL]),
   ];
-  // From here on whoever has the composition closes the connection.
+  // From here on the caller closes the connection.
   connection.prepare?.();
   return {
     warnings,
@@ -95,21 +82,42 @@ export async function composeSigning(
         warnings: [...warnings, ...result.warnings, ...(journal?.warnings ?? []), ...connection.later],
       };
     },
-    removeTemporaryFiles: () => removeNow(temporaryFiles),
+    removeTemporaryFiles,
     noteEnd: () => journal?.ended(),
     async [Symbol.asyncDispose]() {
-      await connection.service?.close();
+      await connection.account?.service.close();
     },
+  };
+}
+
+function contextOf(settings: Settings, chain: SigningChain): RunContext {
+  const { urls, algorithm } = settings.timestamps;
+  return runContext({ ...settings, chain, timestampAlgorithm: urls.length > 0 ? algorithm : undefined });
+}
+
+export function describeClient(
+  id: string,
+  { extra, maskFilename }: { readonly extra: ExtraPolicy; readonly maskFilename: FilenameMask },
+): ClientInfo {
+  return {
+    id,
+    policy: extra,
+    mask: maskFilename,
+    platform: `${platform()} ${arch()}`,
+    version: VERSION,
+    revision: REVISION,
+    hostname: hostname(),
   };
 }
 
 interface Connection {
   /** Undefined in a dry run. */
-  readonly service: SigningService | undefined;
-  readonly client?: string;
+  readonly account:
+    | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
+    | undefined;
   /** Opens the connection to the service ahead of need. */
   readonly prepare?: () => void;
-  readonly authorities?: TimestampAuthorities | undefined;
+  readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
   /** Grows as things are found. */
   readonly later: readonly string[];
@@ -120,12 +128,20 @@ async function connect(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection> {
-  const { baseUrl } = settings;
-  if (baseUrl === undefined) throw new Error('settings for a run that calls the service have its address');
+  const { baseUrl, code, profile } = settings;
+  if (baseUrl === undefined || code === undefined) {
+    throw new Error('settings for a run that calls the service have its address and a certificate number');
+  }
   const roots = await readTimestampRoots(settings.timestamps);
-  const connection = await composeService(baseUrl, settings, env, onEvent);
-  const prepare = (): void => connection.http.prepare(baseUrl);
-  return { ...connection, prepare, authorities: composeTimestamps(settings, connection.http, roots) };
+  const credentials = await composeCredentials(env, profile, baseUrl.origin);
+  const { service, http, client, later } = await composeService(baseUrl, credentials, settings, env, onEvent);
+  return {
+    account: { service, origin: baseUrl.origin, code, clientId: client },
+    prepare: () => http.prepare(baseUrl),
+    authorities: composeTimestamps(settings, http, roots),
+    warnings: credentials.warnings,
+    later,
+  };
 }
 
 /** What happens to a signature without a timestamp is learned too late, and by the users of the file. */
@@ -140,8 +156,9 @@ function aboutTimestamps({ urls, isDeclined }: TimestampSettings, { notAfter }: 
 async function checkConnection(settings: Settings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);
-  checkWays(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);
-  if (!hasCredentials(env)) return { service: undefined, warnings: [], later: [] };
+  checkProxies(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);
+  const nothing = { account: undefined, authorities: undefined, later: [] };
+  if (!hasCredentials(env)) return { ...nothing, warnings: [] };
   const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
-  return { service: undefined, warnings, later: [] };
+  return { ...nothing, warnings };
 }

@@ -1,0 +1,135 @@
+/** The connections to others: TLS trust and proxies, the signing service with its audit log, and the time stamp authorities. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { createHttp, type Http } from '../http/http.ts';
+import { type Proxies, proxyFor } from '../http/proxy.ts';
+import { loadRoots, type TrustRoots as TlsRoots, tlsChecksDisabled } from '../http/roots.ts';
+import type { TimestampSettings } from '../options/commands/common.ts';
+import type { Credentials } from '../options/credentials/credentials.ts';
+import type { Environment } from '../options/options.ts';
+import { type CallRecord, openAuditLog } from '../service/call-record.ts';
+import { createSigningService } from '../service/client.ts';
+import type { SigningService } from '../service/signing-service.ts';
+import type { SigningEvent } from '../signing/outcome.ts';
+import { createTimestampAuthorities, type TimestampAuthorities } from '../timestamp/authorities.ts';
+import { loadTrustRoots, type TrustRoots } from '../verifying/roots.ts';
+import { VERSION } from './version.ts';
+
+export interface HttpSettings {
+  /** Path of a PEM file with further TLS roots. */
+  readonly caFile: string | undefined;
+  /** Throws where what names them cannot be. */
+  readonly proxies: () => Proxies;
+}
+
+/** No request yet, but what makes every one impossible. `connections`: to one origin. */
+export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
+  const roots = await readTlsRoots(settings, env);
+  const userAgent = `codesign-remote/${VERSION}`;
+  const proxies = settings.proxies();
+  return createHttp({ roots, userAgent, proxies, ...(connections !== undefined && { connections }) });
+}
+
+/** Before anything is sent. Throws `proxy-invalid` if an address can only be reached through a proxy that cannot be used. */
+export function checkProxies({ proxies }: Pick<HttpSettings, 'proxies'>, urls: readonly URL[]): void {
+  const known = proxies();
+  for (const url of urls) proxyFor(url, known);
+}
+
+/** Throws `tls-checks-disabled`, `ca-file-unreadable`, `ca-file-unusable`. */
+export async function readTlsRoots({ caFile }: Pick<HttpSettings, 'caFile'>, env: Environment): Promise<TlsRoots> {
+  const checksDisabled = tlsChecksDisabled(env);
+  if (checksDisabled) throw checksDisabled;
+  return loadRoots({ caFile, environment: env });
+}
+
+export interface CallRecords {
+  readonly onCall: (record: CallRecord) => void;
+  /** Whole sentences; grows as things are found. */
+  readonly warnings: readonly string[];
+}
+
+/** Throws `audit-log-unusable`. */
+export function composeCallRecords(auditLog: string | undefined, onEvent: (event: SigningEvent) => void): CallRecords {
+  const log = auditLog === undefined ? undefined : openAuditLog(auditLog);
+  return {
+    onCall(record) {
+      log?.write(record);
+      onEvent({ type: 'service-called', call: record });
+    },
+    warnings: log?.warnings ?? [],
+  };
+}
+
+export interface ServiceSettings extends HttpSettings {
+  readonly concurrency: number;
+  readonly timeoutMilliseconds: number;
+  readonly auditLog: string | undefined;
+}
+
+export interface ServiceComposition {
+  readonly service: SigningService;
+  /** For time stamp authorities, too. */
+  readonly http: Http;
+  /** How the journal knows whose calls they are, without the access key. */
+  readonly client: string;
+  /** Whole sentences on the credentials. */
+  readonly warnings: readonly string[];
+  /** Whole sentences; grows as things are found. */
+  readonly later: readonly string[];
+}
+
+/** No request yet: only what must be right before one. Throws what makes every request impossible. */
+export async function composeService(
+  baseUrl: URL,
+  credentials: Credentials,
+  settings: ServiceSettings,
+  env: Environment,
+  onEvent: (event: SigningEvent) => void,
+): Promise<ServiceComposition> {
+  const { concurrency, timeoutMilliseconds, auditLog } = settings;
+  checkProxies(settings, [baseUrl]);
+  // A report runs beside the signatures and must not wait for one of their connections.
+  const http = await composeHttp(settings, env, concurrency * 2);
+  const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
+  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
+  return { service, http, client: clientIdOf(credentials.accessKey), warnings: credentials.warnings, later };
+}
+
+function clientIdOf(accessKey: string): string {
+  return createHash('sha256').update(accessKey).digest('hex');
+}
+
+export interface TimestampComposition {
+  readonly timestamps: TimestampSettings;
+  /** For one attempt of one request. */
+  readonly timeoutMilliseconds: number;
+  readonly proxies: () => Proxies;
+}
+
+/** Undefined when none is named. Throws `proxy-invalid`. `roots`: as `readTimestampRoots` gives them. */
+export function composeTimestamps(
+  { timestamps, timeoutMilliseconds, proxies }: TimestampComposition,
+  http: Http,
+  roots: TrustRoots | undefined,
+): TimestampAuthorities | undefined {
+  const { urls, algorithm, policy } = timestamps;
+  if (urls.length === 0) return undefined;
+  checkProxies({ proxies }, urls);
+  return createTimestampAuthorities({
+    urls,
+    algorithm,
+    policy,
+    roots,
+    http,
+    timeoutMilliseconds,
+    now: () => new Date(),
+    randomBytes: (length) => randomBytes(length),
+  });
+}
+
+/** Undefined where any chain is accepted, or no timestamp is wanted. Throws `roots-unreadable`, `roots-unusable`. */
+export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
+  if (roots === undefined || urls.length === 0) return undefined;
+  return loadTrustRoots({ file: roots, option: '--timestamp-roots', environment: {} });
+}

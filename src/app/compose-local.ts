@@ -1,0 +1,99 @@
+/** What runs work with on this machine: formats, digests of archives, temporary files next to the targets, and the journal. */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { uptime } from 'node:os';
+import { formats } from '../formats/registry.ts';
+import type { Journal } from '../journal/journal.ts';
+import { type JournalOptions, type JournalReading, openJournal, readJournal } from '../journal/open-journal.ts';
+import { observeProcesses } from '../journal/processes.ts';
+import { stateFolder } from '../journal/state-folder.ts';
+import { homeFolder } from '../options/home-folder.ts';
+import type { Environment } from '../options/options.ts';
+import { readHistoryDays } from '../options/variables.ts';
+import type { Run } from '../signing/change.ts';
+import { folderFlushes } from '../signing/files/folder-flushes.ts';
+import { type TemporaryNames, temporaryNames } from '../signing/files/left-temporary-files.ts';
+import type { Reading } from '../verifying/verify-file.ts';
+import { createDigestThreads } from '../zip/digest-threads.ts';
+import { digestEntries, digestEntriesWith } from '../zip/entry-digests.ts';
+import { clock } from './clock.ts';
+
+/** build.mjs puts it next to every other file; in a run from source it is not there, and archives are digested without threads. */
+const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
+
+export interface RunComposition<OnEvent> {
+  readonly run: Omit<Run<never>, 'onEvent'> & { readonly onEvent: OnEvent };
+  /** Immediately, for a process that is about to end with files under way. */
+  removeTemporaryFiles(): void;
+}
+
+export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent): Promise<RunComposition<OnEvent>> {
+  const temporaryFiles = new Set<string>();
+  const disk = { ...(await composeTemporaryNames()), flushFolder: folderFlushes(), temporaryFiles };
+  return {
+    run: { ...composeReading(), disk, concurrency, clock, onEvent },
+    removeTemporaryFiles: () => removeNow(temporaryFiles),
+  };
+}
+
+export function composeReading(): Reading {
+  const digest = existsSync(DIGEST_WORKER) ? digestEntriesWith(createDigestThreads(DIGEST_WORKER)) : digestEntries;
+  return { formats, digestEntries: digest };
+}
+
+export async function composeTemporaryNames(): Promise<TemporaryNames> {
+  return temporaryNames({
+    processes: await observeProcesses(),
+    randomHex: () => randomBytes(8).toString('hex'),
+    now: () => Date.now(),
+    bootTime: Date.now() - uptime() * 1000,
+  });
+}
+
+/** What cannot be removed keeps no other from it, and is known to a later run. */
+export function removeNow(paths: Iterable<string>): void {
+  for (const path of paths) {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // Nothing more can be done, or reported: the process ends.
+    }
+  }
+}
+
+/** Whether this user has a journal: to open it makes it. Throws `no-state-folder`. */
+export async function hasJournal(env: Environment): Promise<boolean> {
+  return stat(folderOf(env)).then(
+    () => true,
+    (thrown) => !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'),
+  );
+}
+
+/** Throws `journal-unusable`, `journal-full`, `no-state-folder`, and what CODESIGN_HISTORY_DAYS cannot be. */
+export async function composeJournal(env: Environment): Promise<Journal> {
+  return openJournal(await journalOptions(env));
+}
+
+/** Without making one, and without the right to write. */
+export async function composeJournalReading(env: Environment): Promise<JournalReading> {
+  return readJournal(await journalOptions(env));
+}
+
+async function journalOptions(env: Environment): Promise<JournalOptions> {
+  return {
+    folder: folderOf(env),
+    now: () => new Date(),
+    // Coarse ticks would part calls of runs that overlap.
+    uptime: () => Number(process.hrtime.bigint()) / 1e6,
+    randomId: () => randomBytes(10).toString('hex'),
+    processes: await observeProcesses(),
+    keepDays: readHistoryDays(env),
+    runningFor: clock(),
+  };
+}
+
+function folderOf(env: Environment): string {
+  return stateFolder({ environment: env, platform: process.platform, home: homeFolder() });
+}

@@ -1,0 +1,91 @@
+/** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
+
+import { contentReader } from '../formats/content-reader.ts';
+import type { EmbeddedSignature, PreparedSignature } from '../formats/format.ts';
+import type { PlannedFile, PreparedChange, Run } from './change.ts';
+import { findBySignature } from './existing-signatures.ts';
+import { type OpenFile, openPlanned } from './files/open-file.ts';
+import type { StagedCopy } from './files/staged-copy.ts';
+import type { SigningEvent } from './outcome.ts';
+import type { RunContext } from './signing-context.ts';
+import type { SigningIntent } from './signing-policy.ts';
+
+/** Disposing waits for the flush of the copy, which runs while the service signs. */
+export interface Prepared extends AsyncDisposable {
+  /** Empty once it is sealed. */
+  readonly toBeSigned: Uint8Array;
+  /** The signature with this value, if the file carries it already: a run that was killed had written it. */
+  findEmbedded(signature: Uint8Array, needsTimestamp: boolean): Promise<EmbeddedSignature | undefined>;
+  /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
+  seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<Pick<PreparedChange, 'check'>>;
+}
+
+/**
+ * Digests the content while the copy is written, and rehearses: a signature of zeros, as long as the real one, and a
+ * timestamp about as long go into the copy, which gets its owner and mode. Whatever that may fail of, above all a full disk,
+ * shows before a signature is spent; the real one then overwrites the same bytes.
+ */
+export async function prepareSignature(
+  plan: PlannedFile<SigningIntent>,
+  { input, copy }: OpenFile,
+  context: RunContext,
+  tokenLength: number | undefined,
+  onEvent: (event: SigningEvent) => void,
+): Promise<Prepared> {
+  const opened = await plan.open(input.source, copy.reader);
+  const prepared = await opened.prepare({ ...context, time: plan.intent.time }, plan.intent.mode);
+  const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
+  await embed(copy, prepared, new Uint8Array(context.chain.signatureLength), token);
+  await copy.takeOwnerAndMode();
+  // A failure is not lost: the copy remembers it, and cannot be committed.
+  const flushing = copy.flush().catch(() => undefined);
+  let held: { readonly opened: typeof opened; readonly prepared: PreparedSignature } | undefined = { opened, prepared };
+  return {
+    get toBeSigned() {
+      return held?.prepared.toBeSigned ?? new Uint8Array();
+    },
+
+    async findEmbedded(signature, needsTimestamp) {
+      // A result elsewhere is a file that is still to be made; a signature that is replaced is not there twice.
+      const isKept = plan.intent.mode === 'append' && plan.path === plan.output;
+      return isKept && held ? await findBySignature(held.opened, signature, needsTimestamp) : undefined;
+    },
+
+    async seal(signature, timestampToken) {
+      await flushing;
+      onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
+      if (held === undefined) throw new TypeError('a signature is sealed once');
+      const sealing = embed(copy, held.prepared, signature, timestampToken);
+      held = undefined;
+      const expected = await sealing;
+      return { check: (result) => result.verifyResult(expected) };
+    },
+
+    async [Symbol.asyncDispose]() {
+      await flushing;
+    },
+  };
+}
+
+/** Gives what the result must hold, without the edits. */
+async function embed(
+  copy: StagedCopy,
+  prepared: PreparedSignature,
+  signature: Uint8Array,
+  token: Uint8Array | undefined,
+) {
+  const { patch, sealed, standing } = prepared.embed(prepared.seal(signature, token));
+  await copy.apply(patch);
+  return { sealed, standing };
+}
+
+/** What a dry run shows: the prepared signature, with nothing written and no request sent. */
+export async function prepareOnly(
+  plan: PlannedFile<SigningIntent>,
+  context: RunContext,
+  { digestEntries, onEvent }: Pick<Run<never>, 'digestEntries' | 'onEvent'>,
+): Promise<PreparedSignature> {
+  await using input = await openPlanned(plan, onEvent);
+  const file = await plan.open(input.source, contentReader(digestEntries));
+  return await file.prepare({ ...context, time: plan.intent.time }, plan.intent.mode);
+}

@@ -1,0 +1,73 @@
+/** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
+
+import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
+import type { ExistingSignatures, ReportFailures } from '../options/commands/sign.ts';
+import type { Decision, Planned } from './change.ts';
+import { signingErrors } from './errors.ts';
+import { hasIntactBy, signerNames } from './existing-signatures.ts';
+import type { Account } from './service/signatures.ts';
+
+export interface SigningPolicy {
+  /** Undefined for the default mode of each format. */
+  readonly existing: ExistingSignatures | undefined;
+  /** Waste no signature when any file is unfit. */
+  readonly allOrNothing: boolean;
+  /** A run that might request more signatures is rejected; undefined for no limit. */
+  readonly maxSignatures?: number | undefined;
+  /** Signatures of this certificate number that may be counted in one month; undefined for no limit. */
+  readonly monthlyBudget?: number | undefined;
+  readonly report: boolean;
+  /** `now`: also of a signature that the journal keeps for another run. */
+  readonly reportFailures?: ReportFailures | undefined;
+}
+
+/** What signing does to one file. */
+export interface SigningIntent {
+  readonly mode: SigningMode;
+  /** Signers whose signatures the new one replaces. */
+  readonly replaced: readonly string[];
+  /** Signed by formats that sign one. */
+  readonly time: Date;
+}
+
+/** A file that carries an intact signature of this certificate is skipped if the policy says so. */
+export async function decideSigning(
+  opened: SignableFile,
+  { defaultMode }: Pick<Format, 'defaultMode'>,
+  context: SigningContext,
+  { existing, allOrNothing }: SigningPolicy,
+): Promise<Decision<SigningIntent>> {
+  const { warnings } = opened;
+  const { time } = context;
+  const mode = existing === undefined || existing === 'skip' ? defaultMode : existing;
+  const signatures = await opened.signatures();
+  if (existing === 'skip' && (await hasIntactBy(opened, signatures, context.chain.leaf.der))) {
+    return { skipped: 'already-signed', warnings, intent: { mode, replaced: [], time } };
+  }
+  await opened.check(context, mode);
+  // Some things show only while preparing: contents that are damaged, or are no longer what a signature is about.
+  if (allOrNothing) await opened.prepare(context, mode);
+  const replaced = signerNames(mode === 'replace' ? signatures : ((await opened.displaced?.(context)) ?? []));
+  return { skipped: undefined, warnings, intent: { mode, replaced, time } };
+}
+
+/**
+ * Throws `too-many-signatures`, `budget-exceeded`. That files share a signature, or have one in the journal, shows only
+ * later. The history is read for a budget alone: it may be long. `account` is undefined in a dry run, which needs no budget.
+ */
+export async function checkBudget(
+  files: readonly Planned[],
+  { maxSignatures, monthlyBudget }: SigningPolicy,
+  account: Pick<Account, 'claims' | 'origin' | 'code'> | undefined,
+  now: () => Date,
+): Promise<void> {
+  const count = files.filter((file) => 'plan' in file && file.plan.skipped === undefined).length;
+  if (maxSignatures !== undefined && count > maxSignatures) {
+    throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
+  }
+  if (monthlyBudget === undefined || count === 0 || account === undefined) return;
+  const { claims, origin, code } = account;
+  const month = now().toISOString().slice(0, 7);
+  const used = await claims.counted({ month, origin, code });
+  if (used + count > monthlyBudget) throw signingErrors('budget-exceeded', { used, count, budget: monthlyBudget });
+}

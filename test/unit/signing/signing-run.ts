@@ -1,0 +1,69 @@
+/** What a run of signing works with, from flat options: tests name only what they are about. */
+
+import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
+import type { SigningContext } from '../../../src/formats/format.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import type { Run } from '../../../src/signing/change.ts';
+import type { Account } from '../../../src/signing/service/signatures.ts';
+import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
+import type { SigningRun } from '../../../src/signing/sign-file.ts';
+import type { Signing } from '../../../src/signing/sign-files.ts';
+import type { SigningPolicy } from '../../../src/signing/signing-policy.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+
+export interface FlatSigning
+  extends Partial<SigningContext>,
+    Partial<SigningPolicy>,
+    Partial<Account>,
+    Partial<Omit<Signing, 'run' | 'context' | 'policy' | 'account'>>,
+    Partial<Pick<SigningRun, 'formats' | 'concurrency' | 'clock' | 'onEvent'>>,
+    Partial<SigningRun['disk']> {
+  readonly dryRun?: boolean;
+}
+
+export const testClient: Account['client'] = {
+  id: '',
+  policy: 'none',
+  mask: 'omit',
+  platform: '',
+  version: '',
+  revision: '',
+  hostname: '',
+};
+
+export function testRun(): Omit<Run<never>, 'onEvent'> {
+  return {
+    formats,
+    digestEntries,
+    disk: { randomName: () => Math.random().toString(16).slice(2), temporaryFiles: new Set() },
+    concurrency: 4,
+    clock: () => performance.now(),
+  };
+}
+
+export function testSigning(
+  given: FlatSigning & { readonly chain: SigningChain; readonly service: Account['service'] },
+): Signing {
+  const run = testRun();
+  const { randomName, removeLeft, lockTarget, flushFolder, temporaryFiles, onEvent = () => undefined } = given;
+  const disk = Object.entries({ randomName, removeLeft, lockTarget, flushFolder, temporaryFiles });
+  const { existing = 'replace', allOrNothing = false, report = true } = given;
+  const { algorithm = 'SHA256', formatOptions = {} } = given;
+  const { service, origin = 'https://service.example.com', code = '1', claims = withoutJournal } = given;
+  const { client = testClient } = given;
+  return {
+    run: {
+      ...run,
+      disk: { ...run.disk, ...Object.fromEntries(disk.filter(([, value]) => value !== undefined)) },
+      formats: given.formats ?? run.formats,
+      concurrency: given.concurrency ?? run.concurrency,
+      clock: given.clock ?? run.clock,
+      onEvent,
+    },
+    context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
+    policy: { ...given, existing, allOrNothing, report },
+    account: given.dryRun ? undefined : { service, origin, code, claims, client },
+    authorities: given.authorities,
+    now: given.now ?? (() => new Date()),
+  };
+}
