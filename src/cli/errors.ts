@@ -1,4 +1,4 @@
-/** What can be wrong with a command line itself. */
+/** Errors of the command line itself. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
@@ -11,32 +11,32 @@ export const cliErrors = defineErrors({
   'foreign-option': {
     category: 'usage',
     message: (d: { option: string; tool: string }) => `${d.option} is an option of ${d.tool}`,
-    hint: (d: { ours: string | undefined }) => `Here it is ${d.ours}.`,
+    hint: (d: { ours: string | undefined }) => `Use ${d.ours}.`,
   },
   'secret-as-argument': {
     category: 'usage',
-    message: (d: { option: string }) => `${d.option}: secrets are never given on the command line`,
-    hint: 'Others on this machine see it there, and the shell has kept it: change a secret that you typed. codesign-remote login asks for the Access Secret, or reads it from standard input; for a certificate file there is CODESIGN_CERTIFICATE_PASSWORD_FILE.',
+    message: (d: { option: string }) => `${d.option}: secrets are not accepted as arguments`,
+    hint: 'Change a secret that you typed: other users of this machine can see arguments, and the shell keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.',
   },
   'no-files': {
     category: 'usage',
-    message: 'no files were named',
+    message: 'no files were given',
     hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
   },
   'all-excluded': {
     category: 'usage',
-    message: '--exclude leaves out every file that was named',
-    hint: 'A pattern without a slash is for names in every folder, one with a slash for paths from the working folder.',
+    message: '--exclude excludes every file that was given',
+    hint: 'Check the patterns. A pattern without a slash matches names in every folder, a pattern with a slash matches paths from the working folder.',
   },
   'standard-input-twice': {
     category: 'usage',
     message: 'standard input (-) can be read only once',
-    hint: 'Name - once, and put all paths on it.',
+    hint: 'Give - once, and write all paths to standard input.',
   },
   'folder-not-recursive': {
     category: 'usage',
     message: (d: { path: string }) => `${d.path} is a folder`,
-    hint: 'Add --recursive to take the files in it that can be signed, or name the files. A pattern in quotes leaves folders out.',
+    hint: 'Add --recursive to process the supported files in it, or name the files. A pattern in quotes does not match folders.',
   },
   'nothing-matches': {
     category: 'usage',
@@ -45,80 +45,80 @@ export const cliErrors = defineErrors({
   },
   'nothing-to-sign': {
     category: 'usage',
-    message: 'there is no file in the folder that can be signed',
-    hint: 'Files are judged by their content. Name a file to be told why it cannot be signed.',
+    message: 'the folder contains no file of a supported format',
+    hint: 'Name a file to see why it is not supported: the format is detected from the content.',
   },
   'list-unreadable': {
     category: 'usage',
     message: (d: { path: string; reason: string }) => `the file list ${d.path} cannot be read: ${d.reason}`,
-    hint: 'A list is a file with one path on each line, in UTF-8. Another program can write it to standard input (-). A file whose own name starts with @ is written ./@name.',
+    hint: 'Check the name of the list: a file with one path on each line, in UTF-8. Write ./@name for a file whose own name starts with @.',
   },
   'list-too-large': {
     category: 'usage',
-    message: (d: { what: string }) => `the file list holds ${d.what}`,
-    hint: 'A list holds one path on each line. Check which file was named, and that the program that writes the list ends.',
+    message: (d: { what: string }) => `the file list contains ${d.what}`,
+    hint: 'Check that the file is a list with one path on each line, and that the program that writes it ends.',
   },
   'list-unusable': {
     category: 'usage',
-    message: 'the file list holds NUL characters, so it is no list of lines',
-    hint: 'A list holds one path on each line, in UTF-8: find with -print, not -print0.',
+    message: 'the file list contains NUL characters',
+    hint: 'Write one path on each line, in UTF-8: use find with -print, not -print0.',
   },
   'progress-unknown': {
     category: 'usage',
     message: (d: { value: string }) => `CODESIGN_PROGRESS is "${d.value}"`,
-    hint: 'It takes live, plain or none; without it, a live line is shown on a terminal, and nothing elsewhere.',
+    hint: 'Set it to live, plain or none. Without it, a live line is shown on terminals only.',
   },
   'output-lost': {
     category: 'local',
     message: (d: { reason: string }) =>
-      `everything was done, but the result could not be written to standard output: ${d.reason}`,
-    hint: 'Check where standard output leads. Files that were to be signed are signed: do not sign them again.',
+      `the run succeeded, but its result could not be written to standard output: ${d.reason}`,
+    hint: 'Check the target of standard output. After sign, do not sign the files again: they are signed.',
   },
   'output-not-a-folder': {
     category: 'usage',
     message: (d: { path: string; count: number }) =>
-      `--output ${d.path} is a file, but ${d.count} files are to be signed`,
-    hint: 'For several files --output names a folder, which is made when it is not there.',
+      `--output ${d.path} is a file, but there are ${d.count} input files`,
+    hint: 'Name a folder for several files. It is created if it does not exist.',
   },
   'output-is-input': {
     category: 'usage',
-    message: (d: { output: string }) => `--output ${d.output} is the signed file itself`,
-    hint: 'Name another file: the signature would take the place of what it signs.',
+    message: (d: { output: string }) => `--output ${d.output} is the input file`,
+    hint: 'Name another file: the signature would overwrite the signed file.',
   },
   'output-is-folder': {
     category: 'usage',
     message: (d: { output: string }) => `--output ${d.output} is a folder`,
-    hint: 'Name the file that the signature shall go to.',
+    hint: 'Name a file for the signature.',
   },
   'binary-to-terminal': {
     category: 'usage',
-    message: 'a signature in DER is nothing for a terminal',
-    hint: 'Write it to a file with --output, pipe it into another program, or take it as text with --pem.',
+    message: 'a signature in DER cannot be shown on a terminal',
+    hint: 'Write it to a file with --output, pipe it into another program, or print it as text with --pem.',
   },
   'nothing-to-extract': {
     category: 'local',
-    message: (d: { index: number }) => `signature ${d.index} is empty, or damaged so that nothing of it can be read`,
-    hint: 'codesign-remote inspect shows what is wrong with it.',
+    message: (d: { index: number }) => `signature ${d.index} is empty, or too damaged to be read`,
+    hint: 'Run codesign-remote inspect to see what is wrong with it.',
   },
   'index-invalid': {
     category: 'usage',
-    message: (d: { text: string }) => `--index ${d.text} is no number of a signature`,
-    hint: 'Signatures are numbered from 1: codesign-remote inspect shows them.',
+    message: (d: { text: string }) => `--index ${d.text} is not the number of a signature`,
+    hint: 'Use a number from 1: codesign-remote inspect shows the numbers.',
   },
   'index-out-of-range': {
     category: 'usage',
-    message: (d: { index: number; count: string }) => `there is no signature ${d.index}: the file holds ${d.count}`,
-    hint: 'codesign-remote inspect shows them with their numbers, nested ones too.',
+    message: (d: { index: number; count: string }) => `there is no signature ${d.index}: the file contains ${d.count}`,
+    hint: 'Run codesign-remote inspect to see the numbers, of nested signatures too.',
   },
   'no-terminal': {
     category: 'usage',
-    message: 'nobody can be asked: standard input and standard error are no terminal',
+    message: 'there is no terminal for questions: standard input or standard error is redirected',
     hint: (d: { instead: string }) => `${d.instead}`,
   },
   'no-answer': {
     category: 'usage',
     message: (d: { question: string }) => `the input ended before "${d.question}" was answered`,
-    hint: 'Nothing was changed. Run again and answer, or end a run with Ctrl-C.',
+    hint: 'Run the command again and answer. Nothing was changed.',
   },
   'answer-unclear': {
     category: 'usage',

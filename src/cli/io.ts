@@ -1,4 +1,4 @@
-/** What the command line reads from and writes to, so that it can be run without a process of its own. */
+/** The streams, variables and signals of a run: those of the process, or those of a test. */
 
 import type { Readable, Writable } from 'node:stream';
 
@@ -11,13 +11,13 @@ export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Hears the signals that end a process until the function it gives is called. */
+  /** Calls `handle` for the signals that end a process. Returns a function that stops this. */
   onSignal(handle: (signal: EndingSignal) => void): () => void;
-  /** The first fault of writing to standard output, such as a full disk; a reader that went away is none. */
+  /** The first fault of writing to standard output, for example a full disk. A closed pipe is not a fault. */
   outputFault(): Error | undefined;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   exit(code: number): never;
-  /** Does the work as the last action of the process, if its exit code is 0. The work must not throw. */
+  /** Runs `work` as the last action of the process if its exit code is 0. `work` must not throw. */
   onSuccess(work: () => void): void;
 }
 
@@ -26,12 +26,12 @@ export function processIo(): Io {
   const { stdout, env } = process;
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
-  // Whoever reads the output may go away (`| head`): files under way are finished all the same.
+  // The reader may close the pipe (`| head`): files under way are finished anyway.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });
   return {
-    // Opening them takes milliseconds, and most runs never read from the one, nor help writes to the other.
+    // Lazy: opening each takes milliseconds, and most runs never read standard input.
     get stdin() {
       return process.stdin;
     },
@@ -53,7 +53,7 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Node would now free its memory, which takes milliseconds. A kill in them would come after the work.
+        // Without this, Node frees its memory first, and a kill in these milliseconds would come after `work`.
         process.exit();
       });
     },

@@ -1,10 +1,10 @@
-/** The command line's door: arguments in, exit code out. The only place that catches everything. */
+/** Entry point of the command line, and the only code that catches every error. */
 
 import { setFlagsFromString } from 'node:v8';
 import { type Io, processIo } from './io.ts';
 import { runProgram } from './program.ts';
 
-/** Runs the command line; never throws. `argv` is without node and script. */
+/** Returns the exit code; never throws. `argv`: without node and script. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
   // V8 then collects garbage earlier: with Node.js 20 an archive of 100,000 entries takes 214 MiB instead of 260.
   setFlagsFromString('--heap-growing-percent=30');
@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   setFlagsFromString('--wasm-tiering-budget=1000000000');
   try {
     const exitCode = await runProgram(argv, io);
-    if (exitCode === 0) await assertTold(io);
+    if (exitCode === 0) await assertWritten(io);
     return exitCode;
   } catch (thrown) {
     const { fail } = await import('./output/fail.ts');
@@ -20,8 +20,8 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   }
 }
 
-/** What was asked for is done only when the result has been told: a script that reads an empty document must know. */
-async function assertTold(io: Io): Promise<void> {
+/** A script that reads an empty document must see a failure. Throws `output-lost`. */
+async function assertWritten(io: Io): Promise<void> {
   await new Promise((resolve) => io.stdout.write('', resolve));
   const fault = io.outputFault();
   if (fault === undefined) return;

@@ -1,4 +1,4 @@
-/** `codesign-remote extract`: one signature's CMS out of a file, to a file or to standard output. */
+/** `codesign-remote extract`: writes the CMS of one signature to a file or to standard output. */
 
 import { composeReading } from '../../app/compose-local.ts';
 import { formatErrors } from '../../formats/errors.ts';
@@ -13,19 +13,19 @@ import { pem } from '../output/inspect/inspect-documents.ts';
 import { counted, Lines } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   try {
-    return await takeOut(path, options, io);
+    return await writeSignature(path, options, io);
   } catch (thrown) {
     return failOne(path, thrown, options, io);
   }
 }
 
-async function takeOut(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
+async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   const { output, quiet = false, verbose = false } = options;
   const index = options.index === undefined ? undefined : numberOf(options.index);
-  // A terminal would act on such bytes.
+  // A terminal interprets control bytes.
   if (output === undefined && !options.pem && 'isTTY' in io.stdout && io.stdout.isTTY) {
     throw cliErrors('binary-to-terminal');
   }
@@ -36,7 +36,7 @@ async function takeOut(path: string, options: OptionsOf<'extract'>, io: Io): Pro
   if (index === undefined && count > 1) {
     const others = counted(count, 'signature');
     new Lines(io, { quiet, verbose, json: false }).warning(
-      `${path}: holds ${others}; this is number 1, --index takes out another (see codesign-remote inspect)`,
+      `${path}: contains ${others}; this is number 1, --index selects another (see codesign-remote inspect)`,
     );
   }
   return 0;

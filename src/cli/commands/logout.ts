@@ -1,4 +1,4 @@
-/** `codesign-remote logout`: takes the credentials of a profile out of the keychain. */
+/** `codesign-remote logout`: removes the credentials of a profile from the keychain. */
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { hasCredentials } from '../../options/credentials/credentials.ts';
@@ -6,7 +6,7 @@ import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { Lines } from '../output/lines.ts';
 
-/** Gives the exit code: that there were none is none's fault. Throws usage, and the keychain's errors. */
+/** Returns the exit code: 0 even if there were no credentials. Throws errors of usage and of the keychain. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const { quiet = false, verbose = false } = options;
   const lines = new Lines(io, { quiet, verbose, json: false });
@@ -16,11 +16,11 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   lines.result(
     wereThere
       ? `removed  the credentials of profile ${profile} from the keychain`
-      : `nothing  the keychain holds no credentials of profile ${profile}`,
+      : `nothing  the keychain has no credentials of profile ${profile}`,
   );
   if (hasCredentials(io.env)) {
     lines.warning(
-      'Those in the environment stay: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET, CODESIGN_ACCESS_SECRET_FILE.',
+      'The credentials in the environment stay: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET, CODESIGN_ACCESS_SECRET_FILE.',
     );
   }
   return 0;

@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
-import { annotateVerdict, isGood, tellVerdict, tellVerdicts } from '../output/verdict-text.ts';
+import { annotateVerdict, isGood, printVerdict, printVerdictCounts } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
@@ -21,7 +21,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   const settings = resolveVerifySettings(options, io.env);
   const inputs = await inputsOf(named, options, undefined, io);
   const print = (file: VerifiedFile): void => {
-    if (!json) tellVerdict(file, { io, quiet, verbose });
+    if (!json) printVerdict(file, { io, quiet, verbose });
     annotateVerdict(file, io, json);
   };
   const words = { doing: 'verifying', done: 'verified' };
@@ -30,7 +30,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   );
   if (files.length === 0) throw cliErrors('nothing-to-sign');
   if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
-  else if (!quiet) tellVerdicts(files, io);
+  else if (!quiet) printVerdictCounts(files, io);
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 

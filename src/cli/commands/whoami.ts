@@ -1,4 +1,4 @@
-/** `codesign-remote whoami`: which credentials `sign` would use, masked, and whether the service takes them. */
+/** `codesign-remote whoami`: prints the credentials that `sign` would use, masked, and whether the service accepts them. */
 
 import { composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { missingSettings } from '../../options/commands/common.ts';
@@ -9,7 +9,7 @@ import { Lines, maskedKey, shown } from '../output/lines.ts';
 
 const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;
 
-/** Gives the exit code. Throws usage, what keeps the keychain from being read, and with --check what the service says. */
+/** Returns the exit code. Throws errors of usage, of the keychain and, with --check, of the service. */
 export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
   const { json = false, verbose = false } = options;
   const lines = new Lines(io, { quiet: false, verbose, json });
@@ -18,7 +18,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   const credentials = await composition.read();
   const { source, origin } = credentials;
   const accessKey = maskedKey(credentials.accessKey);
-  // Credentials in the keychain know their service, though not a path of its address.
+  // The keychain stores the origin of the service, without the path of its address.
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
   const checked = options.check ? await composition.check(requireAddress(address), credentials) : undefined;
   const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];
@@ -34,7 +34,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
     lines.result(`service     ${address?.origin ?? 'not known: --base-url'}`);
     lines.result(`access key  ${shown(accessKey)}`);
     lines.result(`from        ${SOURCES[source]}`);
-    if (checked !== undefined) lines.result('check       accepted, as far as the service tells');
+    if (checked !== undefined) lines.result('check       accepted, as far as the service reports');
   }
   for (const warning of warnings) lines.warning(warning);
   return 0;

@@ -1,10 +1,10 @@
-/** Options of other signing tools which would be taken for something else here, and cost signatures. */
+/** Options of other signing tools. Some of them would mean something else here, and cost signatures. */
 
 import { cliErrors } from '../errors.ts';
 
 /**
- * They would be taken for a short option with its value (-out for -o with "ut", -du for -d with "u"), or for paths beside
- * the one that is meant, which would be signed. With them what people type first; the rest are unknown options anyway.
+ * Most of them would be read as a short option with its value (-out as -o with "ut"), or as further paths to sign. The others
+ * are here for a better message than "unknown option".
  */
 const FOREIGN_OPTIONS: ReadonlyMap<string, readonly [tool: string, ours: string]> = new Map([
   ['-digestalg', ['jarsigner', '--algorithm']],
@@ -31,7 +31,7 @@ const FOREIGN_OPTIONS: ReadonlyMap<string, readonly [tool: string, ours: string]
   ['/as', ['signtool', '--append']],
   ['/f', ['signtool', '--certificate']],
   ['/a', ['signtool', '--certificate']],
-  ['/pa', ['signtool', 'not needed: verify always judges as for code']],
+  ['/pa', ['signtool', 'verify alone: it always checks for code signing']],
   ['/v', ['signtool', '--verbose']],
   ['-fd', ['signtool', '--algorithm']],
   ['-tr', ['signtool', '--timestamp-url']],
@@ -40,10 +40,10 @@ const FOREIGN_OPTIONS: ReadonlyMap<string, readonly [tool: string, ours: string]
   ['-as', ['signtool', '--append']],
 ]);
 
-/** None of ours: a secret is no argument. What may stand behind it is not looked at, and shown nowhere. */
+/** No command has such an option. Its value is neither read nor shown. */
 const SECRET_OPTION = /^--?[a-z-]*(?:secret|pass)[a-z-]*(?==|$)/i;
 
-/** What stands behind -- is a path. */
+/** Arguments after -- are paths. Throws `foreign-option`, `secret-as-argument`. */
 export function refuseForeignOptions(argv: readonly string[]): void {
   for (const argument of argv) {
     if (argument === '--') return;
@@ -54,7 +54,7 @@ export function refuseForeignOptions(argv: readonly string[]): void {
   }
 }
 
-/** signtool takes its options in any case. */
+/** signtool ignores the case of its options. */
 function slashed(argument: string): string {
   return argument.startsWith('/') ? argument.toLowerCase() : argument;
 }

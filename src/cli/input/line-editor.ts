@@ -1,5 +1,7 @@
 /** Line editing for a terminal in raw mode, where the system does not handle Backspace, Ctrl-C or the arrow keys. */
 
+import { widthOf } from '../output/text-layout.ts';
+
 const INTERRUPT = '\x03';
 const END = '\x04';
 const ERASE_LINE = '\x15';
@@ -81,7 +83,8 @@ export class LineEditor {
 
   #erase(count: number, { isHidden }: Asked): void {
     const erased = this.#typed.splice(Math.max(0, this.#typed.length - count));
-    if (!isHidden) this.#echo('\b \b'.repeat(erased.filter((character) => !CONTROL.test(character)).length));
+    const shown = erased.filter((character) => !CONTROL.test(character)).join('');
+    if (!isHidden) this.#echo('\b \b'.repeat(widthOf(shown)));
   }
 
   #answer({ answer }: Asked, line: string | undefined): void {

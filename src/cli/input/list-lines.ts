@@ -1,4 +1,4 @@
-/** A list of paths, one a line, out of a file or standard input, read in bounds. */
+/** Lists of paths, one on each line, read from a file or standard input within limits. */
 
 import type { Readable } from 'node:stream';
 import { openToRead } from '../../bytes/open-to-read.ts';
@@ -6,9 +6,9 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { cliErrors } from '../errors.ts';
 
-/** In bytes. No system has longer paths: Windows allows 32767 characters, each of 3 bytes at most. */
+/** In bytes. No system allows longer paths: on Windows 32767 characters, each of 3 bytes at most. */
 const LONGEST_LINE = 96 * 1024;
-/** In bytes: half a million paths of usual length. */
+/** In bytes: enough for half a million paths of usual length. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -25,8 +25,8 @@ export async function readList(path: string): Promise<string[]> {
 }
 
 /**
- * Lines without their ends and without a byte order mark; empty ones are left out. Throws `list-unusable` for NUL
- * characters and `list-too-large`, both as soon as they are met: the input may be endless.
+ * Lines without line breaks and byte order mark; empty lines are dropped. Throws `list-unusable` for NUL characters, and
+ * `list-too-large`. Both are thrown early, because the input may be endless.
  */
 export async function readLines(input: Readable): Promise<string[]> {
   const chunks: Buffer[] = [];
@@ -34,7 +34,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   let lineLength = 0;
   for await (const read of input) {
     const chunk = Buffer.from(read);
-    // What find -print0 writes; no path holds one.
+    // Written by find -print0; no path contains one.
     if (chunk.includes(0)) throw cliErrors('list-unusable');
     chunks.push(chunk);
     length += chunk.length;
@@ -49,7 +49,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   return text.split(/\r\n|\n|\r/).filter((line) => line !== '');
 }
 
-/** Gives the length of the line that the chunk ends in, which begins with `before` bytes of earlier chunks. */
+/** Length of the line at the end of the chunk. `before`: its bytes in earlier chunks. */
 function lengthOfLast(chunk: Buffer, before: number): number {
   const end = Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN));
   return end < 0 ? before + chunk.length : chunk.length - 1 - end;

@@ -1,4 +1,4 @@
-/** What fails for the run as a whole, before there are any files or after all of them: one message, or with --json one document. */
+/** Failures of a whole run: one message, or with --json one document. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { errorJson, jsonText } from './json.ts';
 import { Lines } from './lines.ts';
 
-/** Tells the failure and gives its exit code. The arguments may be the very thing that is wrong, so they are only looked at. */
+/** Prints the failure and returns its exit code. The arguments are searched, not parsed: they may be what is wrong. */
 export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCodesignError(thrown);
   const json = argv.includes('--json');
@@ -18,7 +18,7 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   return exitCodeFor([error.category]);
 }
 
-/** The same of a command about one file, which it names. What was wrong with the command itself names no file. */
+/** For a command on one file: the message names it, except for errors of usage. */
 export function failOne(
   path: string,
   thrown: unknown,
@@ -33,7 +33,7 @@ export function failOne(
   return exitCodeFor([error.category]);
 }
 
-/** The files are done, and standard output took no word of it. */
+/** The files are written, but the result could not be printed. */
 export function outputLost(fault: Error): CodesignError {
   return cliErrors('output-lost', { reason: systemReason(fault) }, { cause: fault });
 }

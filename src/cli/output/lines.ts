@@ -1,4 +1,4 @@
-/** How every command writes lines for people: results on standard output, everything else on standard error, nothing from outside raw. */
+/** Lines for people: results on standard output, everything else on standard error. Text from outside is made printable. */
 
 import type { Writable } from 'node:stream';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -13,13 +13,13 @@ export interface LinesOptions {
   /** Errors only. */
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** Standard output belongs to the JSON document. */
+  /** Standard output is for the JSON document. */
   readonly json: boolean;
 }
 
-/** Lines that go on where another one began. */
+/** Of a line that continues the one before. */
 const INDENT = '         ';
-/** Longer than any path a system allows: what is printed of one. */
+/** Longer than any path that a system allows. */
 const PATH_LENGTH = 4096;
 
 export class Lines {
@@ -31,23 +31,23 @@ export class Lines {
     this.options = options;
   }
 
-  /** `line` is printable as it is. */
+  /** `line` must be printable. */
   result(line: string): void {
     if (this.options.quiet) return;
     this.#write(this.#resultStream(), [line]);
   }
 
-  /** Even with --quiet. The lines are printable as they are. */
+  /** Printed even with --quiet. The lines must be printable. */
   tell(line: string, more: readonly string[] = []): void {
     this.#write(this.#io.stderr, [line, ...more]);
   }
 
-  /** On standard error, since it is no result. `line` is printable as it is. */
+  /** On standard error, because it is not a result. `line` must be printable. */
   progress(line: string): void {
     if (!this.options.quiet) this.tell(line);
   }
 
-  /** `path`: of the file that it is about, if it is about one. */
+  /** `path`: of the file concerned, if there is one. */
   warning(text: string, path?: string): void {
     if (this.options.quiet) return;
     const place = path === undefined ? '' : `${shown(path)}: `;
@@ -55,7 +55,7 @@ export class Lines {
     this.#annotate({ kind: 'warning', title: 'codesign-remote', message: text, file: path });
   }
 
-  /** `doing`: signing, say. */
+  /** `doing`: for example signing. */
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':
@@ -72,14 +72,14 @@ export class Lines {
 
   failed(path: string, error: CodesignError): void {
     this.tell(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
-    // Their reason is annotated already, and only so many annotations are shown.
+    // The reason is annotated already, and GitHub shows only ten annotations.
     if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
   }
 
   /** An error that concerns the whole run. */
   error(error: CodesignError): void {
     this.tell(`error    ${oneLine(error)}`, this.#explanation(error));
-    // Standard output may be meant for something else, as of `extract`.
+    // `extract` writes the signature to standard output.
     this.#annotate(annotationOf(error), this.#io.stderr);
   }
 
@@ -90,7 +90,7 @@ export class Lines {
 
   #explanation(error: CodesignError): readonly string[] {
     const lines: string[] = [];
-    // The files that were not attempted have one reason, and its hint stands already where it failed.
+    // The failure that is the reason shows the hint already.
     if (error.hint !== undefined && error.code !== 'not-attempted') lines.push(`${INDENT}hint: ${shown(error.hint)}`);
     if (!this.options.verbose) return lines;
     for (
@@ -104,7 +104,6 @@ export class Lines {
     return lines;
   }
 
-  /** With --json standard output belongs to the document. */
   #resultStream(): Writable {
     return this.options.json ? this.#io.stderr : this.#io.stdout;
   }
@@ -113,13 +112,12 @@ export class Lines {
     if (hasAnnotations(this.#io.env)) stream.write(`${annotationLine(annotation)}\n`);
   }
 
-  /** At once: between two writes the live line would be drawn again. */
+  /** In one write: between two the live line would be drawn again. */
   #write(stream: Writable, lines: readonly string[]): void {
     stream.write(`${painted(lines.join('\n'), hasColour(stream, this.#io.env))}\n`);
   }
 }
 
-/** For whoever looks at the run from outside: all that the lines say. */
 function annotationOf({ code, message, hint }: CodesignError, file?: string): Annotation {
   return { kind: 'error', title: code, message: hint === undefined ? message : `${message}\n${hint}`, file };
 }
@@ -133,7 +131,7 @@ export function shown(text: string): string {
   return printable(text, PATH_LENGTH);
 }
 
-/** The path, and where the result went when that is elsewhere. */
+/** The path, and the path of the result if that is another one. */
 export function shownPaths({ path, output }: { readonly path: string; readonly output: string }): string {
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }

@@ -2,7 +2,6 @@
 
 import { eastAsianWidth } from 'get-east-asian-width';
 
-const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const ASCII = /^[ -~]*$/;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
 /** Marks are drawn over the character before them; format characters are not drawn. */
@@ -17,7 +16,7 @@ const COLUMNS = 80;
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of SEGMENTER.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     width += widthOfGrapheme(segment);
     if (width > limit) break;
   }
@@ -30,7 +29,7 @@ export function fitted(text: string, columns: number, ellipsis: string): string 
   const limit = columns - widthOf(ellipsis);
   let kept = '';
   let width = 0;
-  for (const { segment } of SEGMENTER.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     width += widthOfGrapheme(segment);
     if (width > limit) break;
     kept += segment;
@@ -83,7 +82,7 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
     if (!isEmpty) add(' ', 1);
     if (columns + width <= mostColumns) add(word, width);
     else {
-      for (const { segment } of SEGMENTER.segment(word)) {
+      for (const { segment } of graphemesOf(word)) {
         const more = widthOfGrapheme(segment);
         if (columns + more > mostColumns) end();
         add(segment, more);
@@ -92,6 +91,11 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
   }
   end();
   return lines;
+}
+
+/** Made only for text beyond ASCII: the first Segmenter of a process takes 13 ms, each further one 0.01 ms. */
+function graphemesOf(text: string): Intl.Segments {
+  return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 }
 
 function widthOfGrapheme(grapheme: string): number {

@@ -5,7 +5,7 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import type { Identity, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
-/** `roots`: where the trusted roots come from; undefined where trust was not asked about. */
+/** Its members are fixed: scripts read them. `roots`: source of the trusted roots; undefined if trust was not checked. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
   const summary: Record<string, number> = {};
   for (const { verdict } of files) {
@@ -29,13 +29,13 @@ function fileJson(file: VerifiedFile) {
   };
 }
 
-/** Of all signatures and the file together; null where there is none. */
+/** For the file and all its signatures; null without a signature. */
 function integrityOf({ verdict }: VerifiedFile) {
   if (verdict === null || verdict === 'unsigned') return null;
   return verdict === 'broken' ? 'broken' : 'intact';
 }
 
-/** Null for what is broken or unsigned: nobody vouches for that. */
+/** Null for broken and unsigned files. */
 function trustOf({ verdict, signatures }: VerifiedFile) {
   switch (verdict) {
     case 'trusted':
@@ -44,7 +44,7 @@ function trustOf({ verdict, signatures }: VerifiedFile) {
     case 'intact':
       return 'not-checked';
     case 'not-accepted':
-      // All are alike here: one that is not trusted would be the verdict.
+      // All signatures have the same trust: an untrusted one would be the verdict.
       return signatures[0]?.trust ?? null;
     default:
       return null;

@@ -1,4 +1,4 @@
-/** What people read of a verification: the verdict in one line, and below it what speaks against it. */
+/** The result of `verify` for people: the verdict on one line, its reasons below. */
 
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
@@ -9,23 +9,22 @@ import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../../v
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations } from './github.ts';
 
+import { shown } from './lines.ts';
 import { hasColour, painted } from './terminal.ts';
 
-export interface Telling {
+export interface VerdictOptions {
   readonly io: Io;
-  /** Only what is wrong. */
+  /** Only files that fail. */
   readonly quiet: boolean;
   readonly verbose: boolean;
 }
 
-/** Longer than any path a system allows. */
-const PATH_LENGTH = 4096;
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
 const ROOTS_HINT =
-  'hint: name the roots that you trust for code and timestamps with --roots, or ask about integrity alone: --integrity-only';
+  'hint: name the roots that you trust for code and timestamps with --roots, or check integrity only with --integrity-only';
 
-/** Findings that speak against nothing and are shown without --verbose too: something was not checked, or is not used. */
+/** Findings without a weight that are shown without --verbose too: something was not checked, or is not used. */
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
   'page-hashes-not-checked',
   'timestamp-not-read',
@@ -33,14 +32,14 @@ const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
   'apk-signing-block',
 ]);
 
-/** Whether everything asked for holds. */
+/** Whether all requirements are met. */
 export function isGood({ verdict }: VerifiedFile): boolean {
   return verdict === 'trusted' || verdict === 'intact';
 }
 
-/** What is wrong goes to standard output too: it is what was asked for. A file that cannot be read is an error. */
-export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling): void {
-  const path = printable(file.path, PATH_LENGTH);
+/** Every verdict is a result, so it goes to standard output. A file that cannot be read is an error. */
+export function printVerdict(file: VerifiedFile, { io, quiet, verbose }: VerdictOptions): void {
+  const path = shown(file.path);
   if (file.error !== undefined) {
     const { message, code, hint } = file.error;
     const line = `${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]`;
@@ -52,7 +51,6 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
   const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
   const shows = ({ code, against }: Finding) => against !== 'nothing' || verbose || ALWAYS_SHOWN.has(code);
   for (const finding of file.findings.filter(shows)) lines.push(`${INDENT}${sentence(finding)}`);
-  // Of several it must be plain whose the findings are.
   const isNamed = verbose || file.signatures.length > 1;
   for (const signature of file.signatures) {
     if (isNamed) lines.push(`${INDENT}${printable(signature.place)}: ${signerLine(signature)}`);
@@ -63,7 +61,7 @@ export function tellVerdict(file: VerifiedFile, { io, quiet, verbose }: Telling)
   io.stdout.write(`${painted(lines.join('\n'), hasColour(io.stdout, io.env))}\n`);
 }
 
-/** For GitHub Actions: what is wrong with the file, beside it. `json`: standard output belongs to the document. */
+/** Annotates the file in GitHub Actions with its faults. `json`: standard output is for the document. */
 export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io, json: boolean): void {
   if (!hasAnnotations(env) || isGood(file)) return;
   const { path, verdict, findings, error } = file;
@@ -82,8 +80,8 @@ function isAboutRoots({ signatures }: VerifiedFile): boolean {
   return all.some(({ code }) => code === 'root-not-trusted' || code === 'chain-incomplete');
 }
 
-/** The sum, where there are several files. */
-export function tellVerdicts(files: readonly VerifiedFile[], io: Io): void {
+/** Prints the counts of the verdicts, if there are several files. */
+export function printVerdictCounts(files: readonly VerifiedFile[], io: Io): void {
   if (files.length < 2) return;
   const counts = new Map<string, number>();
   for (const { verdict } of files) {
@@ -93,21 +91,21 @@ export function tellVerdicts(files: readonly VerifiedFile[], io: Io): void {
   io.stdout.write(`${[...counts].map(([word, count]) => `${count} ${word}`).join(', ')}\n`);
 }
 
-/** Integrity, identity and trust, one after the other. */
+/** Integrity, identity and trust, in this order. */
 function headline({ verdict, signatures }: VerifiedFile): string {
   const [first] = signatures;
   const others = signatures.length > 1 ? ` (and ${signatures.length - 1} more)` : '';
-  if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be told' : 'holds no signature';
+  if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be determined' : 'holds no signature';
   const signer = `signed by ${quoted(first.signer.name)}${others}`;
   switch (verdict as Verdict) {
     case 'broken':
       return first.signer.sha256 === undefined ? 'not intact' : `not intact; it claims to be ${signer}`;
     case 'intact':
-      return `${signer}${when(first)}; trust was not asked about`;
+      return `${signer}${when(first)}; trust was not checked`;
     case 'untrusted':
       return `intact, ${signer}${when(first)}${untrustedRoot(first)}`;
     case 'not-accepted':
-      return `intact, ${signer}${when(first)}${first.trust === 'trusted' ? ', trusted' : ''}, but not what was asked for`;
+      return `intact, ${signer}${when(first)}${first.trust === 'trusted' ? ', trusted' : ''}, but it does not meet the requirements`;
     default:
       return `intact, ${signer}${when(first)}${root(first)}`;
   }
@@ -122,7 +120,7 @@ function root({ signer }: VerifiedSignature): string {
   return signer.root === undefined ? '' : `, trusted by root ${quoted(signer.root.name)}`;
 }
 
-/** A PE does not carry its root: then it is the last issuer that is looked for in vain. */
+/** A PE file does not contain its root: then the issuer of the last certificate is missing. */
 function untrustedRoot({ signer, findings }: VerifiedSignature): string {
   const hasCode = (code: string): boolean => findings.some((finding) => finding.code === code);
   if (signer.root !== undefined && hasCode('root-not-trusted')) {
@@ -132,8 +130,8 @@ function untrustedRoot({ signer, findings }: VerifiedSignature): string {
   if (issuer !== undefined && hasCode('chain-incomplete')) {
     return `, its issuer ${quoted(issuer)} is not among your trusted roots`;
   }
-  const isJudged = findings.some(({ against }) => against === 'trust');
-  return isJudged ? ', its signer is not trusted' : '';
+  const isRejected = findings.some(({ against }) => against === 'trust');
+  return isRejected ? ', its signer is not trusted' : '';
 }
 
 function signatureLines(
@@ -146,17 +144,17 @@ function signatureLines(
   if (options.verbose) {
     for (const line of identityLines(signer, indent)) lines.push(line);
   }
-  // First what gives the signature its time: the certificates are judged by it.
+  // Timestamps come first: the certificates are checked for their time.
   for (const timestamp of timestamps) {
     const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
     const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
-    const shown = timestamp.findings.filter(options.shows);
-    if (options.verbose || shown.length > 0) {
+    const visible = timestamp.findings.filter(options.shows);
+    if (options.verbose || visible.length > 0) {
       lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
     }
     const identity = options.verbose ? identityLines(timestamp.signer, `${indent}  `) : [];
     for (const line of identity) lines.push(line);
-    for (const finding of shown) lines.push(`${indent}  ${sentence(finding)}`);
+    for (const finding of visible) lines.push(`${indent}  ${sentence(finding)}`);
   }
   for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
   for (const inner of nested) {
@@ -166,7 +164,7 @@ function signatureLines(
   return lines;
 }
 
-/** What `--signer` takes, and every certificate of the chain. */
+/** The fingerprint for `--signer`, and every certificate of the chain. */
 function identityLines({ sha256, path }: Identity, indent: string): string[] {
   const lines = sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`];
   for (const { name, notBefore, notAfter } of path) {

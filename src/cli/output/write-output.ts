@@ -1,4 +1,4 @@
-/** Writes a result to the file that `--output` names: whole or not at all, and never over the file it came from. */
+/** Writes a result to the file that `--output` names: completely or not at all, and never over the input file. */
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -15,8 +15,9 @@ import { flushFolder, renameOver, writeFully } from '../../signing/files/tempora
 import { cliErrors } from '../errors.ts';
 
 /**
- * Flushed and read again before it takes the name. A file that is there is replaced unless it is read-only, a missing folder made; a pipe or a device is written to. Throws
- * `output-is-folder`, `output-is-input`, `name-not-utf8`, what `assertReplaceable` throws, and what the system says.
+ * Writes a temporary file, flushes it, reads it again, and renames it. Replaces an existing file unless it is read-only, and
+ * creates missing folders. Pipes and devices are written to directly. Throws `output-is-folder`, `output-is-input`,
+ * `name-not-utf8`, what `assertReplaceable` throws, and errors of the file system.
  */
 export async function writeOutput(output: string, content: Uint8Array, input: string): Promise<void> {
   const existing = await statsOf(output);
@@ -38,10 +39,10 @@ export async function writeOutput(output: string, content: Uint8Array, input: st
     await using handle = await inFileSystem(doing, () => open(temporary, 'wx+'));
     await replaceBy(handle, temporary, target, content);
   } catch (thrown) {
-    await rm(temporary, { force: true }).catch(() => undefined); // what failed first is what counts
+    await rm(temporary, { force: true }).catch(() => undefined); // the first error is thrown
     throw thrown;
   }
-  // The file is in place; only after a power failure could its name be the old one's.
+  // Without this flush, a power failure could undo the rename, but not damage a file.
   await flushFolder(dirname(target)).catch(() => undefined);
 }
 

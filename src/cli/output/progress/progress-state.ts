@@ -1,18 +1,18 @@
-/** How far a run has come, and the words for it. */
+/** State of a run, and the words that describe it. */
 
 import { basename } from 'node:path';
 import { printable } from '../../../errors/printable.ts';
 import type { BytesRead, FileStep, SigningEvent } from '../../../signing/outcome.ts';
 
-/** What is heard of a run, whatever its command. */
+/** The events of a run, for every command. */
 export type ProgressEvent =
   | Exclude<SigningEvent, { readonly type: 'file-finished' }>
   | { readonly type: 'file-finished'; readonly outcome: { readonly path: string; readonly status: string } };
 
 export interface ProgressWords {
-  /** What is going on: signing, say. */
+  /** For example signing. */
   readonly doing: string;
-  /** As files are counted that it went well for: signed, say. */
+  /** Status of successful files, for example signed. */
   readonly done: string;
 }
 
@@ -20,7 +20,7 @@ const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
   'asking-service': 'waiting for the service',
   'asking-authority': 'waiting for the time stamp authority',
 };
-/** After which a file that is not read any more is not shown as being read. */
+/** Without a new event after this time, a file is no longer shown as being read. */
 const READING_MILLISECONDS = 1500;
 
 export class ProgressState {
@@ -31,7 +31,7 @@ export class ProgressState {
   #total = 0;
   #reading: (BytesRead & { readonly at: number }) | undefined;
 
-  /** `now`: milliseconds that never go back. */
+  /** `now`: monotonic, in milliseconds. */
   constructor(words: ProgressWords, now: () => number) {
     this.#words = words;
     this.#now = now;
@@ -63,7 +63,7 @@ export class ProgressState {
     }
   }
 
-  /** As it is now, in parts. Printable. */
+  /** Printable. */
   parts(): readonly string[] {
     const parts = [...this.#counts(), ...this.#waits(), ...this.#read()];
     const [path] = this.#underWay.keys();
@@ -106,7 +106,7 @@ function shortName(path: string): string {
   return printable(basename(path));
 }
 
-/** Decimal, as disks and downloads are told. */
+/** In decimal units. */
 export function sizeInWords(bytes: number): string {
   return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

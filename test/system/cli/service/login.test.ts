@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     });
     expect(await at.run(['logout'])).toMatchObject({ code: 0, stdout: expect.stringContaining('removed') });
     const again = await at.run(['logout', '--verbose']);
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('holds no credentials') });
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('has no credentials') });
     const without = await at.run(['whoami', '--verbose']);
     expect([without.code, errorCode(without)]).toEqual([2, 'credentials-missing']);
 

@@ -113,6 +113,15 @@ describe('a question', () => {
     expect(shown().includes('please answer y or n')).toBe(keys.startsWith('maybe'));
   });
 
+  it('erases all columns of a wide character', async () => {
+    const { io, typed, shown } = play();
+    using ask = openAsk(io, '');
+    const asked = ask.text('Name', asItIs);
+    typed.write('文a\x7f\x7fb\r');
+    expect(await asked).toBe('b');
+    expect(shown()).toBe(`Name: 文a${'\b \b'.repeat(3)}b\n`);
+  });
+
   it('that nobody answers fails', async () => {
     const { io, typed } = play();
     using ask = openAsk(io, '');
