@@ -2,9 +2,9 @@
 
 import { lstatSync, statSync } from 'node:fs';
 import module from 'node:module';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFolders } from '../bytes/make-folders.ts';
+import { cacheFolder, homeFolder } from '../bytes/platform-folders.ts';
 
 type Enable = (folder: string) => unknown;
 /** Node.js 22.8 and later. */
@@ -22,15 +22,9 @@ export async function keepCompiledCode(
 ): Promise<void> {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = environment;
   if (enable === undefined || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
-  const folder = folderFor(environment);
+  const cache = cacheFolder({ environment, platform: process.platform, home: homeFolder() });
+  const folder = cache && join(cache, 'compiled');
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);
-}
-
-/** Undefined without an absolute path: what lies below the working folder may be from anyone. */
-function folderFor({ XDG_CACHE_HOME, LOCALAPPDATA }: Environment): string | undefined {
-  const onWindows = process.platform === 'win32' ? LOCALAPPDATA : undefined;
-  const caches = XDG_CACHE_HOME || onWindows || join(homedir(), '.cache');
-  return isAbsolute(caches) ? join(caches, 'codesign-remote', 'compiled') : undefined;
 }
 
 /** Makes the folder if it would not be inside one of another user. The code in it runs, so no one else may write to it. */

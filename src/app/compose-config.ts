@@ -1,10 +1,10 @@
 /** Where the settings stored on this machine come from: the project file above the working folder, and the user's profile. */
 
 import { realpath } from 'node:fs/promises';
+import { homeFolder } from '../bytes/platform-folders.ts';
 import { readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
 import { loadRoots } from '../http/roots.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
-import { homeFolder } from '../options/home-folder.ts';
 import { lookUp, NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';

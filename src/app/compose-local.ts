@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
+import { homeFolder, stateFolder } from '../bytes/platform-folders.ts';
 import { formats } from '../formats/registry.ts';
+import { journalErrors } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type JournalOptions, type JournalReading, openJournal, readJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
-import { stateFolder } from '../journal/state-folder.ts';
-import { homeFolder } from '../options/home-folder.ts';
 import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import type { Run } from '../signing/change.ts';
@@ -95,5 +95,7 @@ async function journalOptions(env: Environment): Promise<JournalOptions> {
 }
 
 function folderOf(env: Environment): string {
-  return stateFolder({ environment: env, platform: process.platform, home: homeFolder() });
+  const folder = stateFolder({ environment: env, platform: process.platform, home: homeFolder() });
+  if (folder === undefined) throw journalErrors('no-state-folder');
+  return folder;
 }

@@ -2,8 +2,7 @@
 
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { foreignLink } from '../bytes/foreign-link.ts';
-import { isTrustedOwner } from '../bytes/trusted-owner.ts';
+import { foreignLink, isTrustedOwner } from '../bytes/foreign-link.ts';
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
 export const REFUSED = 'REFUSED';

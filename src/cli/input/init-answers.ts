@@ -2,12 +2,12 @@
 
 import { join } from 'node:path';
 import { checkRoots, readChain } from '../../app/compose-config.ts';
+import { homeFolder } from '../../bytes/platform-folders.ts';
 import { dateOf, type SigningChain } from '../../certificates/signing-chain.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
 import { parseBaseUrl, readTimestampUrl } from '../../options/addresses.ts';
 import { missingSettings } from '../../options/commands/common.ts';
-import { homeFolder } from '../../options/home-folder.ts';
 import type { Environment } from '../../options/options.ts';
 import { readText, refuse } from '../../options/values.ts';
 import type { Io } from '../io.ts';

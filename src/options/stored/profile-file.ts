@@ -2,8 +2,8 @@
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isTrustedOwner } from '../../bytes/foreign-link.ts';
 import { makeFolders } from '../../bytes/make-folders.ts';
-import { isTrustedOwner } from '../../bytes/trusted-owner.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';

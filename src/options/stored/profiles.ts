@@ -1,14 +1,13 @@
 /** The user's profiles: named sets of settings, looked up and changed by key. */
 
 import { resolve, sep } from 'node:path';
+import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
 import { parseBaseUrl } from '../addresses.ts';
 import { settingsErrors } from '../errors.ts';
-import { homeFolder } from '../home-folder.ts';
 import type { StoredProfile } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
 import { definitionOf, isSettingKey, isStoredIn, OPTIONS, PROFILE_KEYS, type SettingKey } from '../table.ts';
-import { configFolder } from './config-folder.ts';
 import { isObject } from './json-file.ts';
 import { isProfileName, readProfiles, writeProfile } from './profile-file.ts';
 import { keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
@@ -38,8 +37,8 @@ export const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environ
 
 /** Where the file is, without looking. */
 export function profilesPath(env: Environment): string {
-  const folder = configFolder({ environment: env, platform: process.platform, home: homeFolder() ?? sep });
-  return resolve(folder, 'config.json');
+  const home = homeFolder() ?? sep;
+  return resolve(configFolder({ environment: env, platform: process.platform, home }) ?? home, 'config.json');
 }
 
 /** Throws `settings-file-unreadable`, `-exposed`, `-damaged`, `setting-unknown`. */

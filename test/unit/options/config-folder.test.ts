@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { configFolder } from '../../../src/options/stored/config-folder.ts';
+import { configFolder } from '../../../src/bytes/platform-folders.ts';
 
 const home = '/home/me';
 

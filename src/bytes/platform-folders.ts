@@ -1,0 +1,57 @@
+/** Folders of this user on each platform: home, settings (config), journal (state) and cache. */
+
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+const NAME = 'codesign-remote';
+
+export interface PlatformFolderOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** Undefined for a user without one. */
+  readonly home: string | undefined;
+}
+
+/**
+ * Undefined for a user without one, as in some containers. If HOME is empty or relative, Node's value would lead into the
+ * working folder, and a cloned repository could bring settings along that it must not choose.
+ */
+export function homeFolder(): string | undefined {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if there is neither a home nor a variable that names a folder. */
+export function configFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
+  if (environment.CODESIGN_CONFIG_DIR) return environment.CODESIGN_CONFIG_DIR;
+  if (platform === 'win32') return below(environment.APPDATA || below(home, 'AppData', 'Roaming'), NAME);
+  if (platform === 'darwin') return below(home, 'Library', 'Preferences', NAME);
+  return below(absolute(environment.XDG_CONFIG_HOME) ?? below(home, '.config'), NAME);
+}
+
+/** As `configFolder`. */
+export function stateFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
+  if (environment.CODESIGN_STATE_DIR) return environment.CODESIGN_STATE_DIR;
+  if (platform === 'win32') return below(environment.LOCALAPPDATA || below(home, 'AppData', 'Local'), NAME);
+  if (platform === 'darwin') return below(home, 'Library', 'Application Support', NAME);
+  return below(absolute(environment.XDG_STATE_HOME) ?? below(home, '.local', 'state'), NAME);
+}
+
+/** As `configFolder`, and undefined for a relative path: anyone may have put something below the working folder. */
+export function cacheFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
+  const onWindows = platform === 'win32' ? environment.LOCALAPPDATA : undefined;
+  return below(absolute(environment.XDG_CACHE_HOME || onWindows || below(home, '.cache')), NAME);
+}
+
+function below(folder: string | undefined, ...names: readonly string[]): string | undefined {
+  return folder === undefined ? undefined : join(folder, ...names);
+}
+
+/** The XDG Base Directory Specification says to ignore relative paths. */
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
