@@ -25,9 +25,11 @@ const signingOptionsSchema = v.object({
   path: text,
   output: text,
   existing: v.optional(v.picklist(['replace', 'append', 'skip'])),
+  /** `existing` is only there for earlier versions: the user did not give it. */
+  existingIsDefault: v.optional(v.boolean()),
   formatOptions: v.optional(v.record(text, v.union([text, v.literal(true)]))),
   report: v.optional(v.boolean()),
-  // Entries of earlier versions have these instead of `formatOptions`.
+  // Earlier versions have these instead of `formatOptions`. They are still written, so that those versions can read them.
   description: v.optional(text),
   url: v.optional(text),
   signerName: v.optional(text),
@@ -153,7 +155,25 @@ export function workFromRecord({ origin, code, algorithm, digest }: WorkOnRecord
 }
 
 export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMetadata): MetadataOnRecord {
-  return { ...metadata, manner };
+  return { ...metadata, manner: manner && signingOptionsToRecord(manner) };
+}
+
+/** Earlier versions take an entry without `existing` and `allowUnsignedResult` for damaged. */
+function signingOptionsToRecord({ existing, formatOptions, ...options }: RecordedSigningOptions) {
+  const textOf = (name: string): string | undefined => {
+    const value = formatOptions[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    ...options,
+    existing: existing ?? 'replace',
+    ...(existing === undefined && { existingIsDefault: true }),
+    formatOptions,
+    description: textOf('description'),
+    url: textOf('url'),
+    signerName: textOf('signerName'),
+    allowUnsignedResult: formatOptions.allowUnsignedResult === true,
+  };
 }
 
 export function metadataFromRecord({ manner, ...metadata }: MetadataOnRecord): CallMetadata {
@@ -166,6 +186,8 @@ function signingOptionsFromRecord({
   signerName,
   allowUnsignedResult,
   formatOptions,
+  existing,
+  existingIsDefault,
   ...options
 }: NonNullable<MetadataOnRecord['manner']>): RecordedSigningOptions {
   const former = {
@@ -174,5 +196,5 @@ function signingOptionsFromRecord({
     ...(signerName !== undefined && { signerName }),
     ...(allowUnsignedResult && { allowUnsignedResult }),
   };
-  return { ...options, formatOptions: formatOptions ?? former };
+  return { ...options, existing: existingIsDefault ? undefined : existing, formatOptions: formatOptions ?? former };
 }

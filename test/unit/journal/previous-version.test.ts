@@ -36,7 +36,10 @@ test('lists its calls with all that was recorded', async () => {
   });
   const options = { path: '/work/unwritten.exe', output: '/out/unwritten.exe', existing: 'append', report: true };
   expect(unwritten?.files[0]?.signingOptions).toMatchObject(options);
-  expect(JSON.stringify(unwritten?.files[0]?.signingOptions)).toMatch(/"A program".*"https:\/\/example\.com"/);
+  expect(unwritten?.files[0]?.signingOptions?.formatOptions).toEqual({
+    description: 'A program',
+    url: 'https://example.com',
+  });
   expect(journal.warnings).toEqual([]);
 });
 
@@ -56,15 +59,32 @@ test('gives its signatures to claims of the same work, and writes what the versi
   const journal = await setting.open();
   const claim = await journal.claim(work(3), {
     ...factsOf('unwritten.exe'),
-    signingOptions: { path: '/work/x', output: '/out/x', existing: 'replace', allowUnsignedResult: false },
-  } as Parameters<typeof journal.claim>[1]);
+    signingOptions: { path: '/work/x', output: '/out/x', formatOptions: { description: 'A program' } },
+  });
   expect(claim.known).toEqual({ signature: Uint8Array.of(3, 3, 3), record: 'r3' });
   const calls = join(setting.folder, 'calls');
   const texts = await Promise.all((await readdir(calls)).map((name) => readFile(join(calls, name), 'utf8')));
   const shared = texts.flatMap((text) => text.split('\n')).find((line) => line.startsWith('{"step":"shared"'));
   expect(JSON.parse(shared ?? '')).toMatchObject({
     work: { origin: 'https://sign.example', code: 'C-1' },
-    facts: { file: 'unwritten.exe', client: 'c0ffee', manner: { path: '/work/x', output: '/out/x' } },
+    facts: {
+      file: 'unwritten.exe',
+      client: 'c0ffee',
+      manner: {
+        path: '/work/x',
+        output: '/out/x',
+        existing: 'replace',
+        description: 'A program',
+        allowUnsignedResult: false,
+      },
+    },
+  });
+  const [listed] = (await journal.unfinished()).filter(({ work: { digest } }) => digest[0] === 3);
+  expect(listed?.files.at(-1)?.signingOptions).toEqual({
+    path: '/work/x',
+    output: '/out/x',
+    existing: undefined,
+    formatOptions: { description: 'A program' },
   });
   await claim.written('/out/x');
   await claim.reported(1);
