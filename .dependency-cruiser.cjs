@@ -1,5 +1,5 @@
-// The floors of the house: a file imports only from floors below it, or from its own folder. Types count too.
-const FLOORS = [
+// The layers, from the lowest: a file imports only from lower layers, or from its own folder. Type imports count too.
+const LAYERS = [
   ['errors'],
   ['secrets', 'bytes'],
   ['crypto'],
@@ -18,25 +18,25 @@ const FLOORS = [
   ['cli', 'index.ts'],
   ['hooks'],
 ];
-const below = (floor) => FLOORS.slice(0, floor).flat();
+const below = (layer) => LAYERS.slice(0, layer).flat();
 const pattern = (folder) => (folder.endsWith('.ts') ? folder.replace('.', '\\.') : `${folder}/`);
 
-const floorRules = FLOORS.flatMap((folders, floor) =>
+const layerRules = LAYERS.flatMap((folders, layer) =>
   folders.map((folder) => ({
-    name: `floor-${folder.replace('.ts', '')}`,
-    comment: `src/${folder} may import: ${below(floor).join(', ') || 'nothing but node: and packages'}`,
+    name: `layer-${folder.replace('.ts', '')}`,
+    comment: `src/${folder} may import: ${below(layer).join(', ') || 'nothing but node: and packages'}`,
     severity: 'error',
     from: { path: `^src/${pattern(folder)}` },
-    to: { path: '^src/', pathNot: [folder, ...below(floor)].map((allowed) => `^src/${pattern(allowed)}`) },
+    to: { path: '^src/', pathNot: [folder, ...below(layer)].map((allowed) => `^src/${pattern(allowed)}`) },
   })),
 );
 
 module.exports = {
   forbidden: [
-    ...floorRules,
+    ...layerRules,
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'ground-floor-is-node-only',
+      name: 'lowest-layers-use-node-only',
       severity: 'error',
       from: { path: '^src/(errors|secrets|bytes)/' },
       to: { dependencyTypesNot: ['core', 'local'] },

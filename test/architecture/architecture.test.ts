@@ -1,4 +1,4 @@
-/** Holds the floors of the house with dependency-cruiser, and proves by planted violations that it would notice. */
+/** Checks the layers with dependency-cruiser, and proves with planted violations that each is found. */
 
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ describe('the source', () => {
     result = await cruise(ROOT);
   });
 
-  it('keeps to the floors', () => {
+  it('imports from lower layers only', () => {
     expect(result.violations).toEqual([]);
     expect(result.exitCode).toBe(0);
   });
@@ -49,7 +49,7 @@ describe('a planted violation', () => {
   });
 
   it.each([
-    ['a type imported from a floor above', 'floor-errors', 'src/errors/planted-upward.ts', 'src/formats/format.ts'],
+    ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/formats/format.ts'],
     ['a circle', 'no-circles', 'src/bytes/planted-circle-a.ts', 'src/bytes/planted-circle-b.ts'],
     [
       'a format that imports another',
