@@ -51,11 +51,10 @@ module.exports = {
       name: 'signing-names-no-format',
       severity: 'error',
       from: { path: '^src/(files|signing|verifying)/' },
-<<<<<<< HEAD
-      to: { path: '^src/formats/', pathNot: '^src/formats/(format|format-options|content-reader|errors)\\.ts$' },
-=======
-      to: { path: '^src/formats/', pathNot: '^src/formats/(format|content-reader|recognise|errors)\\.ts$' },
->>>>>>> 7c04c6f (Recognise formats through one router that reads an archive's names once)
+      to: {
+        path: '^src/formats/',
+        pathNot: '^src/formats/(format|format-options|content-reader|recognise|errors)\\.ts$',
+      },
     },
     {
       name: 'formats-do-no-io',
