@@ -25,6 +25,8 @@ export interface Format {
   readonly modes: readonly SigningMode[];
   /** The mode if the user names none. */
   readonly defaultMode: SigningMode;
+  /** Whether signatures hold `SigningContext.time`: then a second run of the same work looks for the time of the first. */
+  readonly signsTime?: boolean;
   /** What the signer's certificate must be for, and `verify` requires of it. */
   readonly purpose: Purpose;
   readonly recognition: Recognition;

@@ -35,6 +35,8 @@ export interface RecordedSigningOptions {
   readonly existing?: 'replace' | 'append' | 'skip' | undefined;
   /** By the key of the option. */
   readonly formatOptions: Readonly<Record<string, string | true>>;
+  /** Signed by formats that sign a time, as ISO 8601. Entries of earlier versions have none. */
+  readonly time?: string | undefined;
   /** False: the service is not to be told how it ended. */
   readonly report?: boolean | undefined;
 }

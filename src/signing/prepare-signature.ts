@@ -1,23 +1,33 @@
 /** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
 
 import { contentReader } from '../formats/content-reader.ts';
-import type { EmbeddedSignature, PreparedSignature } from '../formats/format.ts';
+import type { EmbeddedSignature, PreparedSignature, SignableFile } from '../formats/format.ts';
 import type { PlannedFile, PreparedChange, Run } from './change.ts';
 import { findBySignature } from './existing-signatures.ts';
 import { type OpenFile, openPlanned } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
 import type { SigningEvent } from './outcome.ts';
+import { digestToBeSigned } from './service/signatures.ts';
 import type { RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
+import type { EarlierTime, FindEarlierTimes } from './signing-time.ts';
 
 /** Disposing waits for the flush of the copy, which runs while the service signs. */
 export interface Prepared extends AsyncDisposable {
   /** Empty once it is sealed. */
   readonly toBeSigned: Uint8Array;
+  /** Signed by formats that sign one. */
+  readonly time: Date;
   /** The signature with this value, if the file carries it already: a run that was killed had written it. */
   findEmbedded(signature: Uint8Array, needsTimestamp: boolean): Promise<EmbeddedSignature | undefined>;
   /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
   seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<Pick<PreparedChange, 'check'>>;
+}
+
+export interface Preparing {
+  readonly run: { readonly onEvent: (event: SigningEvent) => void };
+  readonly context: RunContext;
+  readonly findEarlierTimes: FindEarlierTimes;
 }
 
 /**
@@ -28,12 +38,11 @@ export interface Prepared extends AsyncDisposable {
 export async function prepareSignature(
   plan: PlannedFile<SigningIntent>,
   { input, copy }: OpenFile,
-  context: RunContext,
+  { run, context, findEarlierTimes }: Preparing,
   tokenLength: number | undefined,
-  onEvent: (event: SigningEvent) => void,
 ): Promise<Prepared> {
   const opened = await plan.open(input.source, copy.reader);
-  const prepared = await opened.prepare({ ...context, time: plan.intent.time }, plan.intent.mode);
+  const { prepared, time } = await prepareWithTime(opened, plan, context, await findEarlierTimes(plan));
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   await embed(copy, prepared, new Uint8Array(context.chain.signatureLength), token);
   await copy.takeOwnerAndMode();
@@ -41,6 +50,7 @@ export async function prepareSignature(
   const flushing = copy.flush().catch(() => undefined);
   let held: { readonly opened: typeof opened; readonly prepared: PreparedSignature } | undefined = { opened, prepared };
   return {
+    time,
     get toBeSigned() {
       return held?.prepared.toBeSigned ?? new Uint8Array();
     },
@@ -53,7 +63,7 @@ export async function prepareSignature(
 
     async seal(signature, timestampToken) {
       await flushing;
-      onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
+      run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
       if (held === undefined) throw new TypeError('a signature is sealed once');
       const sealing = embed(copy, held.prepared, signature, timestampToken);
       held = undefined;
@@ -65,6 +75,21 @@ export async function prepareSignature(
       await flushing;
     },
   };
+}
+
+/** With the time of an earlier run, if it did the same work: its signature is used, or its request not sent unnoticed again. */
+async function prepareWithTime(
+  opened: SignableFile,
+  { intent }: PlannedFile<SigningIntent>,
+  context: RunContext,
+  earlier: readonly EarlierTime[],
+): Promise<{ readonly prepared: PreparedSignature; readonly time: Date }> {
+  for (const { time, digest } of earlier) {
+    const prepared = await opened.prepare({ ...context, time }, intent.mode);
+    if (Buffer.compare(digestToBeSigned(prepared.toBeSigned, context), digest) === 0) return { prepared, time };
+  }
+  const { time } = intent;
+  return { prepared: await opened.prepare({ ...context, time }, intent.mode), time };
 }
 
 /** Gives what the result must hold, without the edits. */

@@ -14,6 +14,7 @@ import type { Attempt, GivenSignature, Signatures } from './service/signatures.t
 import { isoTime, type Timestamps } from './service/timestamps.ts';
 import type { RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
+import type { FindEarlierTimes } from './signing-time.ts';
 
 export interface SigningRun extends Run<SignedOutcome | PlannedOutcome> {
   readonly onEvent: (event: SigningEvent) => void;
@@ -23,6 +24,7 @@ export interface SigningRun extends Run<SignedOutcome | PlannedOutcome> {
 export interface SigningSteps {
   readonly run: SigningRun;
   readonly context: RunContext;
+  readonly findEarlierTimes: FindEarlierTimes;
   readonly signatures: Signatures;
   readonly timestamps: Timestamps;
   readonly reports: Reports;
@@ -31,22 +33,22 @@ export interface SigningSteps {
 /** `attempt` is filled in as the steps succeed, so that a failure can be reported with what is known. */
 export async function signFile(
   plan: PlannedFile<SigningIntent>,
-  { run, context, signatures, timestamps, reports }: SigningSteps,
+  steps: SigningSteps,
   attempt: Attempt,
 ): Promise<Finished<SignedOutcome>> {
+  const { run, signatures, timestamps } = steps;
   // 1. Open: lock the target and create a temporary copy next to it.
   await using file = await openFile(plan, run);
   // 2. Prepare: digest the content into what is to be signed, and rehearse with a signature of zeros.
-  await using prepared = await prepareSignature(plan, file, context, timestamps.probableLength(), run.onEvent);
+  await using prepared = await prepareSignature(plan, file, steps, timestamps.probableLength());
   // 3. Digest: it identifies the work. A signature that the journal has for it is reused.
-  using work = await signatures.claim(prepared.toBeSigned, plan, attempt);
+  using work = await signatures.claim(prepared, plan, attempt);
   // 4. Sign: the service, once.
   const given = await signatures.request(work, () => assertUnchanged(plan.path, plan.stats));
   // 5. Check the signature with the key of the certificate.
   await signatures.check(given, work, prepared.toBeSigned);
   const there = given.reused ? await prepared.findEmbedded(given.record.signature, timestamps.areWanted) : undefined;
-  if (there !== undefined)
-    return await report(plan, given, leftAsItIs(plan, there), attempt, { run, context, reports });
+  if (there !== undefined) return await report(plan, given, leftAsItIs(plan, there), attempt, steps);
   // 6. Timestamp the signature value.
   const stamped = await timestamps.stamp(plan.path, given.record.signature);
   // 7. Seal: put the envelope into the copy, over the zeros.
@@ -54,7 +56,7 @@ export async function signFile(
   // 8. Commit: prove and check the copy, and rename it onto the target.
   const committed = await commit({ plan, ...file, check });
   // 9. Report: to the journal, to the listener, to the service.
-  return await report(plan, given, { stamped, ...committed }, attempt, { run, context, reports });
+  return await report(plan, given, { stamped, ...committed }, attempt, steps);
 }
 
 /** How the signed file stands on the disk. */

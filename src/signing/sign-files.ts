@@ -24,6 +24,7 @@ import { requestTimestamps } from './service/timestamps.ts';
 import { type SigningRun, type SigningSteps, signFile } from './sign-file.ts';
 import type { RunContext } from './signing-context.ts';
 import { checkBudget, decideSigning, type SigningIntent, type SigningPolicy } from './signing-policy.ts';
+import { earlierTimes } from './signing-time.ts';
 
 /** What one run of signing works with, put together by src/app. */
 export interface Signing {
@@ -87,6 +88,7 @@ function performWith(
   const steps: SigningSteps = {
     run,
     context,
+    findEarlierTimes: earlierTimes(account),
     signatures: requestSignatures({ account, context, signingOptions, turns, batch, now, onEvent }),
     timestamps: requestTimestamps(authorities, turns, batch, onEvent),
     reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, reportFailures, signal }),

@@ -43,7 +43,8 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
-      const { path, output, ...others } = signingOptions;
+      // Each signature has a time of its own, which is found by the file.
+      const { path, output, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
       const group = groups.get(key) ?? { likeness: { code, algorithm, signingOptions }, files: new Map() };
@@ -60,6 +61,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   return {
     isProven: (pair) => journal.isProven(pair),
     counted: (what) => journal.counted(what),
+    unfinished: async () => calls,
     async claim(work, metadata, options) {
       if (!wanted.has(nameOf(work))) throw signingErrors('changed-since');
       const claim = await journal.claim(work, metadata, options);

@@ -36,7 +36,7 @@ export interface SignaturesOptions {
   readonly account: Account;
   readonly context: Pick<SigningContext, 'chain' | 'algorithm'>;
   /** What `resume` needs to prepare the very same. */
-  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output'>;
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'time'>;
   readonly turns: RequestTurns;
   readonly batch: Batch;
   readonly now: () => Date;
@@ -60,6 +60,13 @@ export interface FileOfCall {
   readonly stats: Pick<FileStats, 'size'>;
 }
 
+/** What the signature is requested for. */
+export interface ToBeSigned {
+  readonly toBeSigned: Uint8Array;
+  /** Signed by formats that sign one; recorded with the request. */
+  readonly time: Date;
+}
+
 /** Disposing lets other requests go ahead. */
 export interface SignatureWork extends Disposable {
   readonly claim: Claim;
@@ -80,7 +87,7 @@ export interface Signatures {
    * The right to request one signature, or the signature that the journal has for the same work. Waits until a request may be
    * sent, and for another file or process that requests the same.
    */
-  claim(toBeSigned: Uint8Array, file: FileOfCall, attempt: Attempt): Promise<SignatureWork>;
+  claim(prepared: ToBeSigned, file: FileOfCall, attempt: Attempt): Promise<SignatureWork>;
   /** Sends at most one request. `assertNeeded` throws if the signature would be wasted by now; called directly before. */
   request(work: SignatureWork, assertNeeded: () => Promise<void>): Promise<GivenSignature>;
   /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
@@ -109,7 +116,7 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
   // If that is unknown, calls go one by one. Perhaps no one requests anything.
   const known = claims.isProven({ origin, code, leaf }).catch(() => false);
 
-  async function claimOnce(digest: Uint8Array, { path, output, stats }: FileOfCall): Promise<Claim> {
+  async function claimOnce(digest: Uint8Array, time: Date, { path, output, stats }: FileOfCall): Promise<Claim> {
     batch.assertGoing();
     const metadata: CallMetadata = {
       file: path,
@@ -117,7 +124,12 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
       certificate: { name: chain.leaf.name, sha256: leaf },
       client: client.id,
       // Absolute: `resume` may run in another folder.
-      signingOptions: { path: resolve(path), output: resolve(output), ...options.signingOptions },
+      signingOptions: {
+        path: resolve(path),
+        output: resolve(output),
+        ...options.signingOptions,
+        time: time.toISOString(),
+      },
     };
     const onWait = (whom: string): void => onEvent({ type: 'waiting', path, whom });
     try {
@@ -129,9 +141,9 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
   }
 
   /** A known signature that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function claimUsable(digest: Uint8Array, toBeSigned: Uint8Array, file: FileOfCall, attempt: Attempt) {
+  async function claimUsable(digest: Uint8Array, { toBeSigned, time }: ToBeSigned, file: FileOfCall, attempt: Attempt) {
     for (;;) {
-      const claim = await claimOnce(digest, file);
+      const claim = await claimOnce(digest, time, file);
       attempt.claim = claim;
       if (claim.known === undefined) return claim;
       const mismatch = findMismatch(toBeSigned, { id: claim.known.record, signature: claim.known.signature });
@@ -183,13 +195,13 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
   }
 
   return {
-    async claim(toBeSigned, file, attempt) {
+    async claim(prepared, file, attempt) {
       onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
       if (await known) turns.prove();
       const turn = await turns.take();
       try {
-        const digest = digestToBeSigned(toBeSigned, context);
-        const claim = await claimUsable(digest, toBeSigned, file, attempt);
+        const digest = digestToBeSigned(prepared.toBeSigned, context);
+        const claim = await claimUsable(digest, prepared, file, attempt);
         return { claim, turn, digest, file, attempt, [Symbol.dispose]: () => turn.leave() };
       } catch (thrown) {
         turn.leave();

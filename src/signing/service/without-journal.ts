@@ -3,7 +3,7 @@
 import type { Claim, Journal } from '../../journal/journal.ts';
 
 /** The part of the journal that signing uses. */
-export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted'>;
+export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted' | 'unfinished'>;
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -27,4 +27,9 @@ const CLAIM: Claim = {
   release: nothing,
 };
 
-export const withoutJournal: Claims = { claim: async () => CLAIM, isProven: async () => false, counted: async () => 0 };
+export const withoutJournal: Claims = {
+  claim: async () => CLAIM,
+  isProven: async () => false,
+  counted: async () => 0,
+  unfinished: async () => [],
+};

@@ -1,0 +1,75 @@
+/** The time that a format signs, in a second run of the same work. */
+
+import { appendFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Format, SignableFile } from '../../../src/formats/format.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { signFiles } from '../../../src/signing/sign-files.ts';
+import { type JournalScene, journalScene } from './journal-scene.ts';
+import type { FlatSigning } from './signing-run.ts';
+
+let scene: JournalScene;
+beforeEach(async () => {
+  scene = await journalScene();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+/** PE, with the time in what is signed. */
+function timeSigningFormat(): { readonly format: Format; readonly signed: string[] } {
+  const signed: string[] = [];
+  const wrap = (file: SignableFile): SignableFile => ({
+    ...file,
+    reopen: (source, reader) => wrap(file.reopen(source, reader)),
+    async prepare(context, mode) {
+      const prepared = await file.prepare(context, mode);
+      const time = context.time.toISOString();
+      const toBeSigned = Buffer.concat([prepared.toBeSigned, Buffer.from(time)]);
+      const seal: typeof prepared.seal = (signature, token) => {
+        if (signature.some((byte) => byte !== 0)) signed.push(time);
+        return prepared.seal(signature, token);
+      };
+      return { ...prepared, toBeSigned, seal };
+    },
+    verifyResult: async () => undefined,
+  });
+  const open: Format['open'] = async (source, reader) => wrap(await pe.open(source, reader));
+  return { format: { ...pe, signsTime: true, open }, signed };
+}
+
+const FIRST = new Date('2026-11-21T10:00:00.000Z');
+const LATER = new Date('2026-11-22T12:00:00.000Z');
+
+async function run(file: { readonly path: string; readonly output: string }, more: FlatSigning) {
+  const { files } = await signFiles([file], scene.signing(await scene.open(), more));
+  return files[0]?.status;
+}
+
+it('is the one that the run chose which has the signature, and was ended before the file was written', async () => {
+  const { format, signed } = timeSigningFormat();
+  const file = await scene.program('app.exe');
+  const authorities = { stamp: () => Promise.reject(new Error('no timestamp')) };
+  expect(await run(file, { formats: [format], now: () => FIRST, authorities })).toBe('failed');
+  expect([signed, scene.service.asked]).toEqual([[], 1]);
+  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
+  expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString()], 1]);
+});
+
+it('is the one of a request whose outcome is unknown', async () => {
+  const { format, signed } = timeSigningFormat();
+  const file = await scene.program('app.exe');
+  scene.service.before = () => Promise.reject(new TypeError('broken'));
+  expect(await run(file, { formats: [format], now: () => FIRST })).toBe('failed');
+  scene.service.before = async () => undefined;
+  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
+  expect(signed).toEqual([FIRST.toISOString()]);
+});
+
+it('is a new one for other content', async () => {
+  const { format, signed } = timeSigningFormat();
+  const file = await scene.program('app.exe');
+  const authorities = { stamp: () => Promise.reject(new Error('no timestamp')) };
+  await run(file, { formats: [format], now: () => FIRST, authorities });
+  await appendFile(file.path, 'other content'.padEnd(16));
+  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
+  expect([signed, scene.service.asked]).toEqual([[LATER.toISOString()], 2]);
+});
