@@ -1,5 +1,7 @@
 /** Random access and sequential reading over a file or over bytes in memory. */
 
+import { bytesErrors } from './errors.ts';
+
 /**
  * Bytes of a known size. Offsets and lengths are in bytes, from 0; `end` is exclusive.
  * A chunk that `stream` yields is valid only until the next one is asked for: its memory is used again.
@@ -12,4 +14,48 @@ export interface ByteSource {
    */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
+}
+
+export function memorySource(bytes: Uint8Array): ByteSource {
+  return {
+    size: bytes.length,
+    async read(offset, length) {
+      if (offset < 0 || length < 0 || offset + length > bytes.length) {
+        throw bytesErrors('read-past-end', { what: 'bytes', length, offset, size: bytes.length });
+      }
+      return bytes.subarray(offset, offset + length);
+    },
+    async *stream(start = 0, end = bytes.length) {
+      if (start < end) yield bytes.subarray(start, end);
+    },
+  };
+}
+
+/** `bytes` of the `size` that one pass over the source reads; begins anew with the next pass. */
+export type OnRead = (bytes: number, size: number) => void;
+
+/** Reads as `source` does. Chunks of a stream count once they have been dealt with. */
+export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
+  const { size } = source;
+  let total = 0;
+
+  function count(length: number): void {
+    total += length;
+    if (size > 0) onRead(total % size || Math.min(total, size), size);
+  }
+
+  return {
+    size,
+    async read(offset, length, scratch) {
+      const bytes = await source.read(offset, length, scratch);
+      count(length);
+      return bytes;
+    },
+    async *stream(start, end) {
+      for await (const chunk of source.stream(start, end)) {
+        yield chunk;
+        count(chunk.length);
+      }
+    },
+  };
 }

@@ -1,13 +1,7 @@
 /** Links of other users in a path: they could lead to any file of this user. */
 
 import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join, parse, relative, resolve, sep } from 'node:path';
-
-/** Of a file or link with this owner; true on Windows, which has no such numbers. */
-export function isTrustedOwner(uid: number): boolean {
-  const user = process.geteuid?.();
-  return user === undefined || uid === user || uid === 0;
-}
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
 /** Linux follows as many in one path. */
 const MOST_LINKS = 40;
@@ -35,4 +29,17 @@ function firstLink(path: string): { readonly path: string; readonly owner: numbe
     if (stats.isSymbolicLink()) return { path: at, owner: stats.uid };
   }
   return undefined;
+}
+
+/** Of a file or link with this owner; true on Windows, which has no such numbers. */
+export function isTrustedOwner(uid: number): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || uid === user || uid === 0;
+}
+
+/** True for the folder itself too. Both are relative to the working folder, unless they are absolute. */
+export function isAtOrBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  // On Windows the way to another drive is absolute.
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

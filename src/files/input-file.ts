@@ -2,9 +2,8 @@
 
 import { type BigIntStats, constants, fstatSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { ByteSource } from '../bytes/byte-source.ts';
+import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
-import { type OnRead, watchedSource } from '../bytes/watched-source.ts';
 import { fileErrors } from './errors.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
 import { assertUtf8Name } from './utf8-names.ts';

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
-import { readFileUpTo } from '../bytes/read-file-up-to.ts';
+import { readFileUpTo } from '../bytes/read-file.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { ConnectFailure, httpErrors } from './errors.ts';

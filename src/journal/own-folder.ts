@@ -1,8 +1,8 @@
 /** Folders of the journal, entered one below the other: each must be this user's alone, and no link is followed. */
 
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
+import { type Stats, closeSync, constants, existsSync, fstatSync, lstatSync, openSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { foreignLink, isTrustedOwner } from '../bytes/foreign-link.ts';
+import { foreignLink, isTrustedOwner } from '../bytes/trusted-paths.ts';
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
 export const REFUSED = 'REFUSED';

@@ -1,9 +1,9 @@
 /** The client's own record of a call (API 7, rule 5), and the audit log: a file of them, a JSON object a line. */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
-import { foreignLink } from '../bytes/foreign-link.ts';
+import { foreignLink } from '../bytes/trusted-paths.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { harmlessJson } from '../errors/harmless-json.ts';
+import { harmlessJson } from '../errors/printable.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { auditErrors } from './errors.ts';
 

@@ -1,7 +1,7 @@
 /** The root certificates that signatures are trusted by: the user's file, or else what the system or Node.js trusts. */
 
 import tls from 'node:tls';
-import { readFileUpTo } from '../bytes/read-file-up-to.ts';
+import { readFileUpTo } from '../bytes/read-file.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
 import { readContainer } from '../certificates/read-containers.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { DigestedWindow } from './digest-worker.ts';
-import type { PackedWindow } from './packed-window.ts';
+import type { PackedWindow } from './entry-windows.ts';
 
 /** What became of a window; no memory where its thread died with it. */
 export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWindow[Key] | undefined };

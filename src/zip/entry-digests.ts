@@ -2,12 +2,10 @@
 
 import { createHash, hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { type DigestTable, type EntryDigests, emptyTable, put, readTable } from './digest-table.ts';
 import type { DigestThreads } from './digest-threads.ts';
 import type { ZipEntry } from './entry.ts';
-import { type EntryWindow, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
+import { type EntryWindow, WINDOW_LENGTH, factsOf, largeEntryOf, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
-import { factsOf } from './packed-window.ts';
 import { type PlacedEntry, unpack, unpackInPieces } from './unpack.ts';
 
 /**
@@ -137,4 +135,42 @@ function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonl
       put(table, index, position, column.subarray(at * length, (at + 1) * length));
     }
   }
+}
+
+/** Digests of some entries' contents, by several algorithms. */
+export interface EntryDigests {
+  /** `position`: of the entry in the list that was asked about; `algorithm`: as node:crypto calls it. Base64. */
+  base64(position: number, algorithm: string): string;
+}
+
+export interface DigestTable {
+  /** As node:crypto calls them. */
+  readonly algorithms: readonly string[];
+  /** Of a digest by each, in bytes. */
+  readonly lengths: readonly number[];
+  /** For each algorithm: the raw digests of all entries, in order. */
+  readonly columns: readonly Buffer[];
+}
+
+export function emptyTable(algorithms: readonly string[], count: number): DigestTable {
+  const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
+  return { algorithms, lengths, columns: lengths.map((length) => Buffer.alloc(length * count)) };
+}
+
+export function readTable({ algorithms, lengths, columns }: DigestTable): EntryDigests {
+  return {
+    base64(position, algorithm) {
+      const index = algorithms.indexOf(algorithm);
+      const column = columns[index];
+      const length = lengths[index];
+      if (column === undefined || length === undefined)
+        throw new TypeError(`no digests by ${algorithm} were asked for`);
+      return column.toString('base64', position * length, (position + 1) * length);
+    },
+  };
+}
+
+/** Puts the digest of one entry by the algorithm at `index`. */
+export function put({ columns, lengths }: DigestTable, index: number, position: number, digest: Uint8Array): void {
+  columns[index]?.set(digest, position * (lengths[index] ?? 0));
 }

@@ -5,23 +5,11 @@
  */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { DirectoryEntry } from './directory.ts';
+import { type DirectoryEntry, refuseOtherUnicodeName } from './directory.ts';
 import type { EndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
-import {
-  CENTRAL_RECORD_LENGTH,
-  DATA_DESCRIPTOR,
-  findExtraField,
-  HAS_DESCRIPTOR,
-  IN_ZIP64_32,
-  LOCAL_HEADER,
-  LOCAL_HEADER_LENGTH,
-  readUInt64LE,
-  ZIP64_EXTRA,
-} from './fields.ts';
-import { slidingWindow } from './sliding-window.ts';
-import { refuseOtherUnicodeName } from './unicode-name.ts';
+import { CENTRAL_RECORD_LENGTH, DATA_DESCRIPTOR, HAS_DESCRIPTOR, IN_ZIP64_32, LOCAL_HEADER, LOCAL_HEADER_LENGTH, ZIP64_EXTRA, asBuffer, findExtraField, readUInt64LE } from './fields.ts';
 
 const LONGEST_DESCRIPTOR = 24;
 /** Of a record. */
@@ -162,4 +150,34 @@ function differs({ name }: DirectoryEntry, what: string) {
   return zipErrors('zip-ambiguous', {
     problem: `the entry ${name} has ${what} in its own header than in the directory`,
   });
+}
+
+/** In bytes: what one read brings. */
+export const WINDOW_LENGTH = 1024 * 1024;
+
+export interface SlidingWindow {
+  /** A view, valid until the next `load`; undefined when that is needed first. */
+  view(offset: number, length: number): Buffer | undefined;
+  load(offset: number, length: number): Promise<Buffer>;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Of the file's bytes up to the limit. */
+export function slidingWindow(source: ByteSource, limit: number): SlidingWindow {
+  const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
+  let start = 0;
+  let bytes: Buffer = EMPTY;
+  return {
+    view(offset, length) {
+      if (length === 0) return EMPTY;
+      const from = offset - start;
+      return from >= 0 && from + length <= bytes.length ? bytes.subarray(from, from + length) : undefined;
+    },
+    async load(offset, length) {
+      start = offset;
+      bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset), scratch));
+      return bytes.subarray(0, length);
+    },
+  };
 }

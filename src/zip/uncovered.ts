@@ -1,9 +1,9 @@
 /** The bytes of a file that belong to no record of the archive in it: before it, between its records, behind it. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { type ByteRange, readPieces } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
-import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH } from './fields.ts';
-import { slidingWindow, WINDOW_LENGTH } from './sliding-window.ts';
+import { ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH, asBuffer, readUInt64LE } from './fields.ts';
 
 export interface Uncovered {
   /** Before the first record. */
@@ -22,17 +22,12 @@ export interface UncoveredBytes {
   readonly isZero: boolean;
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 export async function findUncovered(source: ByteSource, archive: ZipArchive): Promise<Uncovered> {
   const { start, inFile, end } = archive;
   const { directoryOffset, recordOffset, zip64, trailingLength } = end;
   const lastEnd = inFile.at(-1)?.end ?? start;
   const apkSigningBlock = await apkSigningBlockLength(source, lastEnd, directoryOffset);
-  const gaps: Range[] = [];
+  const gaps: ByteRange[] = [];
   for (const [index, { offset }] of inFile.entries()) {
     if (index > 0) gaps.push({ start: inFile[index - 1]?.end ?? offset, end: offset });
   }
@@ -49,20 +44,15 @@ export async function findUncovered(source: ByteSource, archive: ZipArchive): Pr
   };
 }
 
-async function bytesIn(source: ByteSource, ranges: readonly Range[]): Promise<UncoveredBytes> {
+async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promise<UncoveredBytes> {
   const filled = ranges.filter(({ start, end }) => end > start);
   const length = filled.reduce((sum, { start, end }) => sum + end - start, 0);
   return { length, isZero: length === 0 || (await areZero(source, filled)) };
 }
 
-async function areZero(source: ByteSource, ranges: readonly Range[]): Promise<boolean> {
-  const window = slidingWindow(source, source.size);
-  for (const { start, end } of ranges) {
-    for (let position = start; position < end; position += WINDOW_LENGTH) {
-      const length = Math.min(WINDOW_LENGTH, end - position);
-      const bytes = window.view(position, length) ?? (await window.load(position, length));
-      for (let index = 0; index < length; index++) if (bytes[index] !== 0) return false;
-    }
+async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promise<boolean> {
+  for await (const chunk of readPieces(source, ranges)) {
+    for (let index = 0; index < chunk.length; index++) if (chunk[index] !== 0) return false;
   }
   return true;
 }

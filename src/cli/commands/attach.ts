@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { composeAttaching } from '../../app/compose-changes.ts';
-import { openToRead } from '../../bytes/open-to-read.ts';
+import { openToRead } from '../../bytes/read-file.ts';
 import { readOutput } from '../../options/commands/common.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 /** Lists of paths, one on each line, read from a file or standard input within limits. */
 
 import type { Readable } from 'node:stream';
-import { openToRead } from '../../bytes/open-to-read.ts';
+import { openToRead } from '../../bytes/read-file.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { cliErrors } from '../errors.ts';

@@ -2,8 +2,8 @@
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { isAtOrBelow } from '../../bytes/below.ts';
-import { isUtf8Name } from '../../files/utf8-names.ts';
+import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
+import { isUtf8Name } from '../../files/file-names.ts';
 import { cliErrors } from '../errors.ts';
 
 export interface PatternOptions {

@@ -1,7 +1,7 @@
 /** Parts of the JSON documents that several commands print. */
 
 import type { CodesignError } from '../../errors/codesign-error.ts';
-import { harmlessJson } from '../../errors/harmless-json.ts';
+import { harmlessJson } from '../../errors/printable.ts';
 
 /** The document as text. Control characters are escaped, so that it is harmless on a terminal. */
 export function jsonText(document: object): string {

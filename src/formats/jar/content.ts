@@ -1,9 +1,8 @@
 /** The content that a JAR's signature covers: the contents of its files, and what the manifest says their digests are. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { EntryDigests } from '../../zip/digest-table.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
-import type { DigestEntries } from '../../zip/entry-digests.ts';
+import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 import { jarErrors } from './errors.ts';
 import { nodeDigestName } from './manifest/digest-names.ts';
 import type { DigestAttribute, Manifest } from './manifest/manifest.ts';

@@ -1,7 +1,7 @@
 /** The files that hold the signing certificate and its chain, read whole, and the password that opens a PKCS#12 among them. */
 
 import type { FileHandle } from 'node:fs/promises';
-import { openToRead } from '../../bytes/open-to-read.ts';
+import { openToRead } from '../../bytes/read-file.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';

@@ -2,7 +2,7 @@
 
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { readHandleUpTo } from '../../bytes/read-file-up-to.ts';
+import { readHandleUpTo } from '../../bytes/read-file.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 

@@ -1,8 +1,8 @@
 /** A settings file: read in bounds, taken only from those who may decide, and parsed with a place for every fault. */
 
-import { constants, type Stats } from 'node:fs';
+import { type Stats, constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { readHandleUpTo } from '../../bytes/read-file-up-to.ts';
+import { readHandleUpTo } from '../../bytes/read-file.ts';
 import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** A planned file, opened again, with the temporary copy that will replace its target. */
 
-import type { OnRead } from '../../bytes/watched-source.ts';
+import type { OnRead } from '../../bytes/byte-source.ts';
 import { type InputFile, openInput } from '../../files/input-file.ts';
 import type { PlannedFile, Run } from '../change.ts';
 import type { BytesRead } from '../outcome.ts';

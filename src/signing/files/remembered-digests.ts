@@ -1,9 +1,8 @@
 /** Digests of an original's entries, remembered, so that a copy whose bytes are known to be the same need not be digested again. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { EntryDigests } from '../../zip/digest-table.ts';
 import type { ZipEntry } from '../../zip/entry.ts';
-import type { DigestEntries } from '../../zip/entry-digests.ts';
+import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 
 export interface RememberedDigests {
   /** As the one given, and remembers. */

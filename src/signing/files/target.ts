@@ -1,21 +1,10 @@
 /** Where a result goes: links followed, and whether a new file can be renamed to it, found out before anything is spent. */
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { type Stats, accessSync, closeSync, constants, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../../files/file-system-errors.ts';
-import { assertUtf8Name } from '../../files/utf8-names.ts';
-import { windowsNameProblem } from '../../files/windows-names.ts';
+import { assertUtf8Name, windowsNameProblem } from '../../files/file-names.ts';
 import { signingErrors } from '../errors.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Targets with a fault in them, one of each kind: what shows that faults are found. */
 
-import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { answering } from '../judge.ts';
 import { randomBytes } from '../mutations/bytes.ts';

@@ -5,8 +5,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openToRead } from '../../../src/bytes/open-to-read.ts';
-import { readFileUpTo } from '../../../src/bytes/read-file-up-to.ts';
+import { openToRead, readFileUpTo } from '../../../src/bytes/read-file.ts';
 import { readCertificateFiles } from '../../../src/options/credentials/certificate-files.ts';
 import { readSignatureFile } from '../../../src/signing/changes/signature-file.ts';
 

@@ -2,10 +2,9 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/bytes/byte-source.ts';
+import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { Cursor } from '../../../src/bytes/cursor.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
 
 const SIZE = 3 * 1024 * 1024 + 17;
 const bytes = Buffer.from(Uint8Array.from({ length: SIZE }, (_, index) => (index ^ (index >>> 9)) & 0xff));

@@ -1,9 +1,7 @@
 /** What is told of a source as it is read: how far each pass over it has come. */
 
 import { expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/bytes/byte-source.ts';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
-import { watchedSource } from '../../../src/bytes/watched-source.ts';
+import { type ByteSource, memorySource, watchedSource } from '../../../src/bytes/byte-source.ts';
 
 function watched(source: ByteSource) {
   const told: number[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { windowsNameProblem } from '../../../src/files/windows-names.ts';
+import { windowsNameProblem } from '../../../src/files/file-names.ts';
 
 describe('names that Windows treats in a special way', () => {
   it.each([

@@ -2,14 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';
-import type { Format } from '../../../src/formats/format.ts';
-import { cmsEnvelope } from '../../../src/formats/format.ts';
+import { type Format, cmsEnvelope } from '../../../src/formats/format.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { type ThrowawaySigner, makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { type Fixture, fixturesIn } from './support/fixtures.ts';
 import { codesOf, isIntact } from './support/is-intact.ts';

@@ -1,7 +1,7 @@
 /** Holds how JARs are told from all the other formats that are ZIP archives. */
 
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { isNamedAsJar } from '../../../src/formats/jar/options.ts';
 import { zip } from './jar/simple-zip.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { originIn, shapeOf } from '../../../src/signing/files/patch-geometry.ts';
 import { rememberDigests } from '../../../src/signing/files/remembered-digests.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
@@ -11,7 +11,7 @@ import { type DigestEntries, digestEntries } from '../../../src/zip/entry-digest
 import { deflatedEntry, storedEntry } from '../../../src/zip/new-entry.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { contentsOf } from '../zip/support/reading.ts';
-import { buildZip, deflated, type EntryParts, stored } from '../zip/support/zip-builder.ts';
+import { type EntryParts, buildZip, deflated, stored } from '../zip/support/zip-builder.ts';
 
 const ENTRIES: readonly EntryParts[] = [
   stored('empty/', { contents: '' }),

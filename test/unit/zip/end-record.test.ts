@@ -1,7 +1,7 @@
 /** Where an archive ends: the one end record that counts, whatever looks like one around it, and its ZIP64 companion. */
 
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { endsLikeArchive, findEndOfArchive } from '../../../src/zip/end-record.ts';
 import { countingSource, namesOrCode, read, refusal } from './support/reading.ts';
 import { type ArchiveParts, buildZip, stored } from './support/zip-builder.ts';

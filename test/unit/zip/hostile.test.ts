@@ -1,7 +1,7 @@
 /** Archives with bytes changed at random, the same on each run: they are read or refused, and nothing else happens. */
 
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { editArchive } from '../../../src/zip/edit-archive.ts';

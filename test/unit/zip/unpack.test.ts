@@ -6,15 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/bytes/byte-source.ts';
+import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
-import { memorySource } from '../../../src/bytes/memory-source.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unpack, unpackInPieces } from '../../../src/zip/unpack.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
 import { facts } from './support/reading.ts';
-import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
+import { DEFLATED, type EntryParts, STORED, buildZip } from './support/zip-builder.ts';
 
 const MIB = 1024 * 1024;
 const digestOf = (contents: Uint8Array, algorithm = 'sha256'): string =>

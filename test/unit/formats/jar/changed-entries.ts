@@ -1,6 +1,6 @@
 /** Signed JARs whose contents were changed afterwards: the archives are sound, only the signature no longer fits. */
 
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readArchive } from '../../../../src/zip/archive.ts';
 import { editArchive } from '../../../../src/zip/edit-archive.ts';
 import { isDirectory } from '../../../../src/zip/entry.ts';

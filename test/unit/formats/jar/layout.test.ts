@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { ownNameOf, readLayout } from '../../../../src/formats/jar/layout.ts';
 import { mainJava, mustRunJava } from '../../../support/programs/java.ts';

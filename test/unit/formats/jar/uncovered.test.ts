@@ -1,12 +1,12 @@
 /** Holds what becomes of bytes that belong to no entry of a JAR, by where they stand, what they are and how the file is named. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { Finding } from '../../../../src/errors/finding.ts';
 import { cmsEnvelope } from '../../../../src/formats/format.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { type ThrowawaySigner, makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { plainReader, signBytes } from '../support/sign-bytes.ts';
 import { apkSigningBlock, directoryOffset, recordOffsets, withBytesAt, withZip64End, zip } from './simple-zip.ts';
 

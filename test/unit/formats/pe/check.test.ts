@@ -1,10 +1,10 @@
 /** Holds the check of a written file: each way the result can be wrong is seen. */
 
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { MeasureContent } from '../../../../src/crypto/content.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
-import { cmsEnvelope, type Envelope } from '../../../../src/formats/format.ts';
+import { type Envelope, cmsEnvelope } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';

@@ -1,7 +1,7 @@
 /** Holds the edits that put a CMS into a PE, judged by slow code written for that. */
 
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { contentToSign } from '../../../../src/formats/pe/content.ts';
 import { embedCms } from '../../../../src/formats/pe/embed.ts';

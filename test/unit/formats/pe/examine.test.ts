@@ -1,12 +1,12 @@
 /** What an examination finds in a PE file as a whole, and in the entries that its signatures stand in. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { MeasureContent } from '../../../../src/crypto/content.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { speaksAgainst } from '../../../../src/errors/finding.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { type ThrowawaySigner, makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';

@@ -1,8 +1,7 @@
 /** Holds what is read from a PE's headers, and what is refused there. */
 
 import { describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { peErrors } from '../../../../src/formats/pe/errors.ts';
 import { readLayout } from '../../../../src/formats/pe/layout.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';

@@ -1,7 +1,6 @@
 /** What the router says of bytes. */
 
-import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../../src/formats/format.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';

@@ -1,6 +1,6 @@
 /** The walk of one file through a format, in memory and with a key at hand: prepare, sign, seal, embed, check. */
 
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
 import { contentReader } from '../../../../src/formats/content-reader.ts';
 import type { Embedding, Format, SigningMode } from '../../../../src/formats/format.ts';

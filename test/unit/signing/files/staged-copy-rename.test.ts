@@ -1,10 +1,10 @@
 /** The one rename, on file systems and beside programs that do not let it happen: the original stays, or is replaced whole. */
 
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 

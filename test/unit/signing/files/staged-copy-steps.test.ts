@@ -1,11 +1,10 @@
 /** What the temporary file costs, step by step: what is read again, written again, digested again, and what a bad disk does. */
 
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { Edit, Patch } from '../../../../src/bytes/patch.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { readArchive } from '../../../../src/zip/archive.ts';

@@ -1,10 +1,10 @@
 /** The temporary file: any patch gives exactly the patched bytes, in place or rewritten, and nothing is left behind. */
 
-import { chmod, chown, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, open, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../../src/bytes/patch.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';

@@ -1,10 +1,9 @@
 /** Short ways of asking what the reader makes of an archive in memory. */
 
 import { crc32 } from 'node:zlib';
-import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import { memorySource } from '../../../../src/bytes/memory-source.ts';
+import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
+import { type ZipArchive, readArchive } from '../../../../src/zip/archive.ts';
 import type { ZipEntry } from '../../../../src/zip/entry.ts';
 import { unpack } from '../../../../src/zip/unpack.ts';
 

@@ -1,16 +1,16 @@
 /** Signs, examines, stamps, unsigns every JAR of the corpus (CODESIGN_TEST_CORPUS); Java judges what is left of them. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
 import { speaksAgainst } from '../../../../../src/errors/finding.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { mainJava } from '../../../../support/programs/java.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { type ThrowawaySigner, makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { lossesOf } from '../../../../system/interop/compare-archives.ts';
 import { readAsArchives } from '../../../../system/interop/java/readers.ts';
 import { applyPatch } from '../../support/apply-patch.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { memorySource } from '../../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { mainJava } from '../../../../support/programs/java.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../../src/crypto/algorithms.ts';
 import { digestListed, listEntries } from '../../../../../src/formats/jar/content.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';

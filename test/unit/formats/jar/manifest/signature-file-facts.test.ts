@@ -1,7 +1,7 @@
 /** Holds that a signature file is read as often for many blocks as for one, and its manifest too. */
 
 import { expect, it } from 'vitest';
-import { memorySource } from '../../../../../src/bytes/memory-source.ts';
+import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { knowManifest } from '../../../../../src/formats/jar/manifest/agreement.ts';
 import { type Manifest, readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
