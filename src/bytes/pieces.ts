@@ -74,7 +74,7 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number): PiecesSurve
 const LARGE_PIECE = 256 * 1024;
 const BATCH_LENGTH = 1024 * 1024;
 /** Reads under way at most. */
-const BATCH_COUNT = 2048;
+const BATCH_COUNT = 512;
 /** Bytes between two ranges up to which reading them too takes less time than a second read. */
 const LARGEST_GAP = 4096;
 

@@ -5,8 +5,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';
 import { fileSource } from '../bytes/file-source.ts';
 import { fileErrors } from './errors.ts';
+import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, whenFree } from './file-system-errors.ts';
-import { assertUtf8Name } from './utf8-names.ts';
 
 /** What tells a file from others, and whether it has changed. All that is kept of it: of ten thousand files, each counts. */
 export type FileStats = Pick<

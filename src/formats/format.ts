@@ -183,3 +183,10 @@ export interface EmbeddedSignature {
   /** What is wrong or odd with content, signed attributes and signature value. Says nothing of trust, nor of its timestamps. */
   examine(): Promise<readonly Finding[]>;
 }
+
+/** With the nested ones, each behind the one that it is in. */
+export function flatten<Signature extends { readonly nested: readonly Signature[] }>(
+  signatures: readonly Signature[],
+): Signature[] {
+  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
+}

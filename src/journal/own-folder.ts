@@ -1,6 +1,6 @@
 /** Folders of the journal, entered one below the other: each must be this user's alone, and no link is followed. */
 
-import { type Stats, closeSync, constants, existsSync, fstatSync, lstatSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { foreignLink, isTrustedOwner } from '../bytes/trusted-paths.ts';
 

@@ -1,12 +1,7 @@
 /** The signatures that a file carries already. */
 
 import { speaksAgainst } from '../errors/finding.ts';
-import type { EmbeddedSignature, SignableFile } from '../formats/format.ts';
-
-/** With the nested ones, each behind the one that it is in. */
-export function flatten(signatures: readonly EmbeddedSignature[]): EmbeddedSignature[] {
-  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
-}
+import { type EmbeddedSignature, flatten, type SignableFile } from '../formats/format.ts';
 
 /** Each signer once: a second signature with another algorithm is usually by the same one. */
 export function signerNames(signatures: readonly EmbeddedSignature[]): string[] {

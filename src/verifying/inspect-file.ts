@@ -6,7 +6,7 @@ import { readName } from '../certificates/names.ts';
 import { type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
-import type { Detail, EmbeddedSignature } from '../formats/format.ts';
+import { type Detail, type EmbeddedSignature, flatten } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { hexOf, type InspectedAttribute, inspectAttributes, readable } from './inspect-attributes.ts';
 import {
@@ -101,7 +101,7 @@ export async function inspectFile(path: string, reading: Reading): Promise<Inspe
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;
   const signatures = await signable.signatures();
-  const numbers = new Map(numberedSignatures(signatures).map((signature, index) => [signature, index + 1]));
+  const numbers = new Map(flatten(signatures).map((signature, index) => [signature, index + 1]));
   const isIssuer = issuerChecks();
   const inspect = async (signature: EmbeddedSignature): Promise<InspectedSignature> => {
     const nested: InspectedSignature[] = [];
@@ -191,9 +191,4 @@ function inspectTimestamp(timestamp: Timestamp, isIssuer: CheckIssuer): Inspecte
       kind === 'authenticode' ? [] : inspectCertificates(timestamp.certificates, [signerCertificate], isIssuer),
     findings,
   };
-}
-
-/** All of them, in the order of their numbers: the first is number 1. */
-export function numberedSignatures(signatures: readonly EmbeddedSignature[]): readonly EmbeddedSignature[] {
-  return signatures.flatMap((signature) => [signature, ...numberedSignatures(signature.nested)]);
 }

@@ -2,6 +2,7 @@
 
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Finding } from '../errors/finding.ts';
+import { flatten } from '../formats/format.ts';
 import type { VerifiedSignature } from './verdict.ts';
 
 export interface VerifyPolicy {
@@ -46,10 +47,6 @@ function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['s
 
 function isAtLeast(algorithm: DigestAlgorithm | undefined, least: DigestAlgorithm): boolean {
   return algorithm !== undefined && DIGEST_LENGTH[algorithm] >= DIGEST_LENGTH[least];
-}
-
-export function flatten(signatures: readonly VerifiedSignature[]): VerifiedSignature[] {
-  return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
 function notAccepted(code: string, message: string): Finding {

@@ -1,7 +1,7 @@
 /** What runs in a thread of digest-threads.ts: digests one window after the other. Built as a file of its own. */
 
 import { parentPort } from 'node:worker_threads';
-import { type PackedWindow, digestPacked } from './entry-windows.ts';
+import { digestPacked, type PackedWindow } from './entry-windows.ts';
 
 /** The window's memory goes back with the answer; no digests where an entry is damaged, which the asker finds out again. */
 export interface DigestedWindow {

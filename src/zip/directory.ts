@@ -5,7 +5,18 @@ import { crc32 } from 'node:zlib';
 import type { EndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
-import { CENTRAL_RECORD, CENTRAL_RECORD_LENGTH, DEFLATED, IN_ZIP64_16, IN_ZIP64_32, STORED, UNREADABLE_FLAGS, ZIP64_EXTRA, findExtraField, readUInt64LE } from './fields.ts';
+import {
+  CENTRAL_RECORD,
+  CENTRAL_RECORD_LENGTH,
+  DEFLATED,
+  findExtraField,
+  IN_ZIP64_16,
+  IN_ZIP64_32,
+  readUInt64LE,
+  STORED,
+  UNREADABLE_FLAGS,
+  ZIP64_EXTRA,
+} from './fields.ts';
 
 /** An entry whose local header has not been looked at: `dataOffset` and `end` are still zero, and set then. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
@@ -52,7 +63,7 @@ function readRecord(
   }
   if (extraEnd > nameEnd) {
     requireExtraFields(directory, nameEnd, extraEnd, name);
-    refuseOtherUnicodeName(directory, nameStart, nameEnd, extraEnd);
+    rejectOtherUnicodeName(directory, nameStart, nameEnd, extraEnd);
   }
   const fields = readSizes(directory, start, nameEnd, extraEnd, name);
   const flags = directory.readUInt16LE(start + 8);
@@ -209,7 +220,7 @@ const NAME_OFFSET = 5;
  * Throws `zip-ambiguous` where the field is in force, which its CRC-32 of the name says, and names something else. The name
  * stands between `nameStart` and `nameEnd`, the extra fields follow up to `end`.
  */
-export function refuseOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, end: number): void {
+export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, end: number): void {
   let position = nameEnd;
   while (position + 4 <= end) {
     const start = position + 4;

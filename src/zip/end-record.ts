@@ -89,7 +89,7 @@ async function hasRival(source: ByteSource, { directoryOffset, recordOffset }: E
  * Throws `zip-ambiguous` for another end record, in the archive's comment or behind it, that leads nowhere now and could lead
  * into the directory once entries have been added: it counts from where it stands. Asked before an archive is signed.
  */
-export async function refuseRivalToCome(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
+export async function rejectRivalToCome(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   const { tail, start } = await readTail(source);
   const from = Math.max(0, directoryOffset - start);
   for (let position = tail.length - END_RECORD_LENGTH; position >= from; position--) {

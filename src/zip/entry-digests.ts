@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestThreads } from './digest-threads.ts';
 import type { ZipEntry } from './entry.ts';
-import { type EntryWindow, WINDOW_LENGTH, factsOf, largeEntryOf, windowsOf } from './entry-windows.ts';
+import { type EntryWindow, factsOf, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
 import { type PlacedEntry, unpack, unpackInPieces } from './unpack.ts';
 

@@ -5,11 +5,22 @@
  */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { type DirectoryEntry, refuseOtherUnicodeName } from './directory.ts';
+import { type DirectoryEntry, rejectOtherUnicodeName } from './directory.ts';
 import type { EndOfArchive } from './end-record.ts';
 import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
-import { CENTRAL_RECORD_LENGTH, DATA_DESCRIPTOR, HAS_DESCRIPTOR, IN_ZIP64_32, LOCAL_HEADER, LOCAL_HEADER_LENGTH, ZIP64_EXTRA, asBuffer, findExtraField, readUInt64LE } from './fields.ts';
+import {
+  asBuffer,
+  CENTRAL_RECORD_LENGTH,
+  DATA_DESCRIPTOR,
+  findExtraField,
+  HAS_DESCRIPTOR,
+  IN_ZIP64_32,
+  LOCAL_HEADER,
+  LOCAL_HEADER_LENGTH,
+  readUInt64LE,
+  ZIP64_EXTRA,
+} from './fields.ts';
 
 const LONGEST_DESCRIPTOR = 24;
 /** Of a record. */
@@ -29,12 +40,12 @@ export async function locateEntries(
   const window = slidingWindow(source, limit);
   // Where the archive begins without what was put before it.
   const room = Math.min((inFile[0]?.offset ?? limit) - base, SIGNATURE_LENGTH);
-  if (base > 0) refuseHiddenEntry(await window.load(base, room), base);
+  if (base > 0) rejectHiddenEntry(await window.load(base, room), base);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
     if (entry.offset + LOCAL_HEADER_LENGTH > limit) throw leadsNowhere(entry);
     const gap = Math.min(entry.offset - previousEnd, SIGNATURE_LENGTH);
-    refuseHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
+    rejectHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
 
     const fixed =
       window.view(entry.offset, LOCAL_HEADER_LENGTH) ?? (await window.load(entry.offset, LOCAL_HEADER_LENGTH));
@@ -57,7 +68,7 @@ export async function locateEntries(
     previousEnd = entry.end;
   }
   const gap = Math.min(limit - previousEnd, SIGNATURE_LENGTH);
-  refuseHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
+  rejectHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
   return inFile;
 }
 
@@ -78,7 +89,7 @@ function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry)
   ) {
     throw differs(entry, 'another name');
   }
-  if (header.length > headerNameEnd) refuseOtherUnicodeName(header, LOCAL_HEADER_LENGTH, headerNameEnd, header.length);
+  if (header.length > headerNameEnd) rejectOtherUnicodeName(header, LOCAL_HEADER_LENGTH, headerNameEnd, header.length);
   if (header.readUInt16LE(8) !== entry.method) throw differs(entry, 'another compression method');
   const flags = header.readUInt16LE(6);
   if (((flags ^ entry.flags) & 1) !== 0) throw differs(entry, 'another encryption flag');
@@ -140,7 +151,7 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
 }
 
 /** A local header where the directory names no entry: what reads from the beginning sees one more. */
-function refuseHiddenEntry(bytes: Buffer, offset: number): void {
+function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
     throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });
   }

@@ -3,7 +3,7 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type ByteRange, readPieces } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
-import { ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH, asBuffer, readUInt64LE } from './fields.ts';
+import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH } from './fields.ts';
 
 export interface Uncovered {
   /** Before the first record. */

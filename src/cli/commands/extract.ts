@@ -2,9 +2,8 @@
 
 import { composeReading } from '../../app/compose-local.ts';
 import { formatErrors } from '../../formats/errors.ts';
-import type { EmbeddedSignature } from '../../formats/format.ts';
+import { type EmbeddedSignature, flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
-import { numberedSignatures } from '../../verifying/inspect-file.ts';
 import { readFile } from '../../verifying/verify-file.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -47,7 +46,7 @@ async function choose(
   index: number,
 ): Promise<{ readonly chosen: EmbeddedSignature; readonly count: number }> {
   await using file = await readFile(path, composeReading());
-  const signatures = numberedSignatures(await file.signable.signatures());
+  const signatures = flatten(await file.signable.signatures());
   const chosen = signatures[index - 1];
   if (signatures.length === 0) throw formatErrors('not-signed');
   if (chosen === undefined)

@@ -4,13 +4,13 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
-import { inFileSystem } from '../../files/file-system-errors.ts';
 import { isUtf8Name } from '../../files/file-names.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
 import { identityOf } from '../../signing/files/same-file.ts';
 import type { FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { readLines, readList } from './list-lines.ts';
-import { type IsExcluded, excludedBy, expandPattern, hasMagic } from './patterns.ts';
+import { excludedBy, expandPattern, hasMagic, type IsExcluded } from './patterns.ts';
 
 export interface InputPath {
   /** As the user gave it, or as found in a folder. */

@@ -4,7 +4,7 @@ import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { printable } from '../../errors/printable.ts';
-import { flatten } from '../../verifying/policy.ts';
+import { flatten } from '../../formats/format.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations } from './github.ts';

@@ -6,8 +6,8 @@ import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { memorySource } from '../../bytes/byte-source.ts';
 import { makeFolders } from '../../bytes/make-folders.ts';
-import { inFileSystem } from '../../files/file-system-errors.ts';
 import { assertUtf8Name } from '../../files/file-names.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
 import { proveCopy } from '../../signing/files/copy-proof.ts';
 import { identityOf } from '../../signing/files/same-file.ts';
 import { assertReplaceable } from '../../signing/files/target.ts';

@@ -64,7 +64,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
       const problem = `the directory ${entry.name} holds data, which no signature covers`;
       if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
-      refuseOtherNameInJava(entry);
+      rejectOtherNameInJava(entry);
       signable.push(entry);
     } else if (own === 'MANIFEST.MF') {
       manifests.push(entry);
@@ -127,7 +127,7 @@ function addSignatureFile(
 }
 
 /** Java looks these up without their beginning, finds no section, and takes them as unsigned. */
-function refuseOtherNameInJava({ name }: ZipEntry): void {
+function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
     const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';
     throw zipErrors('zip-name-refused', { name: JSON.stringify(name), problem });

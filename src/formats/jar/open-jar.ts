@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { refuseRivalToCome } from '../../zip/end-record.ts';
+import { rejectRivalToCome } from '../../zip/end-record.ts';
 import {
   type ContentReader,
   cmsEnvelope,
@@ -119,7 +119,7 @@ async function choosePlace(
     throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
   }
   await requireCovered(source, layout.archive, name);
-  await refuseRivalToCome(source, layout.archive.end);
+  await rejectRivalToCome(source, layout.archive.end);
   if (mode === 'replace') {
     const base = chooseBlockName({ signerName: textOf(formatOptions, SIGNER_NAME), leaf: chain.leaf, others: [] });
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };

@@ -1,6 +1,6 @@
 /** A settings file: read in bounds, taken only from those who may decide, and parsed with a place for every fault. */
 
-import { type Stats, constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readHandleUpTo } from '../../bytes/read-file.ts';
 import { printable } from '../../errors/printable.ts';

@@ -2,13 +2,13 @@
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isTrustedOwner } from '../../bytes/trusted-paths.ts';
 import { makeFolders } from '../../bytes/make-folders.ts';
+import { isTrustedOwner } from '../../bytes/trusted-paths.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';
-import { PROFILE_KEYS, type SettingKey, isSettingKey, isStoredIn } from '../table.ts';
-import { type JsonObject, WRITABLE_BY_ANYBODY, isObject, readJsonFile, shownKey } from './json-file.ts';
+import { isSettingKey, isStoredIn, PROFILE_KEYS, type SettingKey } from '../table.ts';
+import { isObject, type JsonObject, readJsonFile, shownKey, WRITABLE_BY_ANYBODY } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;

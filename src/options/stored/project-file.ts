@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
 import { settingsErrors } from '../errors.ts';
 import { PROJECT_FILE, type Stored } from '../lookup.ts';
-import { PROJECT_KEYS, type SettingKey, isSettingKey, isStoredIn } from '../table.ts';
+import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../table.ts';
 import { readJsonFile, shownKey } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 

@@ -1,6 +1,6 @@
 /** Where the results may go that a project file sends somewhere: below its folder, and neither through links nor into `.git`. */
 
-import { type Stats, lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
 import { settingsErrors } from '../errors.ts';

@@ -2,9 +2,9 @@
 
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../formats/errors.ts';
-import type { SignableFile } from '../../formats/format.ts';
+import { flatten, type SignableFile } from '../../formats/format.ts';
 import type { LocalChange } from '../change-files.ts';
-import { flatten, signerNames } from '../existing-signatures.ts';
+import { signerNames } from '../existing-signatures.ts';
 
 export const removeSignatures: LocalChange = {
   async decide(opened) {

@@ -5,13 +5,12 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { speaksAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../formats/errors.ts';
-import type { EmbeddedSignature } from '../../formats/format.ts';
+import { type EmbeddedSignature, flatten } from '../../formats/format.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import type { Batch } from '../batch.ts';
 import type { LocalChange } from '../change-files.ts';
 import { signingErrors } from '../errors.ts';
-import { flatten } from '../existing-signatures.ts';
 import { isoTime } from '../service/timestamps.ts';
 
 export interface Timestamping {

@@ -1,10 +1,20 @@
 /** Where a result goes: links followed, and whether a new file can be renamed to it, found out before anything is spent. */
 
-import { type Stats, accessSync, closeSync, constants, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../../files/file-system-errors.ts';
 import { assertUtf8Name, windowsNameProblem } from '../../files/file-names.ts';
+import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../../files/file-system-errors.ts';
 import { signingErrors } from '../errors.ts';
 
 /**

@@ -11,7 +11,7 @@ import { type DigestEntries, digestEntries } from '../../../src/zip/entry-digest
 import { deflatedEntry, storedEntry } from '../../../src/zip/new-entry.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { contentsOf } from '../zip/support/reading.ts';
-import { type EntryParts, buildZip, deflated, stored } from '../zip/support/zip-builder.ts';
+import { buildZip, deflated, type EntryParts, stored } from '../zip/support/zip-builder.ts';
 
 const ENTRIES: readonly EntryParts[] = [
   stored('empty/', { contents: '' }),

@@ -11,11 +11,11 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
-import { type DigestThreads, createDigestThreads } from '../../../src/zip/digest-threads.ts';
+import { createDigestThreads, type DigestThreads } from '../../../src/zip/digest-threads.ts';
 import { digestEntriesWith } from '../../../src/zip/entry-digests.ts';
 import { digestPacked } from '../../../src/zip/entry-windows.ts';
 import { facts } from './support/reading.ts';
-import { DEFLATED, type EntryParts, STORED, buildZip } from './support/zip-builder.ts';
+import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
 const MIB = 1024 * 1024;
 const ALGORITHMS = ['sha256', 'sha512'];

@@ -13,7 +13,7 @@ import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unpack, unpackInPieces } from '../../../src/zip/unpack.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
 import { facts } from './support/reading.ts';
-import { DEFLATED, type EntryParts, STORED, buildZip } from './support/zip-builder.ts';
+import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
 const MIB = 1024 * 1024;
 const digestOf = (contents: Uint8Array, algorithm = 'sha256'): string =>

@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { readArchive } from '../../../../src/zip/archive.ts';
-import { type ThrowawaySigner, makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
-import { type SimpleEntry, contentsOf, unzip, zip } from './simple-zip.ts';
+import { contentsOf, type SimpleEntry, unzip, zip } from './simple-zip.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
 const OWN = [MANIFEST, 'META-INF/TEST_PUB.SF', 'META-INF/TEST_PUB.RSA'];

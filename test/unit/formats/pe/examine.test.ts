@@ -6,7 +6,7 @@ import type { MeasureContent } from '../../../../src/crypto/content.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
 import { speaksAgainst } from '../../../../src/errors/finding.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { type ThrowawaySigner, makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';

@@ -1,6 +1,6 @@
 /** The temporary file: any patch gives exactly the patched bytes, in place or rewritten, and nothing is left behind. */
 
-import { chmod, chown, mkdtemp, open, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

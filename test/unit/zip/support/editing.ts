@@ -1,7 +1,7 @@
 /** Changing archives in memory, and saying byte by byte what is left of their entries. */
 
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import { type ZipArchive, readArchive } from '../../../../src/zip/archive.ts';
+import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
 import { editArchive } from '../../../../src/zip/edit-archive.ts';
 import type { NewEntry } from '../../../../src/zip/new-entry.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';

@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { type ZipArchive, readArchive } from '../../../../src/zip/archive.ts';
+import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
 import type { ZipEntry } from '../../../../src/zip/entry.ts';
 import { unpack } from '../../../../src/zip/unpack.ts';
 

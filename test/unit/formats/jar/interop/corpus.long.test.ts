@@ -1,6 +1,6 @@
 /** Signs, examines, stamps, unsigns every JAR of the corpus (CODESIGN_TEST_CORPUS); Java judges what is left of them. */
 
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { speaksAgainst } from '../../../../../src/errors/finding.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { mainJava } from '../../../../support/programs/java.ts';
-import { type ThrowawaySigner, makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { lossesOf } from '../../../../system/interop/compare-archives.ts';
 import { readAsArchives } from '../../../../system/interop/java/readers.ts';
 import { applyPatch } from '../../support/apply-patch.ts';

@@ -12,7 +12,7 @@ import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { agrees } from '../../../../../src/formats/jar/manifest/agreement.ts';
 import { readBlocks } from '../../../../../src/formats/jar/signature/blocks.ts';
 import { mainJava } from '../../../../support/programs/java.ts';
-import { type ThrowawaySigner, makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner, type ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives } from '../../../../system/interop/java/readers.ts';
 import { fixturesIn } from '../../support/fixtures.ts';
 import { isIntact } from '../../support/is-intact.ts';

@@ -1,13 +1,12 @@
-/**
- * Names that are not UTF-8. Node.js shows each byte of them that it cannot decode as U+FFFD. Such a name leads nowhere, or to
- * another file whose name really holds that character.
- */
-
 import { isUtf8 } from 'node:buffer';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, resolve, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
 
+/**
+ * What Node.js shows for each byte of a name that is not UTF-8. Such a name leads nowhere, or to another file whose name really
+ * holds that character.
+ */
 const REPLACEMENT = '\ufffd';
 
 /**

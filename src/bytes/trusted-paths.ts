@@ -1,12 +1,13 @@
-/** Links of other users in a path: they could lead to any file of this user. */
-
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 
 /** Linux follows as many in one path. */
 const MOST_LINKS = 40;
 
-/** The first link of another user on the way to `target`, also behind links of this one. Undefined if there is none. */
+/**
+ * The first link of another user on the way to `target`, also behind links of this one; undefined if there is none. Such a link
+ * could lead to any file of this user.
+ */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
   // More of them are a circle, which the system refuses when the path is opened.
