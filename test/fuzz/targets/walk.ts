@@ -4,7 +4,13 @@ import { crc32 } from 'node:zlib';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../src/bytes/patch.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
-import { type EmbeddedSignature, type Format, type SignableFile, type SigningMode, cmsEnvelope } from '../../../src/formats/format.ts';
+import {
+  cmsEnvelope,
+  type EmbeddedSignature,
+  type Format,
+  type SignableFile,
+  type SigningMode,
+} from '../../../src/formats/format.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
@@ -12,7 +18,7 @@ import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
-import { Fault, answering, require, requireSaid } from '../judge.ts';
+import { answering, Fault, require, requireSaid } from '../judge.ts';
 
 export interface Walk {
   readonly format: Format;
