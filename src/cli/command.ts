@@ -19,7 +19,7 @@ export interface CommandDefinition {
   readonly arguments: readonly ArgumentDefinition[];
   /** Printed after the options. */
   readonly notes?: string;
-  /** Gives the exit code. Imports what it needs when it runs. */
+  /** Returns the exit code. Imports what it needs when it runs. */
   run(io: Io, options: object, values: readonly unknown[]): Promise<number>;
 }
 

@@ -36,7 +36,7 @@ export async function runInterruptibly(
       io.exit(interrupted.exitCode);
     }
     interrupted = { exitCode: SIGNAL_EXIT_CODES[signal], at: clock() };
-    console.warning('interrupted: waiting for calls under way; a second interrupt ends at once');
+    console.warning('interrupted: waiting for calls under way; a second interrupt ends the run immediately');
     controller.abort();
   });
   try {

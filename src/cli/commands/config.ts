@@ -1,4 +1,4 @@
-/** `codesign-remote config`: shows the settings that hold here, and changes those stored in a profile. */
+/** `codesign-remote config`: prints the effective settings, and changes those of a profile. */
 
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
@@ -16,9 +16,9 @@ import { padded, widthOf } from '../output/text-layout.ts';
 /** Longer than any path or address. */
 const VALUE_LENGTH = 8192;
 
-/** Each gives the exit code. Throws usage, and a settings file that is damaged or not to be trusted. */
+/** Returns the exit code, as the other functions do. Throws errors of usage and of the settings files. */
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
-  const { profile, settings } = await holding(options, io);
+  const { profile, settings } = await effectiveSettings(options, io);
   if (options.json) {
     io.stdout.write(
       jsonText({ profile, settings: settings.map(({ key, values, origin }) => ({ key, values, origin })) }),
@@ -31,7 +31,7 @@ export async function configList(options: OptionsOf<'config list'>, io: Io): Pro
 
 export async function configGet(text: string, options: ProfileOptions, io: Io): Promise<number> {
   const key = knownKey(text);
-  const { settings } = await holding(options, io);
+  const { settings } = await effectiveSettings(options, io);
   const found = settings.find((setting) => setting.key === key);
   if (found === undefined) throw settingsErrors('setting-not-set', { key });
   for (const value of found.values) io.stdout.write(`${shownValue(value)}\n`);
@@ -49,7 +49,7 @@ export async function configSet(
   const isNew = !profiles.has(name);
   await profiles.set(name, key, values);
   io.stdout.write(
-    `stored   ${shownKey(key)} in ${isNew ? 'the new ' : ''}profile ${name}, ${shownValue(profiles.path)}\n`,
+    `stored   ${profileKey(key)} in ${isNew ? 'the new ' : ''}profile ${name}, ${shownValue(profiles.path)}\n`,
   );
   return 0;
 }
@@ -61,19 +61,19 @@ export async function configUnset(key: string, options: ProfileOptions, io: Io):
   const wasSet = await profiles.unset(name, key);
   io.stdout.write(
     wasSet
-      ? `removed  ${shownKey(key)} from profile ${name}, ${shownValue(profiles.path)}\n`
-      : `nothing  ${shownKey(key)} was not set in profile ${name}\n`,
+      ? `removed  ${profileKey(key)} from profile ${name}, ${shownValue(profiles.path)}\n`
+      : `nothing  ${profileKey(key)} was not set in profile ${name}\n`,
   );
   return 0;
 }
 
-/** Also of a file that is not there yet, or damaged. */
+/** The file may be missing or damaged. */
 export async function configPath(io: Io): Promise<number> {
   io.stdout.write(`${shownValue(profilesPath(io.env))}\n`);
   return 0;
 }
 
-async function holding(
+async function effectiveSettings(
   options: ProfileOptions,
   io: Io,
 ): Promise<{ readonly profile: string; readonly settings: readonly ListedSetting[] }> {
@@ -82,17 +82,12 @@ async function holding(
   return { profile: stored.profile.name, settings };
 }
 
-/** What may be asked for is more than a profile holds: the address that is meant, and where results go. */
+/** More keys can be read than stored in a profile: the address that is used, and the output path. */
 function knownKey(text: string): string {
   const key = keyAsWritten(text);
   if (key === 'baseUrl' || isSettingKey(key)) return key;
   if (key.startsWith('environments.') || key === 'environment') return profileKey(text);
   throw unknownKey(text, KNOWN_KEYS, 'the configuration');
-}
-
-/** As it is listed. */
-function shownKey(text: string): string {
-  return profileKey(text);
 }
 
 /** A line for each value: its origin, key and value. */

@@ -15,7 +15,7 @@ import { Lines } from '../output/lines.ts';
 
 const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 const WITHOUT_TERMINAL =
-  'Say what to store: codesign-remote init --yes --base-url <url> --code <number> --certificate <file> --timestamp-url <url> (or --no-timestamp).';
+  'Name what to store: codesign-remote init --yes --base-url <url> --code <number> --certificate <file> --timestamp-url <url> (or --no-timestamp).';
 
 /** Returns the exit code. Throws errors of usage and of the certificate. */
 export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> {
@@ -36,7 +36,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
       ['caFile', answers.caFile === undefined ? [] : [answers.caFile]],
     ]),
   );
-  tell(answers, { name, environment, path: profiles.path, wantsLogin }, io);
+  printStored(answers, { name, environment, path: profiles.path, wantsLogin }, io);
   if (!wantsLogin) return 0;
   const { login } = await import('./login.ts');
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
@@ -56,7 +56,7 @@ async function answer(suggested: Suggested, options: OptionsOf<'init'>, io: Io):
     const isKnown = hasCredentials(io.env);
     return {
       answers,
-      wantsLogin: !isKnown && (await ask.confirm('Go on with login, to store your credentials?', true)),
+      wantsLogin: !isKnown && (await ask.confirm('Continue with login, to store your credentials?', true)),
     };
   }
   const isGiven = baseUrl !== undefined && code !== undefined && certificate !== undefined;
@@ -91,7 +91,7 @@ function suggest(
   };
 }
 
-interface Told {
+interface Stored {
   readonly name: string;
   readonly environment: string;
   readonly path: string;
@@ -99,23 +99,23 @@ interface Told {
   readonly wantsLogin: boolean;
 }
 
-function tell(
+function printStored(
   { baseUrl, code, chain, timestampUrl }: Answers,
-  { name, environment, path, wantsLogin }: Told,
+  { name, environment, path, wantsLogin }: Stored,
   io: Io,
 ): void {
   const lines = new Lines(io, { quiet: false, verbose: false, json: false });
   for (const warning of chain.warnings) lines.warning(warning);
-  const say = (text: string): void => lines.result(printable(text, 4096));
+  const print = (text: string): void => lines.result(printable(text, 4096));
   const profile = name === DEFAULT_PROFILE ? '' : ` --profile ${name}`;
   const chosen = environment === DEFAULT_ENVIRONMENT ? '' : ` --environment ${environment}`;
-  say(`stored   profile ${name}, ${path}`);
-  say(
+  print(`stored   profile ${name}, ${path}`);
+  print(
     `         ${baseUrl} (${environment}), certificate ${code}: "${chain.leaf.name}", until ${dateOf(chain.notAfter)}`,
   );
-  say(`         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.join(', ')}` : 'without timestamps'}`);
-  if (!wantsLogin) say(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
-  say(
-    `${wantsLogin ? 'next    ' : '        '} codesign-remote sign${profile}${chosen} app.exe  signs; with --dry-run first, it calls nobody`,
+  print(`         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.join(', ')}` : 'without timestamps'}`);
+  if (!wantsLogin) print(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
+  print(
+    `${wantsLogin ? 'next    ' : '        '} codesign-remote sign${profile}${chosen} app.exe  signs; try it with --dry-run first, which sends nothing`,
   );
 }

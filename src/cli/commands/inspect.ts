@@ -27,7 +27,7 @@ async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promis
   const file = await read(path, { quiet, json, verbose }, io);
   if (certificates) {
     const text = certificatesPem(file);
-    if (text === '') new Lines(io, { quiet, verbose, json }).warning(`${path}: holds no certificate`);
+    if (text === '') new Lines(io, { quiet, verbose, json }).warning(`${path}: contains no certificate`);
     io.stdout.write(text);
   } else if (json) {
     io.stdout.write(jsonText(inspectJson(file)));
@@ -39,7 +39,7 @@ async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promis
 
 function read(path: string, options: ProgressOptions, io: Io): Promise<InspectedFile> {
   return withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) => {
-    const onRead: Reading['onRead'] = (_path, bytes, size) => progress.hear({ type: 'bytes-read', path, bytes, size });
+    const onRead: Reading['onRead'] = (_path, bytes, size) => progress.event({ type: 'bytes-read', path, bytes, size });
     return inspectFile(path, { ...composeReading(), onRead });
   });
 }

@@ -94,7 +94,7 @@ async function readSecretLine(stdin: Readable): Promise<Secret> {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
     if (length > LARGEST_SECRET) {
-      throw settingsErrors('access-secret-invalid', { source: SOURCE, problem: 'holds more than a secret' });
+      throw settingsErrors('access-secret-invalid', { source: SOURCE, problem: 'is longer than a secret' });
     }
     chunks.push(bytes);
   }
@@ -116,7 +116,7 @@ async function checkWith(composition: CredentialsComposition, given: Given, line
     for (const warning of warnings) lines.warning(warning);
   } catch (thrown) {
     const isUnanswered = toCodesignError(thrown).category === 'network';
-    lines.tell(`nothing was stored${isUnanswered ? '; --no-check stores without asking the service' : ''}`);
+    lines.print(`nothing was stored${isUnanswered ? '; --no-check stores without asking the service' : ''}`);
     throw thrown;
   }
 }

@@ -41,15 +41,15 @@ async function verifyAll(
   { progress, print }: { readonly progress: Progress; readonly print: (file: VerifiedFile) => void },
 ): Promise<{ readonly files: readonly VerifiedFile[]; readonly rootsFrom: string | undefined }> {
   await using composition = await composeVerifying(settings, io.env, (path, bytes, size) =>
-    progress.hear({ type: 'bytes-read', path, bytes, size }),
+    progress.event({ type: 'bytes-read', path, bytes, size }),
   );
   const files: VerifiedFile[] = [];
   progress.expect(inputs.length);
   for (const input of inputs) {
     const { path } = input;
-    progress.hear({ type: 'file-started', path });
+    progress.event({ type: 'file-started', path });
     const file = await composition.verifyFile(path);
-    progress.hear({ type: 'file-finished', outcome: { path, status: 'verified' } });
+    progress.event({ type: 'file-finished', outcome: { path, status: 'verified' } });
     if (isLeftOut(input, file)) continue;
     files.push(file);
     print(file);

@@ -158,7 +158,7 @@ function checkAddress(value: string, name: string): string {
 
 function checkCode(value: string, name: string): string {
   const from = { value, name };
-  return /[\s\p{Cc}]/u.test(value) ? refuse(from, 'a number without blanks') : readText(from);
+  return /[\s\p{Cc}]/u.test(value) ? refuse(from, 'a number without spaces') : readText(from);
 }
 
 function checkAuthority(value: string, name: string): string {

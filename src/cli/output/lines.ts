@@ -38,20 +38,20 @@ export class Lines {
   }
 
   /** Printed even with --quiet. The lines must be printable. */
-  tell(line: string, more: readonly string[] = []): void {
+  print(line: string, more: readonly string[] = []): void {
     this.#write(this.#io.stderr, [line, ...more]);
   }
 
   /** On standard error, because it is not a result. `line` must be printable. */
   progress(line: string): void {
-    if (!this.options.quiet) this.tell(line);
+    if (!this.options.quiet) this.print(line);
   }
 
   /** `path`: of the file concerned, if there is one. */
   warning(text: string, path?: string): void {
     if (this.options.quiet) return;
     const place = path === undefined ? '' : `${shown(path)}: `;
-    this.tell(`warning  ${place}${printable(text, PATH_LENGTH)}`);
+    this.print(`warning  ${place}${printable(text, PATH_LENGTH)}`);
     this.#annotate({ kind: 'warning', title: 'codesign-remote', message: text, file: path });
   }
 
@@ -59,7 +59,7 @@ export class Lines {
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':
-        if (this.options.verbose) this.tell(`${doing}  ${shown(event.path)}`);
+        if (this.options.verbose) this.print(`${doing}  ${shown(event.path)}`);
         break;
       case 'file-left-out':
         this.warning(`left out: ${oneLine(event.error)}`, event.path);
@@ -71,21 +71,21 @@ export class Lines {
   }
 
   failed(path: string, error: CodesignError): void {
-    this.tell(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
+    this.print(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
     // The reason is annotated already, and GitHub shows only ten annotations.
     if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
   }
 
   /** An error that concerns the whole run. */
   error(error: CodesignError): void {
-    this.tell(`error    ${oneLine(error)}`, this.#explanation(error));
+    this.print(`error    ${oneLine(error)}`, this.#explanation(error));
     // `extract` writes the signature to standard output.
     this.#annotate(annotationOf(error), this.#io.stderr);
   }
 
   explain(error: CodesignError): void {
     const [line, ...more] = this.#explanation(error);
-    if (line !== undefined) this.tell(line, more);
+    if (line !== undefined) this.print(line, more);
   }
 
   #explanation(error: CodesignError): readonly string[] {

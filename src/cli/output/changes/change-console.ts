@@ -54,7 +54,7 @@ export class ChangeConsole implements Disposable {
   }
 
   event(event: SigningEvent | ChangeEvent): void {
-    this.#progress.hear(event);
+    this.#progress.event(event);
     switch (event.type) {
       case 'signature-given':
         this.#signatures += 1;
@@ -63,7 +63,7 @@ export class ChangeConsole implements Disposable {
         if (event.step === 'asking-service') this.#requested.add(event.path);
         break;
       case 'service-called':
-        if (this.#lines.options.verbose) this.#lines.tell(callLine(event.call));
+        if (this.#lines.options.verbose) this.#lines.print(callLine(event.call));
         break;
       case 'file-finished':
         this.#outcome(event.outcome);
@@ -131,7 +131,7 @@ export class ChangeConsole implements Disposable {
     this.#lines.failed(outcome.path, outcome.error);
     if (outcome.record === null) return;
     const use = outcome.kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
-    this.#lines.tell(`         a signature had been given already: record ${printable(outcome.record)}${use}`);
+    this.#lines.print(`         a signature had been given already: record ${printable(outcome.record)}${use}`);
   }
 
   #result(word: string, text: string): void {

@@ -63,7 +63,7 @@ export class ResumeConsole implements Disposable {
         break;
       case 'failed':
         if (error !== undefined) this.#lines.failed(pathOf(call), error);
-        this.#lines.tell(`${INDENT}${about(call)}`);
+        this.#lines.print(`${INDENT}${about(call)}`);
         break;
       case 'left':
         this.#lines.result(`left     ${path}  ${isUnusable(call) ? UNUSABLE : STATES[call.kind]}`);
@@ -77,10 +77,10 @@ export class ResumeConsole implements Disposable {
 }
 
 const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
-  'under-way': 'a process that is running is at it',
-  unwritten: 'has a signature, and is not written yet',
-  unreported: 'is signed; the service has not been told',
-  unknown: 'was asked for, and may have been counted: nobody knows how it ended; resume --forget settles it',
+  'under-way': 'another process is working on it',
+  unwritten: 'has a signature, but is not written yet',
+  unreported: 'is signed, but not reported to the service',
+  unknown: 'was requested, may have been counted, and its result is unknown; resume --forget removes it',
 };
 
 const UNUSABLE = 'has a signature that does not fit its certificate: sign with the right one, or resume --forget';

@@ -25,7 +25,7 @@ const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const WEIGHTS = { integrity: 'broken', trust: 'untrusted', nothing: 'note' } as const;
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
-const NO_VERDICT = 'Trust is not judged here: codesign-remote verify does that.';
+const NO_VERDICT = 'Trust is not checked here: use codesign-remote verify.';
 
 /** Ends with a line break. */
 export function inspectText(file: InspectedFile): string {
@@ -38,7 +38,7 @@ export function inspectText(file: InspectedFile): string {
     ...findingLines(file.findings, 2),
     ...signatures.flatMap((signature) => ['', ...signatureLines(signature, undefined)]),
     '',
-    ...(signatures.length === 0 ? ['The file holds no signature.'] : paragraph(NO_VERDICT, 0)),
+    ...(signatures.length === 0 ? ['The file contains no signature.'] : paragraph(NO_VERDICT, 0)),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -62,7 +62,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
   ];
 }
 
-/** Usually there is one, whose name stands above already. */
+/** A single signer is named above already. */
 function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[] {
   const { issuer, serialNumber, certificate } = signer;
   return [

@@ -41,7 +41,7 @@ export class ProgressState {
     this.#total = files;
   }
 
-  hear(event: ProgressEvent): void {
+  event(event: ProgressEvent): void {
     switch (event.type) {
       case 'file-started':
         this.#underWay.set(event.path, undefined);

@@ -20,7 +20,7 @@ export type ProgressMode = 'live' | 'plain' | 'none';
 export interface Progress extends Disposable {
   /** How many files there are. */
   expect(files: number): void;
-  hear(event: ProgressEvent): void;
+  event(event: ProgressEvent): void;
 }
 
 /** A shorter run shows nothing, and does not load the code for it. */
@@ -33,7 +33,7 @@ export function openProgress(io: Io, options: ProgressOptions, words: ProgressWo
   const state = new ProgressState(words, clock);
   return {
     expect: (files) => state.expect(files),
-    hear: (event) => state.hear(event),
+    event: (event) => state.event(event),
     [Symbol.dispose]: show(progressMode(io, options), state, io),
   };
 }

@@ -112,7 +112,7 @@ describe('the text', () => {
 
   it('shows the dotted number of what has no name, and says that trust is not judged', () => {
     expect(text).toContain('1.2.3.4.5');
-    expect(text).toContain('\nTrust is not judged here: codesign-remote verify does that.\n');
+    expect(text).toContain('\nTrust is not checked here: use codesign-remote verify.\n');
   });
 });
 

@@ -51,7 +51,7 @@ describe('inspect', () => {
   it('says of an unsigned file that it holds no signature, and that is no failure', async () => {
     const { code, stdout } = await inspect(fixture('pe/hello.exe'));
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^The file holds no signature\.$/m);
+    expect(stdout).toMatch(/^The file contains no signature\.$/m);
     const json = await inspect('--json', fixture('jar/plain.jar'));
     expect(JSON.parse(json.stdout).signatures).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe('inspect --certificates', () => {
   it('warns when there is none', async () => {
     const { code, stdout, stderr } = await inspect('--certificates', fixture('pe/hello.exe'));
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^warning .*holds no certificate/);
+    expect(stderr).toMatch(/^warning .*contains no certificate/);
   });
 });
 

@@ -108,7 +108,7 @@ describe('how progress is shown', () => {
       const io = { stdout: PIPE, stderr, env: { CODESIGN_PROGRESS: 'plain' } } as unknown as Io;
       using progress = openProgress(io, { quiet: false, json: false, verbose: false }, SIGNING);
       progress.expect(2);
-      progress.hear({ type: 'file-step', path: 'a/\x1b[2J.exe', step: 'asking-service' });
+      progress.event({ type: 'file-step', path: 'a/\x1b[2J.exe', step: 'asking-service' });
       vi.advanceTimersByTime(4900);
       expect(stderr.read()).toBeNull();
       vi.advanceTimersByTime(200);
@@ -129,13 +129,13 @@ describe('how far a run has come', () => {
 
   it('is told of one file by name', () => {
     const state = new ProgressState(SIGNING, () => 0);
-    state.hear({ type: 'file-started', path });
+    state.event({ type: 'file-started', path });
     expect(state.parts()).toEqual(['signing app.exe']);
-    state.hear(reading);
+    state.event(reading);
     expect(state.parts()).toEqual(['app.exe 45 % of 105 MB']);
-    state.hear({ type: 'file-step', path, step: 'asking-service' });
+    state.event({ type: 'file-step', path, step: 'asking-service' });
     expect(state.parts()).toEqual(['app.exe waiting for the service']);
-    state.hear({ type: 'file-step', path, step: 'asking-authority' });
+    state.event({ type: 'file-step', path, step: 'asking-authority' });
     expect(state.parts()).toEqual(['app.exe waiting for the time stamp authority']);
   });
 
@@ -143,10 +143,10 @@ describe('how far a run has come', () => {
     const state = new ProgressState(SIGNING, () => 0);
     state.expect(20);
     for (const status of ['signed', 'signed', 'signed', 'skipped', 'failed']) {
-      state.hear({ type: 'file-finished', outcome: { path: status, status } });
+      state.event({ type: 'file-finished', outcome: { path: status, status } });
     }
-    for (const other of ['b', 'c']) state.hear({ type: 'file-step', path: other, step: 'asking-service' });
-    state.hear(reading);
+    for (const other of ['b', 'c']) state.event({ type: 'file-step', path: other, step: 'asking-service' });
+    state.event(reading);
     expect(state.parts()).toEqual([
       '3 of 20 signed',
       '1 skipped',
@@ -159,7 +159,7 @@ describe('how far a run has come', () => {
   it('does not tell of reading that has stopped', () => {
     let now = 0;
     const state = new ProgressState(SIGNING, () => now);
-    state.hear(reading);
+    state.event(reading);
     now = 2000;
     expect(state.parts()).toEqual(['signing']);
   });
