@@ -3,8 +3,7 @@
 import { isatty } from 'node:tty';
 import { type CredentialsSettings, resolveCredentialsSettings } from '../options/commands/credentials.ts';
 import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';
-import type { Keychain } from '../options/credentials/keychain.ts';
-import { openKeychain } from '../options/credentials/keytar.ts';
+import { type Keychain, openKeychain } from '../options/credentials/keychain.ts';
 import type { OptionValues } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
 import { openProfiles, type Profiles } from '../options/stored/profiles.ts';

@@ -4,7 +4,7 @@ import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
 import type { Environment } from './options.ts';
 import { didYouMean } from './suggest.ts';
-import { definitionOf, OPTIONS, type OptionKey, optionsOf, type Read, type SettingKey } from './table.ts';
+import { definitionOf, OPTIONS, type OptionKey, optionsOf, type Read, SETTING_KEYS, type SettingKey } from './table.ts';
 import type { Given } from './values.ts';
 
 /** The settings of a file, as text. */
@@ -147,4 +147,37 @@ function named(value: string, name: string): Found {
 
 function inProfile(value: string, key: string, profile: StoredProfile): Found {
   return { value, name: `${key} in profile ${profile.name}`, origin: `profile ${profile.name}` };
+}
+
+export interface ListedSetting {
+  readonly key: string;
+  /** One, but for settings that take several. */
+  readonly values: readonly string[];
+  /** `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, `default`. */
+  readonly origin: string;
+}
+
+/** Settings that nobody has set, and that have no default, are left out. Throws `environment-unknown`. */
+export function listSettings(look: Lookup, { profile }: Stored): readonly ListedSetting[] {
+  const origin = `profile ${profile.name}`;
+  const environments = [...profile.environments].map(([name, address]) => ({
+    key: `environments.${name}`,
+    values: [withoutCredentials(address)],
+    origin,
+  }));
+  const holding = (key: OptionKey): ListedSetting => listed(key, look.all(key));
+  const all = [holding('environment'), holding('baseUrl'), ...environments, ...SETTING_KEYS.map(holding)];
+  return all.filter(({ values }) => values.length > 0);
+}
+
+function listed(key: OptionKey, found: readonly Found[]): ListedSetting {
+  const [first] = found;
+  const fallback = definitionOf(key).default;
+  if (first === undefined) return { key, values: fallback === undefined ? [] : [fallback], origin: 'default' };
+  return { key, values: found.map(({ value }) => withoutCredentials(value)), origin: first.origin };
+}
+
+/** An address with a password in it is refused where it is used; until then it is not shown either. */
+function withoutCredentials(value: string): string {
+  return value.replace(/^(\w+:\/*)[^/?#]*@/, '$1***@');
 }

@@ -1,14 +1,16 @@
 /** What the table says of an option, and the kinds of values. */
 
 import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
-import { parseBaseUrl, readProxy, readTimestampUrl } from './addresses.ts';
 import {
   type Given,
   type NumberRange,
+  parseBaseUrl,
   readAlgorithm,
   readNumber,
   readObjectIdentifier,
+  readProxy,
   readText,
+  readTimestampUrl,
   readWord,
 } from './values.ts';
 

@@ -5,8 +5,7 @@ import { FILE_OPTIONS } from './table/files.ts';
 import { FORMAT_ENTRIES } from './table/formats.ts';
 import { RUN_OPTIONS } from './table/run.ts';
 import { SERVICE_OPTIONS } from './table/service.ts';
-import { SIGNATURE_OPTIONS } from './table/signature.ts';
-import { VERIFY_OPTIONS } from './table/verify.ts';
+import { SIGNATURE_OPTIONS, VERIFY_OPTIONS } from './table/signature.ts';
 
 /** In the order of help and lists. */
 export const OPTIONS = {

@@ -3,8 +3,7 @@
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
 import { settingsErrors } from '../../options/errors.ts';
-import { type ListedSetting, listSettings } from '../../options/listing.ts';
-import { lookUp } from '../../options/lookup.ts';
+import { type ListedSetting, listSettings, lookUp } from '../../options/lookup.ts';
 import type { ProfileOptions } from '../../options/options.ts';
 import { KNOWN_KEYS, openProfiles, profileKey, profilesPath } from '../../options/stored/profiles.ts';
 import { keyAsWritten, unknownKey } from '../../options/stored/stored-values.ts';

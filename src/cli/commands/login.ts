@@ -3,13 +3,13 @@
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
-import { parseBaseUrl } from '../../options/addresses.ts';
 import { missingSettings } from '../../options/commands/common.ts';
 import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
 import { storeCredentials } from '../../options/credentials/stored.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { ProfileOptions } from '../../options/options.ts';
 import type { OptionsOf } from '../../options/table.ts';
+import { parseBaseUrl } from '../../options/values.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';

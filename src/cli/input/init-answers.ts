@@ -6,10 +6,9 @@ import { homeFolder } from '../../bytes/platform-folders.ts';
 import { dateOf, type SigningChain } from '../../certificates/signing-chain.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
-import { parseBaseUrl, readTimestampUrl } from '../../options/addresses.ts';
 import { missingSettings } from '../../options/commands/common.ts';
 import type { Environment } from '../../options/options.ts';
-import { readText, refuse } from '../../options/values.ts';
+import { parseBaseUrl, readText, readTimestampUrl, refuse } from '../../options/values.ts';
 import type { Io } from '../io.ts';
 import type { Ask } from './ask.ts';
 

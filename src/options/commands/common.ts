@@ -3,12 +3,11 @@
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../../http/proxy.ts';
-import { readProxyVariable } from '../addresses.ts';
 import { settingsErrors } from '../errors.ts';
 import { type Lookup, lookUp } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { definitionOf, type OptionKey } from '../table.ts';
-import type { Given } from '../values.ts';
+import { type Given, readProxyVariable } from '../values.ts';
 
 export interface RequestSettings {
   /** For one attempt of one request. */

@@ -1,6 +1,12 @@
-/** The seam to the operating system's keychain: where a secret is kept under a name. Types only. */
+/** The operating system's keychain through keytar, in a process of its own: one that waits for somebody can be ended. */
 
-import type { Secret } from '../../secrets/secret.ts';
+import { createRequire } from 'node:module';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { printable } from '../../errors/printable.ts';
+import { systemReason } from '../../errors/system-reason.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { settingsErrors } from '../errors.ts';
+import type { Environment } from '../options.ts';
 
 /** Each throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for an answer only so long. */
 export interface Keychain {
@@ -10,4 +16,165 @@ export interface Keychain {
   write(name: string, value: Secret): Promise<void>;
   /** False where there was none. */
   remove(name: string): Promise<boolean>;
+}
+
+/** libsecret, then Apple's Security framework; Windows locks nothing apart from the session. */
+const LOCKED = [
+  /\/secrets\/collection\/|\/secrets\/aliases\//,
+  /locked collection|is locked/i,
+  /interaction is not allowed|keychain could not be found/i,
+];
+const DENIED = [
+  /cancel|dismissed/i,
+  /access is denied|access denied|not permitted/i,
+  /name or passphrase you entered is not correct|authorization (was )?denied/i,
+];
+
+/** The error for the words of a keychain, which are shown with it. */
+export function keychainFailure(words: string): CodesignError {
+  const reason = printable(words);
+  const fits = (pattern: RegExp): boolean => pattern.test(words);
+  if (LOCKED.some(fits)) return settingsErrors('keychain-locked', { reason });
+  if (DENIED.some(fits)) return settingsErrors('keychain-denied', { reason });
+  return settingsErrors('keychain-unavailable', { reason });
+}
+
+/** No profile has this name. */
+const PROBE = 'codesign-remote logout';
+/** Under which the entries are found in the keychain's own program. */
+const SERVICE = 'codesign-remote';
+
+export interface KeychainOptions {
+  /** Tells, on Linux, where the keychain is. */
+  readonly env: Environment;
+  /** How long one operation may take: a keychain that asks for its password may wait for ever. */
+  readonly patienceMilliseconds: number;
+  /** Where keytar is: it is optional, and may be missing. Throws when it is. */
+  readonly locate?: (() => string) | undefined;
+}
+
+type Operation = 'getPassword' | 'setPassword' | 'deletePassword';
+
+/** What the process answers. */
+type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; readonly words: string };
+
+/**
+ * It calls keytar once. The calls block a thread that no exit of Node ends, hence a process. Names and secrets come on
+ * standard input, since anyone may see arguments. The input stays open as long as somebody waits for the answer.
+ */
+const PROGRAM = `
+const { stdin, stdout } = process;
+const answer = (document) => stdout.write(JSON.stringify(document), () => process.exit());
+let asked = '';
+stdin.setEncoding('utf8');
+stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
+stdin.on('data', (text) => {
+  asked += text;
+  if (!asked.endsWith('\\n')) return;
+  const { path, operation, values } = JSON.parse(asked);
+  let keytar;
+  try {
+    keytar = require(path);
+  } catch (error) {
+    return answer({ failed: 'load', words: String(error && error.message) });
+  }
+  keytar[operation](...values).then(
+    (value) => answer({ value: value === undefined ? null : value }),
+    (error) => answer({ failed: 'call', words: String(error && error.message) }),
+  );
+});
+`;
+
+export function openKeychain(options: KeychainOptions): Keychain {
+  const call = async (operation: Operation, ...values: readonly string[]): Promise<unknown> => {
+    const answer = await callKeytar({ operation, values: [SERVICE, ...values] }, options);
+    if (!('failed' in answer)) return answer.value;
+    throw answer.failed === 'load' ? notLoaded() : keychainFailure(answer.words);
+  };
+  return {
+    async read(name) {
+      const value = await call('getPassword', name);
+      return typeof value === 'string' ? new Secret(value) : undefined;
+    },
+    async write(name, value) {
+      await call('setPassword', name, value.reveal());
+    },
+    async remove(name) {
+      if ((await call('deletePassword', name)) === true) return true;
+      if (process.platform !== 'linux') return false;
+      // libsecret says of a locked keychain that it holds nothing. Only writing tells; after it, a look was a look.
+      await call('setPassword', PROBE, PROBE);
+      await call('deletePassword', PROBE);
+      return (await call('deletePassword', name)) === true;
+    },
+  };
+}
+
+/** The library that keytar wants is missing, or this is a system without a binary of it: it does not say which. */
+function notLoaded() {
+  const reason =
+    process.platform === 'linux'
+      ? 'keytar does not load; it needs libsecret (package libsecret-1-0 or libsecret) and a C library it knows'
+      : `keytar does not load on ${process.platform} ${process.arch}`;
+  return settingsErrors('keychain-unavailable', { reason });
+}
+
+async function callKeytar(
+  request: { readonly operation: Operation; readonly values: readonly string[] },
+  { env, patienceMilliseconds, locate = locateKeytar }: KeychainOptions,
+): Promise<Answer> {
+  const path = find(locate);
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--input-type=commonjs', '--eval', PROGRAM], {
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      const seconds = patienceMilliseconds / 1000;
+      reject(settingsErrors('keychain-locked', { reason: `it did not answer within ${seconds} s` }));
+    }, patienceMilliseconds);
+    let answered = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      answered += text;
+    });
+    child.once('error', (thrown) => {
+      clearTimeout(timer);
+      const reason = `no process can be started for it: ${systemReason(thrown)}`;
+      reject(settingsErrors('keychain-unavailable', { reason }, { cause: thrown }));
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve(readAnswer(answered) ?? { failed: 'call', words: `keytar ended with ${signal ?? code}` });
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.write(`${JSON.stringify({ path, ...request })}\n`);
+  });
+}
+
+function find(locate: () => string): string {
+  try {
+    return locate();
+  } catch (cause) {
+    const reason = 'the package keytar is not installed';
+    throw settingsErrors('keychain-unavailable', { reason }, { cause });
+  }
+}
+
+function locateKeytar(): string {
+  return createRequire(import.meta.url).resolve('keytar');
+}
+
+function readAnswer(text: string): Answer | undefined {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return typeof answer === 'object' && answer !== null && ('value' in answer || 'failed' in answer)
+      ? (answer as Answer)
+      : undefined;
+  } catch {
+    // Ended before it could answer.
+    return undefined;
+  }
 }

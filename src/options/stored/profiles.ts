@@ -2,12 +2,12 @@
 
 import { resolve, sep } from 'node:path';
 import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
-import { parseBaseUrl } from '../addresses.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { didYouMean } from '../suggest.ts';
 import { definitionOf, isSettingKey, isStoredIn, OPTIONS, PROFILE_KEYS, type SettingKey } from '../table.ts';
+import { parseBaseUrl } from '../values.ts';
 import { isObject } from './json-file.ts';
 import { isProfileName, readProfiles, writeProfile } from './profile-file.ts';
 import { keyAsWritten, storedForm, unknownKey } from './stored-values.ts';

@@ -2,6 +2,9 @@
 
 import { number, type OptionDefinition, oneOf, path, proxyAddress } from '../option.ts';
 
+const FILE_COMMANDS = ['sign', 'verify', 'timestamp', 'remove'] as const;
+const QUIETABLE = [...FILE_COMMANDS, 'attach', 'inspect', 'extract', 'resume', 'login', 'logout'] as const;
+
 export const RUN_OPTIONS = {
   concurrency: {
     flag: '--concurrency',
@@ -154,18 +157,7 @@ export const RUN_OPTIONS = {
     flag: '--json',
     help: 'one JSON document on standard output',
     conflicts: ['csv'],
-    commands: [
-      'sign',
-      'verify',
-      'timestamp',
-      'remove',
-      'inspect',
-      'resume',
-      'attach',
-      'history',
-      'whoami',
-      'config list',
-    ],
+    commands: [...FILE_COMMANDS, 'attach', 'inspect', 'resume', 'history', 'whoami', 'config list'],
     isCommandLineOnly: true,
   },
   csv: {
@@ -187,19 +179,7 @@ export const RUN_OPTIONS = {
     flag: '--verbose',
     short: '-v',
     help: 'more details: each start, each call, causes of errors',
-    commands: [
-      'sign',
-      'verify',
-      'timestamp',
-      'remove',
-      'attach',
-      'inspect',
-      'extract',
-      'resume',
-      'login',
-      'logout',
-      'whoami',
-    ],
+    commands: [...QUIETABLE, 'whoami'],
     in: { verify: { help: 'more details: every certificate of the chains, warnings' } },
     isCommandLineOnly: true,
   },

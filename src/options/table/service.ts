@@ -2,19 +2,7 @@
 
 import { certificateCode, certificateFile, type OptionDefinition, serviceAddress, text } from '../option.ts';
 
-const PROFILE_COMMANDS = [
-  'sign',
-  'timestamp',
-  'resume',
-  'init',
-  'login',
-  'logout',
-  'whoami',
-  'config list',
-  'config get',
-  'config set',
-  'config unset',
-] as const;
+const CONFIG_COMMANDS = ['config list', 'config get', 'config set', 'config unset'] as const;
 
 export const SERVICE_OPTIONS = {
   /** Name of a stored profile. */
@@ -26,7 +14,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_PROFILE',
     default: 'default',
     help: 'profile to use',
-    commands: PROFILE_COMMANDS,
+    commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', ...CONFIG_COMMANDS],
   },
   /** Name of one of the profile's service addresses. */
   environment: {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttp } from '../../../src/http/http.ts';
 import { readExceptions } from '../../../src/http/proxy.ts';
-import { readProxyVariable } from '../../../src/options/addresses.ts';
+import { readProxyVariable } from '../../../src/options/values.ts';
 import { startMisbehavingService } from '../../support/services/misbehaving-service.ts';
 import { type ProxyManner, startProxy, type TestProxy, type TestProxyOptions } from '../../support/services/proxy.ts';
 import { ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { parseBaseUrl } from '../../../src/options/addresses.ts';
+import { parseBaseUrl } from '../../../src/options/values.ts';
 
 const NAME = 'CODESIGN_BASE_URL';
 

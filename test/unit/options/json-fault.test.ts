@@ -1,7 +1,7 @@
 /** Where a text stops being JSON, held to what JSON.parse takes. */
 
 import { expect, it, test } from 'vitest';
-import { placeOfFault } from '../../../src/options/stored/json-fault.ts';
+import { placeOfFault } from '../../../src/options/stored/json-file.ts';
 
 test.each([
   ['', 1, 1],

@@ -2,8 +2,7 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { resolveSettings } from '../../../src/options/commands/sign.ts';
-import { listSettings } from '../../../src/options/listing.ts';
-import { lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
+import { listSettings, lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
 import type { Environment } from '../../../src/options/options.ts';
 import { definitionOf, isStoredIn, SETTING_KEYS, type SettingKey } from '../../../src/options/table.ts';
 
