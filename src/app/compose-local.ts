@@ -13,7 +13,7 @@ import { observeProcesses } from '../journal/processes.ts';
 import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import type { Run } from '../signing/change.ts';
-import { folderFlushes } from '../signing/files/folder-flushes.ts';
+import { folderFlushes } from '../signing/files/flushes.ts';
 import { type TemporaryNames, temporaryNames } from '../signing/files/left-temporary-files.ts';
 import type { Reading } from '../verifying/verify-file.ts';
 import { createDigestThreads } from '../zip/digest-threads.ts';

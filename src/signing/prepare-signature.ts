@@ -8,9 +8,8 @@ import { type OpenFile, openPlanned } from './files/open-file.ts';
 import type { StagedCopy } from './files/staged-copy.ts';
 import type { SigningEvent } from './outcome.ts';
 import { digestToBeSigned } from './service/signatures.ts';
-import type { RunContext } from './signing-context.ts';
+import type { EarlierTime, FindEarlierTimes, RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
-import type { EarlierTime, FindEarlierTimes } from './signing-time.ts';
 
 /** Disposing waits for the flush of the copy, which runs while the service signs. */
 export interface Prepared extends AsyncDisposable {

@@ -12,9 +12,8 @@ import { noted } from './service/call.ts';
 import type { Reports } from './service/reports.ts';
 import type { Attempt, GivenSignature, Signatures } from './service/signatures.ts';
 import { isoTime, type Timestamps } from './service/timestamps.ts';
-import type { RunContext } from './signing-context.ts';
+import type { FindEarlierTimes, RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
-import type { FindEarlierTimes } from './signing-time.ts';
 
 export interface SigningRun extends Run<SignedOutcome | PlannedOutcome> {
   readonly onEvent: (event: SigningEvent) => void;

@@ -22,9 +22,8 @@ import { takeTurns } from './service/request-turns.ts';
 import { type Account, type Attempt, digestToBeSigned, requestSignatures } from './service/signatures.ts';
 import { requestTimestamps } from './service/timestamps.ts';
 import { type SigningRun, type SigningSteps, signFile } from './sign-file.ts';
-import type { RunContext } from './signing-context.ts';
+import { earlierTimes, type RunContext } from './signing-context.ts';
 import { checkBudget, decideSigning, type SigningIntent, type SigningPolicy } from './signing-policy.ts';
-import { earlierTimes } from './signing-time.ts';
 
 /** What one run of signing works with, put together by src/app. */
 export interface Signing {

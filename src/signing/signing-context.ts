@@ -1,4 +1,10 @@
+/** What a signature depends on apart from the content, and the time that some formats sign: chosen once, recorded with the request, and reused. */
+
+import { resolve } from 'node:path';
 import type { SigningContext } from '../formats/format.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { PlannedFile } from './change.ts';
+import type { Account } from './service/signatures.ts';
 
 /** What all signatures of a run have in common: each has a time of its own. */
 export type RunContext = Omit<SigningContext, 'time'>;
@@ -13,4 +19,29 @@ export function runContext({
   formatOptions,
 }: Omit<RunContext, 'tokenReserve'>): RunContext {
   return { algorithm, timestampAlgorithm, tokenReserve: timestampAlgorithm && TOKEN_RESERVE, chain, formatOptions };
+}
+
+/** A time that an earlier run chose for the file, and the digest that it requested a signature of. */
+export interface EarlierTime {
+  readonly time: Date;
+  readonly digest: Uint8Array;
+}
+
+export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
+
+/** Reads the unfinished calls of the journal once, and only for formats that sign a time. */
+export function earlierTimes({ claims, origin, code }: Pick<Account, 'claims' | 'origin' | 'code'>): FindEarlierTimes {
+  let reading: ReturnType<Journal['unfinished']> | undefined;
+  return async ({ format, path, output }) => {
+    if (format.signsTime !== true) return [];
+    reading ??= claims.unfinished();
+    const [from, to] = [resolve(path), resolve(output)];
+    return (await reading).flatMap(({ at, work, files }) => {
+      if (work.origin !== origin || work.code !== code) return [];
+      const options = files.map(({ signingOptions }) => signingOptions);
+      const own = options.find((one) => one?.path === from && one.output === to);
+      // Entries of earlier versions have no time but that of the call.
+      return own === undefined ? [] : [{ time: new Date(own.time ?? at), digest: work.digest }];
+    });
+  };
 }

@@ -18,7 +18,7 @@ import { signingErrors } from '../errors.ts';
 import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
 import { createTemporaryFile, type OriginalFile } from './create-temporary-file.ts';
 import { temporaryPathName } from './file-owners.ts';
-import { flushInTurn } from './flush-in-turn.ts';
+import { flushInTurn, writeBackWith } from './flushes.ts';
 import {
   coversRegions,
   differsInBytesAlone,
@@ -45,7 +45,6 @@ import {
   tellLeft,
   writeFully,
 } from './temporary-file.ts';
-import { writeBackWith } from './write-back.ts';
 
 interface Applied {
   readonly patch: Patch;

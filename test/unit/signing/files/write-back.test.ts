@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import { flushInTurn } from '../../../../src/signing/files/flush-in-turn.ts';
+import { flushInTurn, writeBackWith } from '../../../../src/signing/files/flushes.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
-import { writeBackWith } from '../../../../src/signing/files/write-back.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,0 +1,67 @@
+/** Flushes of one file, beside its writing too, and of the folders of a run. */
+
+import { shareWork } from '../../bytes/shared-work.ts';
+import { flushFolder } from './temporary-file.ts';
+
+export interface Flushes {
+  /** Rejects with what this flush, or an earlier one, failed of. */
+  flush(): Promise<void>;
+  /** Throws what a flush has failed of so far. */
+  assertNoneFailed(): void;
+}
+
+/**
+ * The system tells a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would
+ * pass for a good one, and so would any later one.
+ */
+export function flushInTurn(sync: () => Promise<void>): Flushes {
+  let last: Promise<void> = Promise.resolve();
+  let fault: { readonly thrown: unknown } | undefined;
+  return {
+    flush() {
+      last = last.then(sync);
+      last.catch((thrown: unknown) => {
+        fault ??= { thrown };
+      });
+      return last;
+    },
+    assertNoneFailed() {
+      if (fault) throw fault.thrown;
+    },
+  };
+}
+
+/** Often enough for little to be left at the end, and rarely enough for a flush to be worth its call. */
+const BYTES_APART = 16 * 1024 * 1024;
+
+/** A flush on macOS has the drive empty its own cache too, which takes longer than what is gained. */
+const PAYS = process.platform !== 'darwin';
+
+/**
+ * Gives what is to be told how far the file is written, in bytes from its start; at most one flush asked for here is under way.
+ * `flush` remembers what it fails of.
+ */
+export function writeBackWith(flush: () => Promise<void>): (written: number) => void {
+  let writtenBack = 0;
+  let isFlushing = false;
+  return (written) => {
+    if (!PAYS || isFlushing || written - writtenBack < BYTES_APART) return;
+    writtenBack = written;
+    isFlushing = true;
+    flush()
+      .catch(() => undefined)
+      .finally(() => {
+        isFlushing = false;
+      });
+  };
+}
+
+/** Each call resolves after a flush of the folder that began when it had been made. */
+export function folderFlushes(flush = flushFolder): (folder: string) => Promise<void> {
+  const flushes = new Map<string, () => Promise<void>>();
+  return (folder) => {
+    const known = flushes.get(folder) ?? shareWork(() => flush(folder));
+    flushes.set(folder, known);
+    return known();
+  };
+}
