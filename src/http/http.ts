@@ -14,11 +14,11 @@ const CONNECT_MILLISECONDS = 10_000;
 export interface HttpOptions {
   readonly roots: TrustRoots;
   readonly userAgent: string;
-  /** At most so many connections to one origin; calls beyond them wait, and the wait counts towards their deadline. */
+  /** The most connections to one origin. Further requests wait, and the wait counts towards their deadline. */
   readonly connections?: number | undefined;
   /** For one TCP connection with its TLS handshake. */
   readonly connectMilliseconds?: number | undefined;
-  /** None unless said: the environment is not looked at here. */
+  /** Default: none. The environment is not read here. */
   readonly proxies?: Proxies | undefined;
 }
 
@@ -53,9 +53,9 @@ export interface Http {
   post(request: PlainPostRequest): Promise<Outcome>;
   /** The same, with GET. */
   get(request: PlainRequest): Promise<Outcome>;
-  /** Opens a connection to where calls will go, while there is other work to do. Should it fail, the first call says so. */
+  /** Opens a connection ahead of the first request. If that fails, the first request reports it. */
   prepare(url: URL): void;
-  /** Closes all connections; a call still under way ends as broken. */
+  /** Closes all connections. A request that is under way ends as broken. */
   close(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createHttp(options: HttpOptions): Http {
     timeoutMilliseconds: options.connectMilliseconds ?? CONNECT_MILLISECONDS,
   });
   const direct = createAgent(connector.connect, connections);
-  // Apart from the others: a proxy may be a target too, and the connections to it differ in what they lead to.
+  // Kept apart: a proxy may be a target too, and its connections lead elsewhere.
   const { https } = proxies;
   const tunnelled = https && isUsable(https) ? createAgent(connector.through(https), connections) : undefined;
 

@@ -10,7 +10,7 @@ export interface HttpProxy {
   readonly authorization: Secret | undefined;
 }
 
-/** One that is set and of no use: whoever would go through it is refused, instead of going past it unseen. */
+/** A proxy that is set but cannot be used: a request that needs it fails, instead of silently going past it. */
 export interface UnusableProxy {
   readonly refusal: Error;
 }
@@ -33,7 +33,7 @@ export interface Proxies {
 export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptions: [] };
 
 /**
- * NO_PROXY as curl reads it: names with commas or blanks between, each for itself and what is below it, with
+ * NO_PROXY as curl reads it: names separated by commas or spaces, each with all its subdomains, with
  * or without a leading dot or `*.`; with a port for that port alone; `*` alone for everything. Ranges of addresses are
  * no names: they except nothing.
  */
@@ -51,7 +51,7 @@ export function readExceptions(text: string): Proxies['exceptions'] {
   });
 }
 
-/** Throws the refusal of one that is of no use. */
+/** Throws the `refusal` of a proxy that cannot be used. */
 export function proxyFor(url: URL, { https, http, exceptions }: Proxies): HttpProxy | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === undefined || exceptions === 'everything' || isLoopback(url)) return undefined;

@@ -12,7 +12,7 @@ export type Operation = 'sign' | 'report-sign';
 /** API 2.5: 1 when the client's processing succeeded, 2 when it failed. */
 export type ReportStatus = 1 | 2;
 
-/** What a call is about, as far as that may be told. */
+/** What a call is about, as far as it may be recorded. */
 export interface CallSubject {
   /** Name of the file, masked as the user wants it. */
   readonly file: string | undefined;
@@ -35,7 +35,7 @@ export interface MaskedDigest {
 
 /** One attempt of one call. */
 export interface CallRecord extends CallSubject {
-  /** `check`: asks to sign what must be refused, so as to learn whether the credentials are taken. */
+  /** `check`: a request that must be rejected, to learn whether the credentials are accepted. */
   readonly operation: Operation | 'check';
   /** When the request was started, ISO 8601. */
   readonly time: string;
@@ -60,7 +60,7 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
 }
 
 export interface AuditLog {
-  /** Never throws: what cannot be written is told of in `warnings`. */
+  /** Never throws: what cannot be written is reported in `warnings`. */
   write(record: CallRecord): void;
   /** A whole sentence, once something could not be written. */
   readonly warnings: readonly string[];

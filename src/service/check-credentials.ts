@@ -1,11 +1,11 @@
-/** Asks the service whether it takes credentials, without a signature: by a call that it must refuse for its padding (API 7, 8). */
+/** Checks whether the service accepts the credentials, by a request that it must reject for its padding (API 7, 8): no signature is made. */
 
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/request.ts';
 import { isSuccessStatus, readEnvelope, type Show, saysUnauthorized, statusError } from './answer.ts';
 import type { CallRecord } from './call-record.ts';
 import { headOf } from './classify.ts';
-import { ANSWER_LIMIT, basicAuthorization, operationUrl, type SigningServiceOptions, showWithout } from './client.ts';
+import { postMessage, type ServiceAddress, showWithout } from './client.ts';
 import { businessErrors, codeWithoutConnection, networkErrors } from './errors.ts';
 import { SIGN_PATH, type SignRequestMessage } from './messages.ts';
 
@@ -17,11 +17,11 @@ export interface CredentialsCheck {
   readonly warning: string | undefined;
 }
 
-/** API 7: authentication is judged before the parameters, and each of these is refused. */
+/** API 7: the service checks the credentials before the parameters, and rejects each of these. */
 const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
 const PARAMETER_ERROR = 400;
 
-/** It is about no file, and none of its parameters says anything. */
+/** The call is about no file, and its parameters mean nothing. */
 const NO_SUBJECT = {
   file: undefined,
   code: undefined,
@@ -30,50 +30,46 @@ const NO_SUBJECT = {
   status: undefined,
 } as const satisfies Partial<CallRecord>;
 
-export interface CheckOptions
-  extends Pick<SigningServiceOptions, 'baseUrl' | 'credentials' | 'http' | 'timeoutMilliseconds'> {
-  /** Hears of the call, whatever becomes of it. */
+export interface CheckOptions extends ServiceAddress {
+  /** Called after the call, whatever its outcome. */
   readonly onCall: (record: CallRecord) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Resolves when the service does not refuse the credentials: only a 401 does, under whatever status. Asks once. Throws
+ * Resolves if the service does not reject the credentials: only a 401 does, under any status. Sends one request. Throws
  * `unauthorized`, and where no answer came `service-unreachable`, `tls-…`, `proxy-…` or `check-unanswered`.
  */
 export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
-  const { baseUrl, credentials, http, timeoutMilliseconds, onCall, now } = options;
+  const { baseUrl, credentials, onCall, now } = options;
+  const { origin } = baseUrl;
   const started = now();
-  const outcome = await http.postJson({
-    url: operationUrl(baseUrl, SIGN_PATH),
-    headers: { authorization: basicAuthorization(credentials) },
-    body: new TextEncoder().encode(JSON.stringify(REFUSED)),
-    deadlineMilliseconds: timeoutMilliseconds,
-    sizeLimit: ANSWER_LIMIT,
-  });
-  const tell = (serviceCode: number | undefined, result: string): void => {
-    const call = {
+  const outcome = await postMessage(options, SIGN_PATH, REFUSED);
+  const record = (serviceCode: number | undefined, result: string): void =>
+    onCall({
+      ...NO_SUBJECT,
       operation: 'check',
       attempt: 1,
-      origin: baseUrl.origin,
+      origin,
       httpStatus: headOf(outcome)?.status,
-    } as const;
-    const milliseconds = Math.max(0, now() - started);
-    onCall({ ...NO_SUBJECT, ...call, time: new Date(started).toISOString(), serviceCode, result, milliseconds });
-  };
+      time: new Date(started).toISOString(),
+      serviceCode,
+      result,
+      milliseconds: Math.max(0, now() - started),
+    });
   try {
-    const check = judgeCheck(outcome, baseUrl.origin, showWithout(credentials));
-    tell(check.serviceCode, 'ok');
+    const check = readCheck(outcome, origin, showWithout(credentials));
+    record(check.serviceCode, 'ok');
     return check;
   } catch (thrown) {
     const { serviceCode, code } = toCodesignError(thrown);
-    tell(serviceCode, code);
+    record(serviceCode, code);
     throw thrown;
   }
 }
 
-function judgeCheck(outcome: Outcome, origin: string, show: Show): CredentialsCheck {
+function readCheck(outcome: Outcome, origin: string, show: Show): CredentialsCheck {
   const head = headOf(outcome);
   if (head === undefined) throw unanswered(outcome, origin, show);
   const envelope = outcome.kind === 'answer' ? readEnvelope(outcome.body) : undefined;

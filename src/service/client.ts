@@ -15,25 +15,29 @@ import { createPace } from './pace.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
 /** An answer is some hundred bytes; what is larger is not the service's. */
-export const ANSWER_LIMIT = 1024 * 1024;
+const ANSWER_LIMIT = 1024 * 1024;
 
-export interface SigningServiceOptions {
-  /** Its path is kept: `https://host/a` is asked at `https://host/a/v1/codesign/sign`. */
+/** Where the service is, and how to reach it. */
+export interface ServiceAddress {
+  /** Its path is kept: a base of `https://host/a` leads to `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
-  /** For one attempt of one call; the waits between attempts are apart. */
+  /** For one attempt of one call, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
-  /** Calls for signatures at once, as long as the service does not throttle. */
+}
+
+export interface SigningServiceOptions extends ServiceAddress {
+  /** Concurrent requests for signatures, as long as the service does not throttle. */
   readonly concurrency?: number | undefined;
-  /** Hears of every attempt of every call. */
+  /** Called after each attempt of each call. */
   readonly onCall?: ((record: CallRecord) => void) | undefined;
   readonly clock?: ServiceClock | undefined;
 }
 
 const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 
-/** More at once than anybody asks for. */
+/** More than any caller needs concurrently. */
 const UNBOUNDED = 1_000;
 
 export function createSigningService(options: SigningServiceOptions): SigningService {
@@ -41,20 +45,12 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
   const calling: Calling = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
   const secrets = secretsOf(credentials);
-  /** By what is stored of them. */
+  /** Ids by what is stored of them. */
   const idsOfRun = new Map<string, string>();
   const storable = (id: string): string => {
     const stored = storableRecord(id, secrets);
     if (stored !== id) idsOfRun.set(stored, id);
     return stored;
-  };
-  const sender = (path: string, message: object, beforeSend?: () => Promise<void>): (() => Promise<Outcome>) => {
-    const url = operationUrl(baseUrl, path);
-    const body = new TextEncoder().encode(JSON.stringify(message));
-    const bounds = { deadlineMilliseconds: options.timeoutMilliseconds, sizeLimit: ANSWER_LIMIT };
-    const hook = beforeSend === undefined ? {} : { beforeSend };
-    return () =>
-      http.postJson({ url, headers: { authorization: basicAuthorization(credentials) }, body, ...bounds, ...hook });
   };
 
   return {
@@ -69,7 +65,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
       const call: Call<SignatureRecord> = {
         operation: 'sign',
         subject: { file, code, digest: maskDigest(digest, algorithm), record: undefined, status: undefined },
-        send: sender(SIGN_PATH, message, beforeSend),
+        send: () => postMessage(options, SIGN_PATH, message, beforeSend),
         beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);
@@ -87,7 +83,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
       const call: Call<void> = {
         operation: 'report-sign',
         subject: { file, code: undefined, digest: undefined, record, status },
-        send: sender(REPORT_PATH, message),
+        send: () => postMessage(options, REPORT_PATH, message),
         read: () => ({ answer: undefined }),
       };
       return performCall(call, calling, signal);
@@ -96,19 +92,32 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   };
 }
 
+/** Sends one message with the credentials, once. */
+export function postMessage(
+  { baseUrl, credentials, http, timeoutMilliseconds }: ServiceAddress,
+  path: string,
+  message: object,
+  beforeSend?: () => Promise<void>,
+): Promise<Outcome> {
+  return http.postJson({
+    url: operationUrl(baseUrl, path),
+    // API 5, rule 3.
+    headers: { authorization: new Secret(`Basic ${basicToken(credentials)}`) },
+    body: new TextEncoder().encode(JSON.stringify(message)),
+    deadlineMilliseconds: timeoutMilliseconds,
+    sizeLimit: ANSWER_LIMIT,
+    beforeSend,
+  });
+}
+
 /** `new URL('/v1/…', base)` would drop the path of the base address. */
-export function operationUrl(baseUrl: URL, path: string): URL {
+function operationUrl(baseUrl: URL, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = baseUrl.pathname.replace(/\/+$/, '') + path;
   return url;
 }
 
 type Credentials = SigningServiceOptions['credentials'];
-
-/** API 5, rule 3. */
-export function basicAuthorization(credentials: Credentials): Secret {
-  return new Secret(`Basic ${basicToken(credentials)}`);
-}
 
 function basicToken({ accessKey, accessSecret }: Credentials): string {
   return Buffer.from(`${accessKey}:${accessSecret.reveal()}`, 'utf8').toString('base64');

@@ -14,7 +14,7 @@ export interface SignRequest {
   readonly digest: Uint8Array;
   readonly algorithm: DigestAlgorithm;
   readonly extra?: Extra | undefined;
-  /** The file's name as it may be told in this client's own records; not sent. */
+  /** The file's name for this client's own records; not sent. */
   readonly file?: string | undefined;
   /**
    * Awaited for each attempt when a connection is open, directly before the request is written. If it throws, nothing is
@@ -40,16 +40,16 @@ export interface SignatureRecord {
 }
 
 /**
- * When `signal` aborts, no signature is asked for any more, nothing is repeated, and waits before a repeat end; an answer
- * under way is waited for.
+ * When `signal` aborts, no further signature is requested, nothing is retried, and waits before a retry end. An answer that
+ * is on its way is awaited.
  */
 export interface SigningService {
   /**
-   * Requests one signature. Repeats only what certainly did not reach the service, or was rejected with 429, or with a 503
+   * Requests one signature. Retries only what certainly did not reach the service, or was rejected with 429, or with a 503
    * that carries the service's envelope or Retry-After.
    */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
-  /** Reports the final outcome; may be repeated, since it never counts. `file`: as in SignRequest. */
+  /** Reports the final outcome; may be retried, because it never counts. `file`: as in SignRequest. */
   report(id: string, status: ReportStatus, signal?: AbortSignal, file?: string): Promise<void>;
   /** Closes the connections. */
   close(): Promise<void>;
