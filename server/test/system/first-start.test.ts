@@ -9,6 +9,7 @@ import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
+import { adminCommand } from '../support/commands.ts';
 
 let folder: string;
 let data: string;
@@ -20,8 +21,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs `start` until it listens (then ends it) or ends by itself. */
-async function start(...args: readonly string[]) {
+/** Runs `start` in this process until it listens or fails. */
+const start = (...args: readonly string[]) => adminCommand(['start', '--data', data, '--port', '0', ...args]);
+
+/** The same in a process of its own. */
+async function startProcess(...args: readonly string[]) {
   const child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', ...args]);
   let output = '';
   let errors = '';
@@ -63,7 +67,7 @@ test('a killed first start leaves nothing in the way of the next one, which make
   expect(await exists(join(data, 'service'))).toBe(false);
   expect(await exists(clientEnv)).toBe(false);
 
-  const { code, output } = await start('--client-env', clientEnv);
+  const { code, output } = await startProcess('--client-env', clientEnv);
   expect(code).toBe(0);
   const address = /^listening on (https:\/\/127\.0\.0\.1:\d+)\n$/.exec(output)?.[1];
   const environment = await readEnvironmentFile(clientEnv);
@@ -161,7 +165,7 @@ test('a start killed before it wrote the credentials is followed by one that mak
 test('of several first starts at once one hands credentials over, and every one serves', async () => {
   await copyData(data, 2048);
   const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.env`));
-  const codes = await Promise.all(files.map(async (file) => (await start('--client-env', file)).code));
+  const codes = await Promise.all(files.map(async (file) => (await startProcess('--client-env', file)).code));
   expect(codes).toEqual([0, 0, 0]);
   const written = (await readdir(folder)).filter((name) => name.endsWith('.env'));
   expect(written).toHaveLength(1);
