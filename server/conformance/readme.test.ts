@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { HELP } from './options.ts';
-import { mostOf } from './print.ts';
+import { HELP } from './command/options.ts';
+import { mostOf } from './command/print.ts';
 import { couldSign, RULES } from './suite.ts';
 
 const README = readFileSync(new URL('README.md', import.meta.url), 'utf8');

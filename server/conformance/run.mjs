@@ -10,7 +10,7 @@ const folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-conformance-'));
 try {
   const outfile = path.join(folder, 'command.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('command.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('command/command.ts', import.meta.url))],
     outfile,
     bundle: true,
     format: 'esm',

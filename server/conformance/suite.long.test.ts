@@ -11,8 +11,8 @@ import { readEnvironmentFile, startServer, type TestServer } from '../../test/su
 import { SERVER_PROGRAM } from '../../test/support/services/server-data.ts';
 import { adminCommand } from '../test/support/commands.ts';
 import { startPostgres, type TestPostgres } from '../test/support/postgres.ts';
+import { judgedText } from './command/print.ts';
 import { openDeployment } from './deployment.ts';
-import { judgedText } from './print.ts';
 import { runRules } from './run-rules.ts';
 import { RULES } from './suite.ts';
 import { optionsOf } from './support/server-options.ts';

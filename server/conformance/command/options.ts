@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { Credentials, DeploymentOptions } from '../deployment.ts';
+import type { Rule } from '../rule.ts';
+import { signingKey } from '../signature.ts';
+import { couldSign, isMeant, mostSignatures, RULES, selectRules } from '../suite.ts';
 import { countByCommand } from './count-command.ts';
-import type { Credentials, DeploymentOptions } from './deployment.ts';
-import type { Rule } from './rule.ts';
-import { signingKey } from './signature.ts';
-import { couldSign, isMeant, mostSignatures, RULES, selectRules } from './suite.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../test/support/signed-files/pki.ts';
-import { basic } from './deployment.ts';
+import { issue } from '../../../test/support/signed-files/pki.ts';
+import { basic } from '../deployment.ts';
+import { RULES } from '../suite.ts';
+import type { Behaviour, Keeper } from '../support/behaviour.ts';
+import { type FakeDeployment, prepareFakes, startFake } from '../support/fake-deployment.ts';
 import { main } from './main.ts';
-import { RULES } from './suite.ts';
-import type { Behaviour, Keeper } from './support/behaviour.ts';
-import { type FakeDeployment, prepareFakes, startFake } from './support/fake-deployment.ts';
 
 let folder: string;
 let prepared: Awaited<ReturnType<typeof prepareFakes>>;
@@ -122,7 +122,7 @@ describe('--list', () => {
   });
 
   test('works by the script that npm runs, in plain Node', async () => {
-    const script = fileURLToPath(new URL('run.mjs', import.meta.url));
+    const script = fileURLToPath(new URL('../run.mjs', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [script, '--list', '--only', '9']);
     expect(stdout).toContain('9\tshared\tSHA384: a digest of 48 bytes is signed\n');
   });

@@ -1,10 +1,10 @@
 /** What the suite prints: rules, verdicts with what was sent and answered, the deployment's choices, a summary. */
 
-import { printable } from '../../src/errors/printable.ts';
-import type { Exchange } from './deployment.ts';
-import type { Rule, Verdict } from './rule.ts';
-import type { Judged } from './run-rules.ts';
-import { couldSign } from './suite.ts';
+import { printable } from '../../../src/errors/printable.ts';
+import type { Exchange } from '../deployment.ts';
+import type { Rule, Verdict } from '../rule.ts';
+import type { Judged } from '../run-rules.ts';
+import { couldSign } from '../suite.ts';
 
 const WORDS: Readonly<Record<Verdict['kind'], string>> = {
   kept: 'kept',

@@ -1,12 +1,12 @@
 /** From the command line to the exit code. */
 
-import { printable } from '../../src/errors/printable.ts';
+import { printable } from '../../../src/errors/printable.ts';
+import { type Deployment, openDeployment } from '../deployment.ts';
+import { NoAnswer } from '../http.ts';
+import { runRules } from '../run-rules.ts';
 import { CountFailed } from './count-command.ts';
-import { type Deployment, openDeployment } from './deployment.ts';
-import { NoAnswer } from './http.ts';
 import { type Command, type Environment, HELP, readCommand, UsageError } from './options.ts';
 import { endText, judgedText, listJson, listText, reportJson, summaryOf } from './print.ts';
-import { runRules } from './run-rules.ts';
 
 export interface Output {
   readonly out: (text: string) => void;
