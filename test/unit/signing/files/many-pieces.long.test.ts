@@ -1,0 +1,58 @@
+/** A patch of very many ranges, as of a fragmented installer, applied to a file on the disk. */
+
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { lazyPieces } from '../../../../src/bytes/pieces.ts';
+import { openInput } from '../../../../src/files/input-file.ts';
+import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+
+const SECTOR = 512;
+const COUNT = 200_000;
+const MIB = 2 ** 20;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'codesign-pieces-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('digests and rewrites a file of 200,000 scattered sectors in bounded memory', async () => {
+  const target = path.join(folder, 'scattered.bin');
+  const original = Buffer.alloc(COUNT * SECTOR);
+  for (let index = 0; index < COUNT; index++) original.writeUInt32LE(index, index * SECTOR);
+  const handle = await open(target, 'w');
+  await handle.write(original);
+  await handle.close();
+  const sectors = (tail: string) =>
+    lazyPieces(function* () {
+      for (let index = COUNT - 1; index >= 0; index--) {
+        const at = index % 2 === 0 ? index : COUNT - index;
+        yield { start: at * SECTOR, end: (at + 1) * SECTOR };
+      }
+      yield Buffer.from(tail);
+    });
+  const expected = Buffer.concat([
+    ...[...sectors('SEAL')].map((piece) =>
+      'start' in piece ? original.subarray(piece.start, piece.end) : Buffer.from(piece),
+    ),
+  ]);
+
+  const before = process.memoryUsage.rss();
+  await using input = await openInput(target);
+  await using copy = await stageCopy({
+    ...{ source: input.source, original: input, stats: input.stats, target, randomName: () => 'x' },
+    ...{ digestEntries, temporaryFiles: new Set<string>(), onEvent: () => undefined },
+  });
+  const { digests } = await copy.reader.measure(input.source, sectors('SEAL'), ['SHA256']);
+  expect(digests.get('SHA256')).toEqual(createHash('sha256').update(expected).digest());
+  for (const tail of ['....', 'SEAL']) {
+    await copy.apply([{ offset: 0, remove: original.length, insert: sectors(tail) }]);
+    await copy.flush();
+  }
+  await copy.prove();
+  expect(process.memoryUsage.rss() - before).toBeLessThan(160 * MIB);
+  await copy.replaceTarget();
+  expect((await readFile(target)).equals(expected)).toBe(true);
+}, 300_000);
