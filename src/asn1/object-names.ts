@@ -1,5 +1,3 @@
-/** Names for people of object identifiers that signatures, certificates and timestamps of code use. */
-
 import { algorithmName } from './algorithm-identifiers.ts';
 import {
   ANY_PURPOSE,

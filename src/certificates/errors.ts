@@ -1,5 +1,3 @@
-/** What can be wrong with the certificates given for signing. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors({

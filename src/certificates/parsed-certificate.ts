@@ -1,5 +1,3 @@
-/** A certificate read once, with all that sorting and checking a chain need. */
-
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { readElement } from '../asn1/read.ts';
 import { CodesignError } from '../errors/codesign-error.ts';

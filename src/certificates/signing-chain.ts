@@ -1,5 +1,3 @@
-/** The signing certificate with its chain: read from files, checked and sorted. */
-
 import type { KeyObject } from 'node:crypto';
 import type { Secret } from '../secrets/secret.ts';
 import { extendedKeyUsageOf } from './certificate-fields.ts';

@@ -1,5 +1,3 @@
-/** From certificates in any order: the leaf, then each issuer in turn, by name and by real signature. */
-
 import { extendedKeyUsageOf } from './certificate-fields.ts';
 import { certificateErrors } from './errors.ts';
 import { hasSigned, isSelfSigned, type ParsedCertificate } from './parsed-certificate.ts';

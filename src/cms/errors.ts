@@ -1,5 +1,3 @@
-/** What can be wrong with a CMS structure. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const cmsErrors = defineErrors({

@@ -1,5 +1,3 @@
-/** Limits on what all signatures of one file hold together: each part costs memory and time. */
-
 import { cmsErrors } from './errors.ts';
 
 /** A signature has about ten of both; 64 nested ones have 640. */

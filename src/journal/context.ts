@@ -1,5 +1,3 @@
-/** What every part of the journal works with, whether the journal is written or only read. */
-
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { callFiles } from './calls/call-files.ts';

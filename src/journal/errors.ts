@@ -1,5 +1,3 @@
-/** What can go wrong with the journal. */
-
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { systemReason } from '../errors/system-reason.ts';
@@ -24,17 +22,17 @@ export const journalErrors = defineErrors({
   },
   'claim-lost': {
     category: 'local',
-    message: 'another process took this process for dead and asks for the same signature, so nothing was asked',
+    message: 'another process assumed this one had exited and is requesting the same signature; no request was sent',
     hint: 'This machine, or the disk with the journal, stood still for long. Run again for this file.',
   },
   'claim-interrupted': {
     category: 'local',
-    message: (d: { whom: string }) => `interrupted while ${d.whom} asked for the same signature`,
+    message: (d: { whom: string }) => `interrupted while ${d.whom} was requesting the same signature`,
     hint: 'Run again for this file.',
   },
 });
 
-/** What is no error of the system comes out as it is. */
+/** Other errors pass through unchanged. */
 export async function inJournal<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,5 +1,3 @@
-/** An open file of lines: appended to by whole lines, flushed, and read up to a bound. */
-
 import { hash } from 'node:crypto';
 import { closeSync, fdatasync, fstatSync, readSync, writeSync } from 'node:fs';
 

@@ -1,5 +1,3 @@
-/** Opens the journal: its folder made and judged, what is old removed, and what it can do put together. */
-
 import { join } from 'node:path';
 import { claim } from './calls/claim.ts';
 import { unfinishedCalls } from './calls/unfinished-calls.ts';
@@ -13,7 +11,7 @@ export type { JournalOptions } from './context.ts';
 
 const PROBE_NAME = '.probe-';
 
-/** Room that one call needs at most, several times over. */
+/** Several times the space that one call needs. */
 const PROBE = new Uint8Array(16 * 1024).fill(0x20);
 
 /** Throws `journal-unusable` or `journal-full`. Reads nothing of the history. */
@@ -36,10 +34,10 @@ async function open(options: JournalOptions): Promise<Journal> {
   return guarded(context, warnings);
 }
 
-/** What a full or read-only disk would refuse is refused here, before anything is asked of anybody. */
+/** Fails on a full or read-only disk before any signature is requested. */
 async function probe(folder: string, disk: Disk, id: string): Promise<void> {
   const path = join(folder, `${PROBE_NAME}${id}`);
-  // A process that was killed left its own; one that runs has no further use for its name.
+  // A killed process left its probe behind; a running one no longer needs the name.
   const left = (await disk.namesIn(folder)).filter((name) => name.startsWith(PROBE_NAME));
   for (const name of left) await disk.removeFile(join(folder, name)).catch(() => undefined);
   try {

@@ -1,5 +1,3 @@
-/** Who holds a claim, and whether that process still runs: told by process, boot and host. */
-
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { HolderOnRecord } from './calls/steps.ts';

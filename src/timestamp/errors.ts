@@ -1,5 +1,3 @@
-/** What can go wrong with timestamps. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const timestampErrors = defineErrors({

@@ -1,5 +1,3 @@
-/** The timestamps of a signature, within limits for the whole file. */
-
 import { cmsErrors } from '../cms/errors.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';

@@ -1,5 +1,3 @@
-/** The request for a timestamp (RFC 3161, 2.4.1). */
-
 import { type Element, fieldsOf, octetsOf, parts, readElement } from '../asn1/read.ts';
 import { encode, objectIdentifier, octetString, sequence, smallInteger } from '../asn1/write.ts';
 import { digestAlgorithm } from '../cms/build-signed-data.ts';

@@ -1,5 +1,3 @@
-/** A timestamp on a signature value as it was read, and the findings about it. */
-
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';

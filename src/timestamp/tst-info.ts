@@ -1,5 +1,3 @@
-/** What a timestamp token says (TSTInfo, RFC 3161, 2.4.2). */
-
 import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
 import { timestampErrors } from './errors.ts';
 

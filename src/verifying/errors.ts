@@ -1,5 +1,3 @@
-/** What can be wrong with what a verification is given: roots to trust, lists of revoked certificates. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const verifyingErrors = defineErrors({

@@ -1,5 +1,3 @@
-/** What the user asks of a signature beyond that it is intact and trusted. */
-
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Finding } from '../errors/finding.ts';
 import { flatten } from '../formats/format.ts';

@@ -1,5 +1,3 @@
-/** What verifying a file comes to: integrity, identity and trust, kept apart. Types only. */
-
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';

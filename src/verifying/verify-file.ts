@@ -1,5 +1,3 @@
-/** Verifying one file: what is in it, whether it holds together, who signed it, and whether they are trusted. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';

@@ -1,5 +1,3 @@
-/** What one signature is worth, with its timestamps, its other signers and those nested in it. */
-
 import { createHash } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';

@@ -1,5 +1,3 @@
-/** The files of calls that are not over: in `calls` one for each piece of work, in `aside` those that made room for another. */
-
 import { join } from 'node:path';
 import { shareWork } from '../../bytes/shared-work.ts';
 import type { Disk, Making } from '../disk.ts';

@@ -1,5 +1,3 @@
-/** What the file of a call says, its lines read from first to last: every process that reads it comes to the same state. */
-
 import type { CallMetadata, Reported } from '../journal.ts';
 import { splitLines } from '../lines.ts';
 import { beginShare, endShare, type Share, type ShareEnd, type Shares } from './shares.ts';

@@ -1,5 +1,3 @@
-/** Getting hold of a piece of work: a call of one's own, or a part in the one that already has its signature. */
-
 import type { JournalContext } from '../context.ts';
 import { journalErrors } from '../errors.ts';
 import type { CallMetadata, ClaimOptions, SignatureOnRecord, Work } from '../journal.ts';
@@ -34,12 +32,12 @@ export async function claimWork(
   options: ClaimOptions,
 ): Promise<Ticket> {
   const asking: Asking = { name: workId(given), work: workToRecord(given), facts: metadataToRecord(metadata) };
-  const place = context.calls.current(asking.name);
+  const location = context.calls.current(asking.name);
   const watch = watchCall(context, asking.name, options);
   for (;;) {
-    const state = await context.calls.read(place);
+    const state = await context.calls.read(location);
     if (state?.id === undefined) {
-      const ticket = await beginCall(context, place, asking, state, watch.waitedFor);
+      const ticket = await beginCall(context, location, asking, state, watch.waitedFor);
       if (ticket) return ticket;
       continue;
     }
@@ -48,17 +46,17 @@ export async function claimWork(
     if (fate === 'busy') {
       await watch.wait(state);
     } else if (state.closing === undefined && isShareable(state, asking.facts, context)) {
-      const ticket = await joinCall(context, place, asking, state, watched);
+      const ticket = await joinCall(context, location, asking, state, watched);
       if (ticket) return ticket;
     } else {
-      await closeCall(context, place, state, fate === 'stays' ? { aim: 'aside', givenUp: false } : fate);
+      await closeCall(context, location, state, fate === 'stays' ? { aim: 'aside', givenUp: false } : fate);
     }
   }
 }
 
 /**
- * Not yet written everywhere; or so lately that it ended while this run was already going; or by a run that did not come
- * to its end, whose user asks for the same again and must not pay again.
+ * The signature is reused if a file waits for it, if it was written after this run began, or if its run did not end well: the
+ * user who repeats that run must not pay twice.
  */
 function isShareable(state: CallState, facts: MetadataOnRecord, { began, unended }: JournalContext): boolean {
   if (state.signed === undefined || isUnusableUnder(state, facts.certificate.sha256)) return false;
@@ -66,10 +64,10 @@ function isShareable(state: CallState, facts: MetadataOnRecord, { began, unended
   return [...state.shares.values()].some(({ holder }) => holder !== undefined && unended.has(holder.run));
 }
 
-/** Undefined when somebody else was faster. */
+/** Undefined if another process was first. */
 async function beginCall(
   context: JournalContext,
-  place: CallLocation,
+  location: CallLocation,
   asking: Asking,
   found: CallState | undefined,
   waitedFor: ReadonlySet<string>,
@@ -82,7 +80,7 @@ async function beginCall(
   try {
     const making = found === undefined ? 'must-not-exist' : 'must-exist';
     const claimed = { step: 'claimed', ...common, holder: liveness.self, work, facts } as const;
-    if ((await calls.begin(place, making, claimed)) === undefined) {
+    if ((await calls.begin(location, making, claimed)) === undefined) {
       liveness.held.delete(id);
       return undefined;
     }
@@ -110,7 +108,7 @@ async function beginCall(
   }
 }
 
-/** Looked for only when the place is this process's own: a call that ends meanwhile is not missed. */
+/** Runs only once this process has claimed the work, so that a call that ends meanwhile is not missed. */
 async function findFinished(context: JournalContext, { name, facts }: Asking): Promise<CallState | undefined> {
   const state = await context.finished.find(name);
   return state !== undefined && isShareable(state, facts, context) ? state : undefined;
@@ -122,17 +120,17 @@ function onRecord({ signature, record }: SignedStep): SignatureOnRecord {
 
 async function findUnknown({ calls }: JournalContext, name: string): Promise<readonly string[]> {
   const unknown: string[] = [];
-  for (const place of await calls.movedAside(name)) {
-    const state = await calls.read(place);
+  for (const location of await calls.movedAside(name)) {
+    const state = await calls.read(location);
     if (state?.id !== undefined && state.signed === undefined) unknown.push(state.id);
   }
   return unknown;
 }
 
-/** Undefined when the call has been closed meanwhile. */
+/** Undefined if the call has been closed meanwhile. */
 async function joinCall(
   context: JournalContext,
-  place: CallLocation,
+  location: CallLocation,
   asking: Asking,
   found: CallState,
   watched: number,
@@ -148,7 +146,7 @@ async function joinCall(
     const { work, facts } = asking;
     const decide = (state: CallState) =>
       state.id === call ? ({ step: 'shared', ...common, share, work, facts, instead } as const) : undefined;
-    const state = await calls.append(place, decide, 'file');
+    const state = await calls.append(location, decide, 'file');
     if (state?.shares.has(share)) {
       return { ...asking, call, share, known: onRecord(signed), unknownCalls: [], justUnanswered: false };
     }
@@ -160,7 +158,7 @@ async function joinCall(
   return undefined;
 }
 
-/** A file that was not written, and that nobody is at: this one by its name, or any, since their content is the same. */
+/** An unwritten file that no process works on: the one of this name, or any, since their content is the same. */
 async function findReplaced(
   { liveness }: JournalContext,
   state: CallState,

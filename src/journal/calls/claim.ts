@@ -1,5 +1,3 @@
-/** One file's part in a call: each step goes into the journal before what depends on it may happen. */
-
 import type { JournalContext } from '../context.ts';
 import { journalErrors } from '../errors.ts';
 import type { AfterFile, CallMetadata, Claim, ClaimOptions, Work } from '../journal.ts';
@@ -20,10 +18,10 @@ export async function claim(
   return makeClaim(context, await claimWork(context, work, metadata, options));
 }
 
-/** A step without what all steps of one claim have in common. */
+/** A step without the members that all steps of a claim share. */
 type StepOf<S> = S extends { readonly step: string } ? Omit<S, 'call' | 'at'> : never;
 
-/** Of a call whose file is gone. */
+/** For a call whose file is gone. */
 const NOTHING_KNOWN: AfterFile = { reportDue: false, reported: undefined, isUsed: false, hasFailed: false };
 
 function afterFile(state: CallState): AfterFile {
@@ -47,8 +45,8 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
   /** The last step, as long as it could not be recorded. */
   let missed: (() => Promise<CallState | undefined>) | undefined;
 
-  async function record(told: StepOf<Step>, flush: Flush): Promise<CallState | undefined> {
-    const step = { ...told, call, at: now().toISOString() } as Step;
+  async function record(given: StepOf<Step>, flush: Flush): Promise<CallState | undefined> {
+    const step = { ...given, call, at: now().toISOString() } as Step;
     try {
       return await calls.record(name, step, flush);
     } finally {
@@ -59,24 +57,24 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
   async function recordGiven(): Promise<void> {
     if (given === undefined || givenIsRecorded) return;
     const signature = Buffer.from(given.signature).toString('base64');
-    const told = { step: 'signed', record: given.record, signature, copy: false } as const;
-    if ((await record(told, 'file')) === undefined) {
-      // Its file is gone: what was paid for is kept all the same.
+    const step = { step: 'signed', record: given.record, signature, copy: false } as const;
+    if ((await record(step, 'file')) === undefined) {
+      // The file of the call is gone. The signature is paid for, so it is kept.
       const requested = { step: 'requested', ...asking, call, at: now().toISOString() } as const;
       await calls.restore(name, requested);
-      await record(told, 'file-and-name');
+      await record(step, 'file-and-name');
     }
     givenIsRecorded = true;
   }
 
-  /** The last step of this file's own: whatever becomes of it, nobody waits for this process any longer. */
-  async function end(told: StepOf<Step>, flush: Flush): Promise<CallState | undefined> {
+  /** Records the last step of this file. Other processes no longer wait for this one, even if recording fails. */
+  async function end(step: StepOf<Step>, flush: Flush): Promise<CallState | undefined> {
     over = true;
     try {
       missed = async () => {
-        // A disk that was full when the signature came may have room by now.
+        // A disk that was full when the signature arrived may have free space now.
         await recordGiven();
-        return await record(told, flush);
+        return await record(step, flush);
       };
       const state = await missed();
       missed = undefined;
@@ -87,17 +85,17 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
   }
 
   /**
-   * Its file is in its place, or was moved aside by a process that took this one for dead. Whoever waited for this step may
-   * have read it before it was flushed, and closes the call already: two at once would be in each other's way.
+   * The file of the call may have been moved aside by a process that assumed this one had ended. A process that waited for
+   * this step may have read it before it was flushed and be closing the call: then this one leaves it alone.
    */
   async function close(state: CallState | undefined, aim: 'end' | 'aside'): Promise<void> {
     if (state === undefined || state.closing !== undefined) return;
-    for (const place of [calls.current(name), calls.aside(name, call)]) {
-      if (await closeCall(context, place, state, { aim, givenUp: false })) return;
+    for (const location of [calls.current(name), calls.aside(name, call)]) {
+      if (await closeCall(context, location, state, { aim, givenUp: false })) return;
     }
   }
 
-  /** As it is to be judged. */
+  /** The state without overtaken files. */
   async function standing(state: CallState | undefined): Promise<CallState | undefined> {
     return state && (await withoutOvertaken(state, liveness));
   }
@@ -147,7 +145,7 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
       const { certificate } = facts;
       const moment = { at: now().toISOString(), up: context.uptime(), boot: liveness.self.boot };
       const state = await standing(await end({ step: 'written', share, target, moment }, 'no'));
-      // Not to know the pair next time costs a moment, and nothing else.
+      // Without the pair, the next run makes its first call alone. Nothing else depends on it.
       await context.proven.add({ ...work, leaf: certificate.sha256 }).catch(() => undefined);
       await settle(state);
       return state === undefined ? { ...NOTHING_KNOWN, reportDue: given?.record !== undefined } : afterFile(state);
@@ -159,16 +157,16 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
         await settle(state);
         return state === undefined ? NOTHING_KNOWN : afterFile(state);
       } catch (thrown) {
-        // The reason is for people: a signature that is on record waits for its file also without it.
+        // The reason is for people. A signature that is on record waits for its file without it.
         if (!givenIsRecorded) throw thrown;
-        // A full disk can be read: the service may have to be told of it at once.
+        // A full disk can be read, and a report may be due now.
         const state = await calls.read(calls.current(name)).catch(() => undefined);
         return state?.id === call ? { ...afterFile(state), hasFailed: true } : NOTHING_KNOWN;
       }
     },
 
     async reported(status) {
-      // The last chance: without it, what was paid for would be a call that nobody knows the outcome of.
+      // The last chance to record the step: without it, the outcome of a paid call would be unknown.
       await missed?.();
       missed = undefined;
       await settle(await record({ step: 'reported', status }, 'no'));
@@ -176,7 +174,7 @@ function makeClaim(context: JournalContext, ticket: Ticket): Claim {
 
     async release() {
       if (over) return;
-      // Nothing depends on it: what this process does not hold any more is found, and ended, by whoever wants the work.
+      // Nothing depends on it: another process that wants the work finds and ends what this one no longer holds.
       await leave().catch(() => undefined);
     },
   };

@@ -1,5 +1,3 @@
-/** The end of a call: one process alone moves its file aside, or enters it into the history, once, and takes it away. */
-
 import type { JournalContext } from '../context.ts';
 import type { HistoryOffset } from '../history/history.ts';
 import type { HistoryEntry } from '../journal.ts';
@@ -8,12 +6,12 @@ import type { CallState } from './call-state.ts';
 import { belongsToHistory, type Closing, isWritten, sharesOf } from './next-action.ts';
 
 /**
- * False when something happened to the call after `judged` was read, or somebody else is closing it. A closing that its
- * process did not finish is begun again, by whoever finds it.
+ * False if a step was added after `classified` was read, or if another process is closing the call. If a process does not
+ * finish closing, the next one that finds the call closes it again.
  */
 export async function closeCall(
   context: JournalContext,
-  place: CallLocation,
+  location: CallLocation,
   classified: CallState,
   { aim, givenUp }: Closing,
 ): Promise<boolean> {
@@ -24,11 +22,11 @@ export async function closeCall(
   liveness.held.add(by);
   try {
     const isEntered = aim === 'end' && belongsToHistory(classified);
-    const history = isEntered ? await context.history.place() : undefined;
+    const history = isEntered ? await context.history.nextOffset() : undefined;
     const at = context.now().toISOString();
     const common = { step: 'closing', call: id, at, by, holder: liveness.self } as const;
     const state = await calls.append(
-      place,
+      location,
       (fresh) =>
         fresh.id === id && fresh.lines === classified.lines
           ? { ...common, lines: fresh.lines, aim, givenUp, history }
@@ -36,30 +34,31 @@ export async function closeCall(
       'no',
     );
     if (state?.closing?.by !== by) return false;
-    if (aim === 'aside') await calls.moveAside(place, id);
-    else await endCall(context, place, classified, history, givenUp);
+    if (aim === 'aside') await calls.moveAside(location, id);
+    else await endCall(context, location, classified, history, givenUp);
     return true;
   } finally {
     liveness.held.delete(by);
-    waiting.wake(place.work);
+    waiting.wake(location.work);
   }
 }
 
 async function endCall(
   { calls, history, finished, now, warn }: JournalContext,
-  place: CallLocation,
-  judged: CallState,
+  location: CallLocation,
+  classified: CallState,
   historyOffset: HistoryOffset | undefined,
   givenUp: boolean,
 ): Promise<void> {
-  // Whoever began to close it before may have got as far as the entry.
-  if (historyOffset !== undefined && !(await history.holds(judged.id ?? '', judged.historyOffsets))) {
-    const entry = entryOf(judged, outcomeOfEnded(judged, givenUp), now().toISOString());
-    if (entry === undefined) warn(`A damaged entry of the journal has no place in its history: ${place.path}.`);
+  // A process that began to close it before may have made the entry.
+  if (historyOffset !== undefined && !(await history.holds(classified.id ?? '', classified.historyOffsets))) {
+    const entry = entryOf(classified, outcomeOfEnded(classified, givenUp), now().toISOString());
+    if (entry === undefined)
+      warn(`A damaged entry of the journal cannot be entered into the history: ${location.path}.`);
     else await history.append(historyOffset, entry);
   }
-  if (judged.lastWritten !== undefined && isWritten(judged)) await finished.keep(place);
-  else await calls.remove(place);
+  if (classified.lastWritten !== undefined && isWritten(classified)) await finished.keep(location);
+  else await calls.remove(location);
 }
 
 export function outcomeOfEnded(state: CallState, givenUp: boolean): HistoryEntry['outcome'] {
@@ -69,7 +68,7 @@ export function outcomeOfEnded(state: CallState, givenUp: boolean): HistoryEntry
   return givenUp ? 'given-up' : 'unknown';
 }
 
-/** Undefined when the file does not tell any more whose call it was. */
+/** Undefined if damage has removed work or metadata from the file. */
 export function entryOf(
   state: CallState,
   outcome: HistoryEntry['outcome'],

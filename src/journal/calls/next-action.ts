@@ -1,5 +1,3 @@
-/** What is to become of a call as it is found: somebody is at it, it is to be ended or moved aside, or it stays. */
-
 import type { UnfinishedKind } from '../journal.ts';
 import type { Liveness } from '../processes.ts';
 import type { CallState } from './call-state.ts';
@@ -15,14 +13,14 @@ export function isWritten(state: CallState): boolean {
   return state.signed !== undefined && sharesOf(state).every((share) => share.state === 'written');
 }
 
-/** The service is to be told 1. A copy's was told by the call that it was copied from. */
+/** Whether the service should receive report 1. For a copy, the call that it was copied from reports. */
 export function isReportDue(state: CallState): boolean {
   const { signed, reported } = state;
   if (signed === undefined || signed.copy || signed.record === undefined) return false;
   return isWritten(state) && reported !== 1 && reported !== 'not-wanted' && isReportWanted(state);
 }
 
-/** By the user of one of its files, at least. */
+/** Whether the user of at least one file wants the report. */
 function isReportWanted(state: CallState): boolean {
   return sharesOf(state).some(({ metadata }) => metadata?.signingOptions?.report !== false);
 }
@@ -37,7 +35,7 @@ export function belongsToHistory({ phase, signed }: CallState): boolean {
   return phase === 'signed' ? signed?.copy === false : phase !== 'claimed' && phase !== 'released' && phase !== 'empty';
 }
 
-/** A signature that does not verify under a certificate does not become better for being asked of it again. */
+/** A signature that did not verify under a certificate is not offered again to a claim with that certificate. */
 export function isUnusableUnder(state: CallState, leaf: string): boolean {
   return sharesOf(state).some((share) => share.state === 'unusable' && share.metadata?.certificate.sha256 === leaf);
 }
@@ -48,13 +46,13 @@ export function isUpTo(one: Moment, other: Moment): boolean {
 }
 
 export interface Closing {
-  /** `aside`: there is something left to do, but its place is needed. */
+  /** `aside`: the call is not over, but another call needs its location. */
   readonly aim: 'end' | 'aside';
-  /** Its user does not want its signature any more. */
+  /** The user gave the signature up. */
   readonly givenUp: boolean;
 }
 
-/** `busy`: a process is at it, and will say more. `stays`: there is a signature, or nobody knows. */
+/** `busy`: a process works on it and will add steps. `stays`: there is a signature, or the outcome is unknown. */
 export type NextAction = 'busy' | 'stays' | Closing;
 
 const END: Closing = { aim: 'end', givenUp: false };
@@ -89,8 +87,8 @@ export async function nextActionOf(
 }
 
 /**
- * Without files whose process has ended, and whose place another file with this signature has taken meanwhile: nothing is
- * left to write of them.
+ * Leaves out files whose process has ended if another file with this signature was written to the same path: nothing is left
+ * to write for them.
  */
 export async function withoutOvertaken(state: CallState, liveness: Liveness): Promise<CallState> {
   const shares = new Map(state.shares);

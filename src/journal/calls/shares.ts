@@ -1,9 +1,7 @@
-/** The files that share the signature of a call, as the lines of its file tell. */
-
 import type { CallMetadata } from '../journal.ts';
 import type { HolderOnRecord, Step } from './steps.ts';
 
-/** One file that the signature is for. `gone`: another one took its place, or it was left alone. */
+/** One file that the signature is for. `gone`: another file replaced it, or it was left alone. */
 export interface Share {
   readonly id: string;
   readonly holder: HolderOnRecord | undefined;
@@ -13,7 +11,7 @@ export interface Share {
   readonly reason: string | undefined;
   /** Where it was written. */
   readonly target: string | undefined;
-  /** Another one has been written to the same place meanwhile: if this one is not, nothing is left to write. */
+  /** Another file was written to the same path meanwhile: if this one is not written, nothing is left to do. */
   readonly overtaken: boolean;
 }
 
@@ -48,7 +46,7 @@ export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean
       break;
     }
     case 'withdrawn':
-      // Who took the place of an unwritten file and leaves again must not take that file along.
+      // A file that replaced an unwritten one and leaves again restores that one.
       shares.set(share.id, {
         ...share,
         state: share.instead === undefined || share.overtaken ? 'gone' : 'not-written',
@@ -63,15 +61,15 @@ export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean
 /** By a file with this signature, perhaps before this one was taken up. */
 function isTargetWritten(shares: Shares, { metadata }: Share): boolean {
   const output = metadata?.signingOptions?.output;
-  const places = [...shares.values()].flatMap((share) => (share.state === 'written' ? targetsOf(share) : []));
-  return output !== undefined && places.includes(output);
+  const written = [...shares.values()].flatMap((share) => (share.state === 'written' ? targetsOf(share) : []));
+  return output !== undefined && written.includes(output);
 }
 
 function targetsOf({ metadata, target }: Share): readonly (string | undefined)[] {
   return [metadata?.signingOptions?.output, target];
 }
 
-/** Several runs may be at the very same file: one of them writes it, and the others find that it has changed. */
+/** Several runs may sign the same file: one of them writes it, and the others find that it has changed. */
 function overtake(shares: Shares, winner: string): void {
   for (const share of [...shares.values()]) {
     if (share.id === winner || !isTargetWritten(shares, share)) continue;

@@ -1,5 +1,3 @@
-/** Calls that are not over, as people and `resume` see them: listed, entered into the history, reported, given up. */
-
 import type { JournalContext } from '../context.ts';
 import { journalReason } from '../errors.ts';
 import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } from '../journal.ts';
@@ -21,12 +19,12 @@ import { workFromRecord } from './steps.ts';
 type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
 
 interface FoundCall {
-  readonly place: CallLocation;
+  readonly location: CallLocation;
   readonly state: CallState;
   readonly kind: UnfinishedKind;
 }
 
-/** Only its file is left to be taken away. */
+/** Only its file remains to be removed. */
 interface OverCall {
   readonly state: CallState;
   readonly kind: undefined;
@@ -36,42 +34,42 @@ interface OverCall {
 export function unfinishedCalls(context: JournalContext): OpenCalls {
   const { calls, liveness, warn, guard } = context;
   /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
-  const places = new Map<string, CallLocation>();
+  const locations = new Map<string, CallLocation>();
 
-  async function look(place: CallLocation): Promise<FoundCall | OverCall | undefined> {
-    const found = await calls.read(place).catch((thrown) => {
-      // One that cannot be read hides no other.
-      warn(`An entry of the journal, ${place.path}, cannot be read: ${journalReason(thrown)}.`);
+  async function look(location: CallLocation): Promise<FoundCall | OverCall | undefined> {
+    const found = await calls.read(location).catch((thrown) => {
+      // The other calls are still listed.
+      warn(`An entry of the journal, ${location.path}, cannot be read: ${journalReason(thrown)}.`);
       return undefined;
     });
     if (found?.id === undefined) {
       if (found !== undefined && found.damaged > 0)
-        warn(`A damaged entry of the journal cannot be read: ${place.path}.`);
+        warn(`A damaged entry of the journal cannot be read: ${location.path}.`);
       return undefined;
     }
     // Without its signature: what is lost may be the very line that held it.
     if (found.isCorrupt && found.signed === undefined) {
-      warn(`An entry of the journal for ${found.metadata?.file ?? 'a file'} is damaged: ${place.path}.`);
+      warn(`An entry of the journal for ${found.metadata?.file ?? 'a file'} is damaged: ${location.path}.`);
     }
-    places.set(found.id, place);
+    locations.set(found.id, location);
     const state = await withoutOvertaken(found, liveness);
-    const fate = await nextActionOf(state, place.aside, liveness);
+    const fate = await nextActionOf(state, location.aside, liveness);
     if (isOver(fate)) {
-      // Nobody else may ever come by. What cannot be ended now, on a full disk, is ended by whoever can.
-      if (!context.isReadOnly) await closeCall(context, place, state, fate).catch(() => undefined);
+      // No other process may ever look at it. If it cannot be ended now (a full disk), a later one ends it.
+      if (!context.isReadOnly) await closeCall(context, location, state, fate).catch(() => undefined);
       return { state, kind: undefined, closing: fate };
     }
     const kind = await kindOf(state, fate, liveness);
-    if (kind !== undefined) return { place, state, kind };
+    if (kind !== undefined) return { location, state, kind };
     return state.closing && { state, kind, closing: state.closing };
   }
 
   async function find(id: string): Promise<FoundCall | undefined> {
-    const remembered = places.get(id);
+    const remembered = locations.get(id);
     const found = remembered && (await look(remembered));
     if (found?.kind !== undefined && found.state.id === id) return found;
-    for (const place of await calls.all()) {
-      const other = await look(place);
+    for (const location of await calls.all()) {
+      const other = await look(location);
       if (other?.kind !== undefined && other.state.id === id) return other;
     }
     return undefined;
@@ -79,8 +77,8 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
 
   async function list(): Promise<(FoundCall | OverCall)[]> {
     const open: (FoundCall | OverCall)[] = [];
-    for (const place of await calls.all()) {
-      const found = await look(place);
+    for (const location of await calls.all()) {
+      const found = await look(location);
       if (found) open.push(found);
     }
     return open;
@@ -90,7 +88,7 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     const found = await find(id);
     if (found === undefined) return undefined;
     const step = { step: 'reported', call: id, at: context.now().toISOString(), status } as const;
-    const state = await calls.record(found.place.work, step, 'no');
+    const state = await calls.record(found.location.work, step, 'no');
     return state && { ...found, state };
   }
 
@@ -126,15 +124,15 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     async reported(id, status) {
       const found = await recordReport(id, status);
       if (found === undefined) return false;
-      if (isSettled(found.state)) await closeCall(context, found.place, found.state, { aim: 'end', givenUp: false });
+      if (isSettled(found.state)) await closeCall(context, found.location, found.state, { aim: 'end', givenUp: false });
       return true;
     },
     async forget(id, reported) {
       const found = await find(id);
       if (found === undefined) return 'not-found';
       if (found.kind === 'under-way') return 'under-way';
-      const told = reported === undefined ? found : ((await recordReport(id, reported)) ?? found);
-      const closed = await closeCall(context, told.place, told.state, { aim: 'end', givenUp: true });
+      const latest = reported === undefined ? found : ((await recordReport(id, reported)) ?? found);
+      const closed = await closeCall(context, latest.location, latest.state, { aim: 'end', givenUp: true });
       return closed ? 'forgotten' : 'under-way';
     },
   };
@@ -165,7 +163,7 @@ function asUnfinished({ state, kind }: FoundCall | OverCall): readonly Unfinishe
   return [{ ...call, files: files.length > 0 ? files : [whole] }];
 }
 
-/** What only uses another call's signature is no call. */
+/** A copy has no entry: it only uses another call's signature. */
 function asOpenEntry(found: FoundCall | OverCall): readonly (readonly [string, HistoryEntry])[] {
   const { state } = found;
   if (state.signed?.copy || (found.kind === undefined && !belongsToHistory(state))) return [];

@@ -1,5 +1,3 @@
-/** Waits for a step in the file of a call: steps of this process wake it, steps of other processes are polled for. */
-
 export function createWaiting() {
   const waiting = new Map<string, Set<() => void>>();
   return {

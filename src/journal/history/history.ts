@@ -1,5 +1,3 @@
-/** The history: calls that are over, a line each, in a file a month; `sign` only ever appends to it. */
-
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shareWork } from '../../bytes/shared-work.ts';
@@ -31,29 +29,29 @@ export interface HistoryOptions {
 
 export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
   const pathOf = (month: string): string => join(folder, `${month}.jsonl`);
-  const waiting: { readonly place: HistoryOffset; readonly line: string }[] = [];
+  const waiting: { readonly offset: HistoryOffset; readonly line: string }[] = [];
 
   /** One flush for all calls that end at about the same time. */
   const appendWaiting = shareWork(async () => {
     const taken = waiting.splice(0);
-    for (const month of new Set(taken.map(({ place }) => place.month))) {
-      const together = taken.filter(({ place }) => place.month === month);
+    for (const month of new Set(taken.map(({ offset }) => offset.month))) {
+      const together = taken.filter(({ offset }) => offset.month === month);
       await using file = await disk.openLines(pathOf(month), 'may-exist');
       await file?.append(together.map(({ line }) => line));
       await file?.flush();
-      if (together.some(({ place }) => place.size === 0)) await disk.flushFolder(folder);
+      if (together.some(({ offset }) => offset.size === 0)) await disk.flushFolder(folder);
     }
   });
 
   return {
     /** Where an entry of now would go. */
-    async place(): Promise<HistoryOffset> {
+    async nextOffset(): Promise<HistoryOffset> {
       const month = now().toISOString().slice(0, 7);
       return { month, size: (await disk.sizeOf(pathOf(month))) ?? 0 };
     },
     /** Whether the call has an entry at one of the offsets or after it. */
-    async holds(id: string, places: readonly HistoryOffset[]): Promise<boolean> {
-      for (const { month, size } of places) {
+    async holds(id: string, offsets: readonly HistoryOffset[]): Promise<boolean> {
+      for (const { month, size } of offsets) {
         if ((await disk.sizeOf(pathOf(month))) === undefined) continue;
         for (const lines of linesFrom(await disk.openToRead(pathOf(month)), size)) {
           if (lines.some((line) => readEntry(line)?.id === id)) return true;
@@ -62,8 +60,8 @@ export function openHistory({ folder, disk, now, onDamaged }: HistoryOptions) {
       return false;
     },
     /** Resolves when the entry is flushed. */
-    async append(place: HistoryOffset, entry: HistoryEntry): Promise<void> {
-      waiting.push({ place, line: encodeLine({ ...entry }) });
+    async append(offset: HistoryOffset, entry: HistoryEntry): Promise<void> {
+      waiting.push({ offset, line: encodeLine({ ...entry }) });
       await appendWaiting();
     },
     /**

@@ -1,5 +1,3 @@
-/** Runs that have not come to a good end: a file each, there from before the first claim until nothing is left undone. */
-
 import { join } from 'node:path';
 import type { Disk } from '../disk.ts';
 import { hourOf, isHour } from './finished-calls.ts';

@@ -61,7 +61,7 @@ it('has each entry once, in the order of their ends, with far fewer flushes than
   const history = open();
   const ids = Array.from({ length: 50 }, (_, index) => `id-${index}`);
   try {
-    await Promise.all(ids.map(async (id) => history.append(await history.place(), entry(id))));
+    await Promise.all(ids.map(async (id) => history.append(await history.nextOffset(), entry(id))));
   } finally {
     fs.fdatasync = fdatasync;
     syncBuiltinESMExports();
