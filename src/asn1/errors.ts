@@ -1,3 +1,5 @@
+/** What can go wrong when reading ASN.1. */
+
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const asn1Errors = defineErrors({

@@ -1,3 +1,5 @@
+/** What can be wrong with the certificates given for signing. */
+
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors({

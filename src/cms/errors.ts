@@ -1,3 +1,5 @@
+/** What can be wrong with a CMS structure. */
+
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const cmsErrors = defineErrors({

@@ -1,3 +1,5 @@
+/** What can go wrong with timestamps. */
+
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const timestampErrors = defineErrors({

@@ -1,3 +1,5 @@
+/** What can be wrong with what a verification is given: roots to trust, lists of revoked certificates. */
+
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const verifyingErrors = defineErrors({
