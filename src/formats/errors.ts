@@ -8,6 +8,11 @@ export const formatErrors = defineErrors({
     message: (d: { reason: string }) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
     hint: 'Use --replace to put the new signature in the place of the old ones.',
   },
+  'cannot-replace': {
+    category: 'local',
+    message: (d: { format: string }) => `signatures in a file of this format cannot be replaced: ${d.format}`,
+    hint: 'Use --append, or remove the signatures first.',
+  },
   'not-signed': {
     category: 'local',
     message: 'the file holds no signature',

@@ -1,5 +1,6 @@
 /** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
 
+import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
 import type { ExistingSignatures, ReportFailures } from '../options/commands/sign.ts';
 import type { Decision, Planned } from './change.ts';
@@ -30,16 +31,24 @@ export interface SigningIntent {
   readonly time: Date;
 }
 
+/** Throws `cannot-append`, `cannot-replace` for a mode that the format does not have. */
+function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: SigningMode): void {
+  if (modes.includes(mode)) return;
+  if (mode === 'replace') throw formatErrors('cannot-replace', { format: title });
+  throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
+}
+
 /** A file that carries an intact signature of this certificate is skipped if the policy says so. */
 export async function decideSigning(
   opened: SignableFile,
-  { defaultMode }: Pick<Format, 'defaultMode'>,
+  format: Pick<Format, 'title' | 'modes' | 'defaultMode'>,
   context: SigningContext,
   { existing, allOrNothing }: SigningPolicy,
 ): Promise<Decision<SigningIntent>> {
   const { warnings } = opened;
   const { time } = context;
-  const mode = existing === undefined || existing === 'skip' ? defaultMode : existing;
+  const mode = existing === undefined || existing === 'skip' ? format.defaultMode : existing;
+  requireMode(format, mode);
   const signatures = await opened.signatures();
   if (existing === 'skip' && (await hasIntactBy(opened, signatures, context.chain.leaf.der))) {
     return { skipped: 'already-signed', warnings, intent: { mode, replaced: [], time } };

@@ -35,11 +35,11 @@ export async function verifyFile(path: string, verifying: Verifying): Promise<Ve
 }
 
 async function examineFile(
-  { signable, budget }: ReadFile,
+  { format, signable, budget }: ReadFile,
   verifying: Verifying,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'signatures'>> {
   const { examineTrust, now } = verifying;
-  const context = { examineTrust: examineTrust && chargedTo(examineTrust, budget), now };
+  const context = { examineTrust: examineTrust && chargedTo(examineTrust, budget), now, purpose: format.purpose };
   const signatures: VerifiedSignature[] = [];
   for (const signature of await signable.signatures()) signatures.push(await verifySignature(signature, context));
   const examined = await signable.examine();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
+import type { Purpose } from '../certificates/purpose.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import type { EmbeddedSignature } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
@@ -11,6 +12,8 @@ export interface SignatureContext {
   /** Undefined where trust is not asked about. */
   readonly examineTrust: ExamineTrust | undefined;
   readonly now: Date;
+  /** What the signer's certificate must be for. */
+  readonly purpose: Purpose;
 }
 
 /** Each signature is verified by itself; nothing in one counts for another. */
@@ -19,12 +22,12 @@ export async function verifySignature(
   context: SignatureContext,
 ): Promise<VerifiedSignature> {
   const { location, signerCertificate, signerName, algorithm } = signature;
-  const { examineTrust, now } = context;
+  const { examineTrust, now, purpose } = context;
   const timestamps = await inOrder(signature.timestamps, (one) =>
     verifyTimestamp(one, examineTrust, now, signature.signedData?.certificates),
   );
   const time = earliest(timestamps.filter(isGood));
-  const trust = await signerTrust(signature, examineTrust, time ?? now);
+  const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
   // A timestamp that does not hold must not pass for one that does, even while the certificate is still valid.
   const isBroken = speaksAgainst(findings, 'integrity') || timestamps.some(({ integrity }) => integrity === 'broken');
@@ -52,10 +55,11 @@ async function signerTrust(
   { signerCertificate, signedData }: EmbeddedSignature,
   examineTrust: ExamineTrust | undefined,
   at: Date,
+  purpose: Purpose,
 ): Promise<Trust | undefined> {
   if (examineTrust === undefined || signerCertificate === undefined) return undefined;
   const certificates = signedData?.certificates ?? [];
-  return examineTrust({ leaf: signerCertificate, certificates, at, purpose: 'code-signing' });
+  return examineTrust({ leaf: signerCertificate, certificates, at, purpose });
 }
 
 function isGood({ integrity, trust }: VerifiedTimestamp): boolean {

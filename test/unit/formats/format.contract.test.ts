@@ -6,6 +6,7 @@ import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
 import { fixturesIn } from './support/fixtures.ts';
+import { note, noteOf } from './support/note-format.ts';
 
 const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixtures>([
   [
@@ -36,9 +37,27 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],
+  [
+    'note',
+    {
+      good: [
+        { name: 'a.note', what: 'a note', bytes: noteOf('to be signed'), appendCode: 'cannot-append' },
+        { name: 'b', what: 'a long note', bytes: noteOf('to be signed '.repeat(1000)), appendCode: 'cannot-append' },
+      ],
+      malformed: [{ name: 'c.note', what: 'a note that was cut', bytes: Buffer.from('NOTE'), code: 'note-truncated' }],
+      remarks: {},
+      changedContents: async (result) =>
+        [5, 9].map((offset) => {
+          const changed = Buffer.from(result);
+          changed[offset] = (changed[offset] ?? 0) ^ 0x20;
+          return changed;
+        }),
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
 ]);
 
-describe.each(formats)('the format $id', (format) => {
+describe.each([...formats, note])('the format $id', (format) => {
   const fixtures = FIXTURES.get(format.id);
   if (fixtures === undefined) throw new Error(`the format ${format.id} has no fixtures for the contract`);
   describeFormat(format, fixtures);
@@ -52,6 +71,6 @@ describe.each(formats)('the format $id', (format) => {
 describe('the registry', () => {
   it('has an id for each format', () => {
     expect(new Set(formats.map(({ id }) => id)).size).toBe(formats.length);
-    expect([...FIXTURES.keys()].sort()).toEqual(formats.map(({ id }) => id).sort());
+    expect([...FIXTURES.keys()].sort()).toEqual([...formats, note].map(({ id }) => id).sort());
   });
 });
