@@ -80,12 +80,12 @@ describe('a format that only tests have', () => {
   });
 
   it('is signed to the same bytes by a later run that reuses the signature of one that was ended', async () => {
-    const first = join(scene.folder, 'first.note');
-    await sign(await endingEarly(), at('2026-03-04T05:06:07Z'), first);
-    const again = join(scene.folder, 'again.note');
-    const outcome = await sign(await scene.open(), at('2026-03-05T00:00:00Z'), again);
+    const output = join(scene.folder, 'signed.note');
+    await sign(await endingEarly(), at('2026-03-04T05:06:07Z'), output);
+    const first = await readFile(output);
+    const outcome = await sign(await scene.open(), at('2026-03-05T00:00:00Z'), output);
     expect(outcome).toMatchObject({ status: 'signed', reused: true });
-    expect(await readFile(again)).toEqual(await readFile(first));
+    expect(await readFile(output)).toEqual(first);
     expect(scene.service.asked).toBe(1);
   });
 

@@ -62,6 +62,7 @@ export const note: Format = {
   modes: ['replace'],
   defaultMode: 'replace',
   purpose: 'code-signing',
+  signsTime: true,
   recognition: { by: 'bytes', claims: (head) => Buffer.from(head.subarray(0, 4)).toString('latin1') === MAGIC },
   refuses: (name) => (name.endsWith('.draft.note') ? 'a draft of a note' : undefined),
   async open(source, reader) {
