@@ -16,7 +16,7 @@ export async function composeStored(options: ProfileOptions, env: Environment): 
   return { project, profile };
 }
 
-/** For the library, whose callers have their own place for settings: a profile when one is asked for, never the project file. */
+/** For the library, whose callers keep their own settings: a profile if one is named, never the project file. */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;

@@ -89,7 +89,7 @@ export async function composeService(
 ): Promise<ServiceComposition> {
   const { concurrency, timeoutMilliseconds, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
-  // A report runs beside the signatures and must not wait for one of their connections.
+  // Reports run concurrently with requests for signatures and must not wait for one of their connections.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
   const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });

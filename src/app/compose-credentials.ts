@@ -12,9 +12,9 @@ import type { SigningServiceOptions } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
-/** Somebody may be typing the keychain's password. */
+/** The user may be typing the keychain's password. */
 const PATIENCE_WITH_A_USER = 120_000;
-/** A build must not hang: there nobody sees what the keychain asks. */
+/** A build must not hang: there no user sees what the keychain asks. */
 const PATIENCE_ALONE = 15_000;
 
 const STANDARD_INPUT = 0;

@@ -1,4 +1,4 @@
-/** What can go wrong while files are signed or changed, beside what the formats and the service say. */
+/** What can go wrong while files are signed or changed, apart from the errors of formats and of the service. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
@@ -26,7 +26,7 @@ export const signingErrors = defineErrors({
   'output-conflict': {
     category: 'local',
     message: (d: { target: string }) =>
-      `the result would be written to ${d.target}, which is the place of another file of this run`,
+      `the result would be written to ${d.target}, which is the path of another file of this run`,
     hint: 'Name such files in separate runs, with different --output folders.',
   },
   'unusable-name': {
@@ -54,36 +54,36 @@ export const signingErrors = defineErrors({
     category: 'local',
     message: (d: { path: string; blockedBy: string }) =>
       `the result cannot be written to ${d.path}: ${d.blockedBy} is not a folder`,
-    hint: 'Name another place with --output.',
+    hint: 'Name another path with --output.',
   },
   'signature-mismatch': {
     category: 'local',
     message: (d: { certificate: string; why?: string | undefined }) =>
       `the service's signature does not verify with the certificate "${d.certificate}"${d.why ?? ''}`,
     hint: (d: { code: string }) =>
-      `The most likely cause: certificate number ${d.code} at the service is not the certificate given with --certificate. Nothing more was asked of the service.`,
+      `The most likely cause: certificate number ${d.code} at the service is not the certificate given with --certificate. Nothing more was requested from the service.`,
   },
   'too-many-signatures': {
     category: 'usage',
     message: (d: { count: number; limit: number }) =>
-      `this run might ask for ${d.count} signatures, and at most ${d.limit} are allowed; nothing was asked`,
+      `this run might request ${d.count} signatures, and at most ${d.limit} are allowed; nothing was sent`,
     hint: 'Name fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
   'budget-exceeded': {
     category: 'usage',
     message: (d: { used: number; budget: number; count: number }) =>
-      `${d.used} of this month's budget of ${d.budget} signatures are used, and this run might ask for ${d.count}; nothing was asked`,
+      `${d.used} of this month's budget of ${d.budget} signatures are used, and this run might request ${d.count}; nothing was sent`,
     hint: 'Name fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are of universal time.',
   },
   'just-unanswered': {
     category: 'network',
-    message: 'the same signature was asked for a moment ago, and no answer came; it may have been made and counted',
-    hint: 'It was not asked for again. Run again for this file.',
+    message: 'the same signature was requested a moment ago, and no answer came; it may have been made and counted',
+    hint: 'Run again for this file: the signature was not requested a second time.',
   },
   'not-attempted': {
     category: 'local',
     message: (d: { reason: string }) => `left as it was, because ${d.reason}`,
-    hint: 'Nothing was asked for this file. Run again for it.',
+    hint: 'Run again for this file: nothing was requested for it.',
   },
   'signature-broken': {
     category: 'local',
@@ -94,7 +94,7 @@ export const signingErrors = defineErrors({
     category: 'local',
     message: (d: { signer: string; date: string }) =>
       `the certificate of "${d.signer}" expired on ${d.date}, and a timestamp of now does not show that the signature is older`,
-    hint: 'Sign the file again with a valid certificate. --force adds the timestamp all the same.',
+    hint: 'Sign the file again with a valid certificate. --force adds the timestamp nevertheless.',
   },
   'timestamp-broken': {
     category: 'local',
@@ -142,7 +142,7 @@ export const signingErrors = defineErrors({
   },
   'other-credentials': {
     category: 'usage',
-    message: 'the signature was asked for with another access key',
+    message: 'the signature was requested with another access key',
     hint: 'Run resume with that one: a report goes out with no other.',
   },
   'other-certificate': {
@@ -152,7 +152,7 @@ export const signingErrors = defineErrors({
   },
   'changed-since': {
     category: 'local',
-    message: 'the file has changed since the signature was asked for, so that is not for it; no other was asked for',
+    message: 'the file changed after its signature was requested; no new signature was requested',
     hint: 'Sign it again with sign, and give the call up with resume --forget.',
   },
   'no-such-call': {

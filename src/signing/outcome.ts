@@ -8,7 +8,7 @@ import type { CallRecord } from '../service/call-record.ts';
 export interface FileToSign {
   /** As the user gave it. */
   readonly path: string;
-  /** As the user will find it; the same as `path` when the file is changed in place. */
+  /** As the user will find it; the same as `path` to change the file in place. */
   readonly output: string;
   /** Set for a file found in a folder: it is left out, and does not fail, when no format recognises it. */
   readonly placeInFolder?: string | undefined;

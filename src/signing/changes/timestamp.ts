@@ -27,7 +27,7 @@ export function addTimestamps(timestamping: Timestamping): LocalChange {
     async decide(opened, file) {
       const signatures = flatten(await opened.signatures());
       if (signatures.length === 0) {
-        // Whoever names a folder means the signed files in it.
+        // Who names a folder means the signed files in it.
         if (file.placeInFolder !== undefined) return 'not-signed';
         throw formatErrors('not-signed');
       }
@@ -88,7 +88,7 @@ function assertWorthwhile({ signerCertificate, signerName, timestamps }: Embedde
   if (!force) throw signingErrors('signer-expired', details);
 }
 
-/** Undefined for a certificate that cannot be read: then its signature does not verify either, and that will be told. */
+/** Undefined for a certificate that cannot be read: then its signature does not verify either, and that is reported. */
 function expiryOf(certificate: Uint8Array): Date | undefined {
   try {
     return parseCertificate(certificate, 'signature').notAfter;
@@ -127,7 +127,7 @@ function firstOf(stamps: ReadonlyMap<unknown, Stamped>) {
   return { timestamp: isoTime(first.time), authority: first.authority };
 }
 
-/** As long as no timestamp has been had, one that cannot be had stops the run: each further file would wait in vain as long. */
+/** Until the first timestamp succeeds, a failure stops the run: each further file would wait as long for nothing. */
 function requestTimestamp(authorities: TimestampAuthorities) {
   let proven = false;
   return async (signature: Uint8Array, batch: Batch): Promise<Stamped> => {

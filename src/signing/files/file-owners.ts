@@ -1,4 +1,4 @@
-/** Whose a file beside a target is, told by its name or by what it holds, and whether that process has certainly ended. */
+/** Which process a file next to a target belongs to, by its name or its content, and whether that process has certainly ended. */
 
 import { createHash } from 'node:crypto';
 import type { Holder, Processes } from '../../journal/processes.ts';
@@ -15,11 +15,11 @@ export interface FileOwnersParts {
 export interface FileOwners {
   readonly self: Holder;
   readonly now: () => number;
-  /** Unlike any other, and it tells that it is this process's. */
+  /** Unlike any other; it names this process. */
   readonly randomName: () => string;
-  /** Of a temporary file or a lock in the making; undefined when its name tells nothing, or it is of another machine. */
+  /** Of a temporary file or a lock in the making; undefined when its name names no process, or one of another machine. */
   ownerOf(name: string): Holder | undefined;
-  /** Whether the process that last wrote a file `touched` then has ended; undefined when it cannot be told from here. */
+  /** Whether the process that last wrote a file `touched` then has ended; undefined when that cannot be known from here. */
   hasEnded(holder: Holder, touched: number): Promise<boolean | undefined>;
   /** Whether a file that was last written at `touched` was written before this machine was started. */
   isFromFormerBoot(touched: number): boolean;
@@ -27,7 +27,7 @@ export interface FileOwners {
   isHere(holder: Holder): boolean;
 }
 
-/** Machine, start of the machine, set of processes, pid, start of the process, chance; 0 for what the system does not tell. */
+/** Machine, start of the machine, set of processes, pid, start of the process, chance; 0 for what the system does not say. */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.(?:tmp|lock)$/;
 

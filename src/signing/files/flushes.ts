@@ -1,4 +1,4 @@
-/** Flushes of one file, beside its writing too, and of the folders of a run. */
+/** Flushes of one file, also while it is written, and of the folders of a run. */
 
 import { shareWork } from '../../bytes/shared-work.ts';
 import { flushFolder } from './temporary-file.ts';
@@ -11,7 +11,7 @@ export interface Flushes {
 }
 
 /**
- * The system tells a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would
+ * The system reports a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would
  * pass for a good one, and so would any later one.
  */
 export function flushInTurn(sync: () => Promise<void>): Flushes {
@@ -38,7 +38,7 @@ const BYTES_APART = 16 * 1024 * 1024;
 const PAYS = process.platform !== 'darwin';
 
 /**
- * Gives what is to be told how far the file is written, in bytes from its start; at most one flush asked for here is under way.
+ * Returns what is called with how far the file is written, in bytes from its start; at most one of its flushes is under way.
  * `flush` remembers what it fails of.
  */
 export function writeBackWith(flush: () => Promise<void>): (written: number) => void {

@@ -1,4 +1,4 @@
-/** Files beside the targets that tell whose they are, so that those of a process that was killed are known, and removed. */
+/** Files next to the targets name their process, so that those of a process that was killed are recognised and removed. */
 
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,12 +11,12 @@ export interface TemporaryNames {
   readonly lockTarget: LockTarget;
   /**
    * Removes what processes have left in a folder that have certainly ended. Looks once into each folder, and never
-   * throws: what cannot be removed harms nobody.
+   * throws: what cannot be removed does no harm.
    */
   readonly removeLeft: (folder: string) => Promise<void>;
 }
 
-/** Of a process whose number another program may have by now: nobody writes that long to one file. */
+/** Of a process whose number another program may have by now: no run writes that long to one file. */
 const LEFT_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function temporaryNames(parts: FileOwnersParts): TemporaryNames {

@@ -8,7 +8,7 @@ export interface RememberedDigests {
   /** As the one given, and remembers. */
   readonly digestEntries: DigestEntries;
   /**
-   * For a copy: an entry whose data is the original's is looked up, any other digested. `originOf` gives the place in
+   * For a copy: an entry whose data is the original's is looked up, any other digested. `originOf` gives the offset in
    * the original of bytes of the copy; undefined for bytes that are not known to be the same.
    */
   forCopy(originOf: OriginOf): DigestEntries;
@@ -20,7 +20,7 @@ type OriginOf = (start: number, end: number) => number | undefined;
 interface Remembered {
   readonly algorithms: readonly string[];
   readonly digests: EntryDigests;
-  /** Positions by the place of the entry's data. Empty entries may share a place: the last is kept, and compared. */
+  /** Positions by the offset of the entry's data. Empty entries may have the same offset: the last is kept, and compared. */
   readonly positions: ReadonlyMap<number, number>;
   /** What each entry's record says, four numbers an entry. */
   readonly facts: Float64Array;

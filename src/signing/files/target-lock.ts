@@ -1,4 +1,4 @@
-/** A file beside the target for as long as a run is at it: of two runs on one file, the second is refused. */
+/** A file next to the target while a run works on it: of two runs on one file, the second is rejected. */
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface TargetLock {
   release(): Promise<void>;
 }
 
-/** Hears of a file beside the target that cannot be removed, and why. */
+/** Called with a file next to the target that cannot be removed, and why. */
 type OnLeft = (path: string, thrown: unknown) => void;
 
 /** Throws `target-busy` when another run has it. */
@@ -54,7 +54,7 @@ interface FoundLock {
 
 export const LOCK_NAME = /^\.codesign-remote-[0-9a-f]{16}\.lock$/;
 const LONGEST_LOCK = 4096;
-/** A link in the place of a lock is not followed, and a pipe not waited for. Windows has no such flags. */
+/** A link instead of a lock is not followed, and a pipe not waited for. Windows has no such flags. */
 const LOCK_ITSELF = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TOUCH_MILLISECONDS = PRESUMED_ENDED_MILLISECONDS / 3;
 /** Each turn is lost to another run that has just begun or ended. */
@@ -123,14 +123,14 @@ export function targetLocks(owners: FileOwners): TargetLocks {
     const whole = besides(path);
     await writeWhole(whole, text);
     try {
-      // Never there without what it holds: a process that is killed in between leaves no lock that tells nothing.
+      // Never there without what it holds: a process that is killed in between leaves no lock without an owner.
       await link(whole, path);
     } catch (thrown) {
       if (codeOf(thrown) === 'EEXIST') throw thrown;
       // A file system without hard links.
       await writeWhole(path, text);
     } finally {
-      // The lock is there or not all the same; a later run knows whose this one is.
+      // The lock does not depend on it; a later run recognises this file.
       await whenFree('remove what the lock was made of', () => unlink(whole)).catch((thrown) => onLeft(whole, thrown));
     }
   }
@@ -226,7 +226,7 @@ async function findLock(path: string): Promise<FoundLock | undefined> {
     throw thrown;
   });
   if (stats === undefined) return undefined;
-  // What this user may not read tells nothing either; but by now it may be gone.
+  // What this user may not read names no owner either; but by now it may be gone.
   const unread = (thrown: unknown) => (codeOf(thrown) === 'ENOENT' ? undefined : '');
   const text = stats.isFile() ? await readLock(path).catch(unread) : '';
   if (text === undefined) return undefined;

@@ -57,14 +57,14 @@ function realFolder(path: string): string {
   }
 }
 
-/** Where file systems do not tell upper from lower case, two such names are one place. */
+/** Where file systems ignore case, two names that differ in case are the same path. */
 export function placeOf(target: string): string {
   return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }
 
 /**
  * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename would
- * replace a read-only file all the same, even for root: signtool's users expect a refusal.
+ * replace a read-only file nevertheless, even for root: signtool's users expect a refusal.
  */
 export async function assertReplaceable(target: string): Promise<void> {
   const existing = await found(target);
@@ -128,7 +128,7 @@ function assertNotHeldBySticky(target: string, owner: number, folder: Stats | un
 /** The sticky bit; Node has no constant for it. */
 const STICKY = 0o1000;
 
-/** A file mounted by itself, as container programs do, cannot be renamed over. Linux alone tells. */
+/** A file mounted by itself, as container programs do, cannot be renamed over. Only Linux says so. */
 function isMountPoint(target: string): boolean {
   if (process.platform !== 'linux') return false;
   // The fifth field, with spaces and the like as octal escapes (proc(5)).

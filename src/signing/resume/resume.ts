@@ -19,11 +19,11 @@ export interface Resuming {
   readonly journal: Journal;
   readonly service: SigningService;
   readonly signingLike: SigningLike;
-  /** Whether the service is to be told; otherwise reports that are pending are dropped. */
+  /** Whether reports are sent; otherwise those that are pending are dropped. */
   readonly report: boolean;
   /** How file names stand in the records of calls. */
   readonly maskFilename: FilenameMask;
-  /** Reports under way at once. */
+  /** Reports under way concurrently. */
   readonly concurrency: number;
   /** Why reports of this run failed, by record. */
   readonly failedReports: ReadonlyMap<string, CodesignError>;
@@ -31,7 +31,7 @@ export interface Resuming {
 
 export interface Forgetting extends Pick<Resuming, 'maskFilename'> {
   readonly journal: Pick<Journal, 'forget'>;
-  /** Undefined where nobody is to be told. */
+  /** Undefined if the user wants no reports. */
   readonly service: SigningService | undefined;
 }
 
@@ -42,11 +42,11 @@ export interface ResumedCall {
   /** As it was found. */
   readonly call: UnfinishedCall;
   readonly status: ResumeStatus;
-  /** Why it is not finished; undefined for one that somebody is at, and for one that is the user's to settle. */
+  /** Why it is not finished; undefined if a process works on it, and if only the user can settle it. */
   readonly error: CodesignError | undefined;
 }
 
-/** Nothing is done; `given` tells what could be. */
+/** Does nothing; `given` decides what could be done. */
 export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
   return calls.map((call) => left(planCall(call, given)));
 }
@@ -64,7 +64,7 @@ export async function resumeCalls(
     planned.flatMap((one) => (one.next === next && one.error === undefined ? [one.call] : []));
   const outcomes = await writeFiles(going('write'), journal, signingLike, signal);
   const failed = await sendReports(going('report'), resuming, signal);
-  // The journal knows what is still unfinished, whoever finished the others.
+  // The journal knows what is still unfinished: other processes may have finished calls too.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
   return planned.map((one) => {
     if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return left(one);

@@ -1,4 +1,4 @@
-/** Writing the files that wait for a signature that the journal has: the walk of `sign`, in which nothing can be asked for. */
+/** Writes the files that wait for a signature that the journal has: as `sign` does, but it can request nothing. */
 
 import type { Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
@@ -13,7 +13,7 @@ export interface Likeness {
   readonly signingOptions: RecordedSigningOptions;
 }
 
-/** A Signing with the settings of the run that asked for the signatures. */
+/** A Signing with the settings of the run that requested the signatures. */
 export type SigningLike = (likeness: Likeness, claims: Claims) => Signing;
 
 interface Group {
@@ -55,7 +55,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Work that none of the calls is for gets no claim, and so no signature is asked for it. */
+/** Work of none of the calls gets no claim, and so no signature is requested for it. */
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {

@@ -1,4 +1,4 @@
-/** One call for a signature, on record: what the journal is told of it, and what it knows already. */
+/** One call for a signature, recorded in the journal. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Claim } from '../../journal/journal.ts';
@@ -26,9 +26,7 @@ export async function requestOnRecord(
     throw signingErrors('just-unanswered');
   }
   for (const id of claim.unknownCalls) {
-    warnings.push(
-      `An earlier call for this signature may have been counted: nobody knows how it ended (journal ${id}).`,
-    );
+    warnings.push(`An earlier call for this signature may have been counted: its outcome is unknown (journal ${id}).`);
   }
   let isUnsent = false;
   const around: AroundAttempts = {

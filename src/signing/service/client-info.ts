@@ -1,4 +1,4 @@
-/** What a sign call tells about the client (Remote Code Signing API, section 2.3), as far as the user lets it. */
+/** What a sign call says about the client (Remote Code Signing API, section 2.3), as far as the user allows it. */
 
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -6,7 +6,7 @@ import type { ExtraPolicy, FilenameMask } from '../../options/commands/sign.ts';
 import type { Extra } from '../../service/messages.ts';
 
 export interface ClientInfo {
-  /** SHA-256 of the access key, in hex: tells the journal whose calls these are. Never sent. */
+  /** SHA-256 of the access key, in hex: the journal knows by it whose calls these are. Never sent. */
   readonly id: string;
   readonly policy: ExtraPolicy;
   readonly mask: FilenameMask;
@@ -16,7 +16,7 @@ export interface ClientInfo {
   readonly hostname: string;
 }
 
-/** The `extra` member for one file: `path` as the user gave it, `size` in bytes; undefined when nothing is to be told. */
+/** The `extra` member for one file: `path` as the user gave it, `size` in bytes; undefined when nothing is to be sent. */
 export function describeRequest(client: ClientInfo, path: string, size: number, time: Date): Extra | undefined {
   if (client.policy === 'none') return undefined;
   const { platform, version, revision } = client;
@@ -26,7 +26,7 @@ export function describeRequest(client: ClientInfo, path: string, size: number, 
   return { ...extra, hostname: client.hostname, ...(filename === undefined ? {} : { signing_filename: filename }) };
 }
 
-/** The name as it may be told; undefined when it may not. */
+/** The name as it may be recorded and sent; undefined when it may not. */
 export function maskFilename(mask: FilenameMask, path: string): string | undefined {
   switch (mask) {
     case 'none':

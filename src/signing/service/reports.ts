@@ -10,11 +10,11 @@ import { noted } from './call.ts';
 import { type ClientInfo, maskFilename } from './client-info.ts';
 
 export interface Reports {
-  /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. `claim` is told. */
+  /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. Recorded in `claim`. */
   send(path: string, record: string | undefined, status: ReportStatus, claim: Claim | undefined): Promise<void>;
-  /** Whether the service was told 1 of the record: asked when every file of the run has sent its reports. */
+  /** Whether 1 was reported of the record. To be called when every file of the run has sent its reports. */
   isKnown(record: string | undefined): Promise<boolean>;
-  /** What the service is to be told of a signature that the journal keeps: nothing, as long as a file can still be written. */
+  /** What is reported of a signature that the journal keeps: nothing, as long as a file can still be written. */
   statusOf(after: AfterFile): ReportStatus | undefined;
 }
 

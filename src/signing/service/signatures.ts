@@ -26,9 +26,9 @@ export interface Account {
   readonly origin: string;
   /** Number of the certificate at the service. */
   readonly code: string;
-  /** The journal, or what takes its place. */
+  /** The journal, or its replacement. */
   readonly claims: Claims;
-  /** What the calls tell about this client. */
+  /** What the calls say about this client. */
   readonly client: ClientInfo;
 }
 

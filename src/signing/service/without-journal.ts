@@ -1,4 +1,4 @@
-/** What takes the journal's place where the user wants none: nothing is kept, nothing is shared, every file asks anew. */
+/** Replaces the journal if the user wants none: nothing is kept or reused, every file requests a signature of its own. */
 
 import type { Claim, Journal } from '../../journal/journal.ts';
 

@@ -25,7 +25,7 @@ it('is used up by what was asked, and refuses a run that might go beyond it befo
   await expect(run(['c'], { monthlyBudget: 2 })).rejects.toMatchObject({
     code: 'budget-exceeded',
     category: 'usage',
-    message: expect.stringMatching(/^2 of this month's budget of 2 .* might ask for 1;/),
+    message: expect.stringMatching(/^2 of this month's budget of 2 .* might request 1;/),
   });
   await expect(run(['c', 'd'], { monthlyBudget: 3 })).rejects.toMatchObject({ code: 'budget-exceeded' });
   expect(scene.service.asked).toBe(2);
