@@ -151,7 +151,7 @@ function established(socket: net.Socket, secure: boolean, timeoutMilliseconds: n
 }
 
 function reasonOf(error: Error, socket: net.Socket): ConnectReason {
-  // Set by Node exactly when the certificate was judged and not accepted: by chain, by time or by name.
+  // Node sets it exactly if it rejected the certificate: its chain, its time or its name.
   if (socket instanceof tls.TLSSocket && socket.authorizationError) return 'tls-untrusted';
   const code = codeOf(error);
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return 'host-not-found';

@@ -77,7 +77,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
         isSent = request.body === undefined;
       },
       onResponseStart(_controller, status, headers) {
-        if (!isSent) controller?.abort(new Error('the service answered before it was asked'));
+        if (!isSent) controller?.abort(new Error('an answer came before the request'));
         else if (status >= 200) head = { status, headers: joinValues(headers) };
       },
       onResponseData(_controller, chunk) {
@@ -117,7 +117,7 @@ function addressOf({ url, headers, body, proxy }: ExchangeRequest) {
   };
 }
 
-/** The target has not heard of the request. */
+/** The proxy did not forward the request. */
 function unauthorized({ url }: HttpProxy): Failure {
   const detail = `${url.origin} answered with HTTP 407`;
   return { kind: 'failure', reason: 'proxy-unauthorized', mayHaveArrived: false, head: undefined, detail };

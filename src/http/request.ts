@@ -23,13 +23,13 @@ export interface ExchangeRequest extends RequestBounds {
   /** A Secret is revealed only as the request is handed over. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body?: Uint8Array | undefined;
-  /** Asked in the target's place, with the whole address: for `http:`. */
+  /** Gets the request instead of the target, with the whole address: for `http:`. */
   readonly proxy?: HttpProxy | undefined;
 }
 
 export interface AnswerHead {
   readonly status: number;
-  /** Lower-case names; repeated ones joined with a comma. */
+  /** Lower-case names; values of the same name are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>;
 }
 

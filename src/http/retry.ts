@@ -74,7 +74,7 @@ const FIRST_WAIT = 500;
 const LONGEST_BACK_OFF = 8_000;
 /** A wait that the other side asks for is honoured up to this length. */
 export const LONGEST_WAIT = 60_000;
-/** Spreads the requests that were all told to come back at the same moment. */
+/** Spreads requests that must all wait until the same moment. */
 const SPREAD = 250;
 
 interface AttemptsSoFar {

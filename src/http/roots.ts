@@ -82,8 +82,8 @@ function certificatesIn(text: string): readonly string[] {
 }
 
 /**
- * The error to refuse the run with, or undefined when all is well. This program verifies certificates whatever the
- * variable says; but who sets it expects otherwise, and other programs in the same environment are exposed.
+ * The error of a run with this variable, or undefined. This program verifies certificates in any case, but a user who sets
+ * the variable does not expect that, and other programs in the same environment are exposed.
  */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,

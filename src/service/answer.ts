@@ -135,7 +135,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
 
 function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (body.length === 0) return 'it is empty';
-  // Never asked for, and never unpacked: a few bytes could become any number of them.
+  // Never requested, and never unpacked: a few bytes could expand without limit.
   if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
   const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
@@ -148,7 +148,7 @@ const LONGEST = 256;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
-/** The id itself, if it has 1 to 256 printable characters and holds no secret. A digest of it with a note otherwise. */
+/** The id itself, if it has 1 to 256 printable characters and holds no secret. If not, a digest of it with a note. */
 export function storableRecord(id: string, secrets: SecretSearch): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;

@@ -101,7 +101,7 @@ async function attemptOnce<Answer>(
   const head = headOf(outcome);
   const error = tried.kind === 'done' ? undefined : tried.failure;
   const record = tried.kind === 'done' ? tried.result.record : tried.failure.record;
-  tell(onCall, {
+  notify(onCall, {
     ...subject,
     operation,
     time: new Date(started).toISOString(),
@@ -129,7 +129,7 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
 }
 
 /** A listener that fails does not decide how the call ends. */
-function tell(onCall: Calling['onCall'], record: CallRecord): void {
+function notify(onCall: Calling['onCall'], record: CallRecord): void {
   try {
     onCall(record);
   } catch {

@@ -104,19 +104,19 @@ export const networkErrors = defineErrors({
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the proxy opened no way to ${d.origin} (${d.detail}); nothing was sent`,
-    hint: 'Ask whoever runs the proxy whether it lets this address through. NO_PROXY names hosts that need no proxy.',
+    hint: 'Ask the operator of the proxy whether it allows this address. NO_PROXY names hosts that need no proxy.',
   },
   'sign-timed-out': {
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
-    hint: 'It was not asked again. Raise --timeout if the service is slow, and run again for the files that failed.',
+    hint: 'The request was not retried. Raise --timeout if the service is slow, and run again for the files that failed.',
   },
   'connection-broken': {
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
-    hint: 'It was not asked again. Run again for the files that failed.',
+    hint: 'The request was not retried. Run again for the files that failed.',
   },
   'report-unanswered': {
     category: 'network',
@@ -128,7 +128,7 @@ export const networkErrors = defineErrors({
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the service at ${d.origin} did not say whether it takes the credentials (${d.detail})`,
-    hint: 'No signature was asked for. Run again later.',
+    hint: 'No signature was requested. Run again later.',
   },
   interrupted: {
     category: 'network',
@@ -177,7 +177,7 @@ export const businessErrors = defineErrors({
   'signature-unreadable': {
     category: 'business',
     message: 'the service answered with success, but its signature is not Base64',
-    hint: 'The fault is at the service: tell its operator. By the contract this signature has been counted, so nothing more was asked.',
+    hint: 'The fault is at the service: tell its operator. By the contract this signature has been counted, so the run stopped.',
   },
   'malformed-answer': {
     category: 'business',
@@ -218,7 +218,7 @@ const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malform
 export function mayHaveBeenCounted(error: CodesignError): boolean {
   const { code, category, httpStatus = 0 } = error;
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
-  // A fault of this program does not tell how far the call had come.
+  // A fault of this program leaves open how far the call had come.
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 

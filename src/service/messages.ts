@@ -20,7 +20,7 @@ export const extraSchema = v.object({
 });
 export type Extra = v.InferOutput<typeof extraSchema>;
 
-/** API 2.2. The values of `digest`, `algorithm` and `padding` are judged apart, in the contract's order (API 7). */
+/** API 2.2. The values of `digest`, `algorithm` and `padding` are checked separately, in the contract's order (API 7). */
 export const signRequestSchema = v.object({
   code: v.string(),
   digest: v.string(),
@@ -40,7 +40,7 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
 /**
- * API 2.1: every response body. `data` is judged apart, since only a success carries one. A `message` that is no text
+ * API 2.1: every response body. `data` is read separately, because only a success has one. A `message` that is not text
  * counts as absent: it is for people, and nothing depends on it.
  */
 export const envelopeSchema = v.object({
