@@ -1,0 +1,55 @@
+/** Signatures of the form that CMS prescribes, SignedData version 3 with the content in an OCTET STRING: Windows accepts them. */
+
+import { describe, expect, it } from 'vitest';
+import { SPC_INDIRECT_DATA } from '../../../../src/asn1/object-identifiers.ts';
+import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { pe } from '../../../../src/formats/pe/index.ts';
+import { openssl } from '../../../support/programs/openssl.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { readFixture } from '../support/fixtures.ts';
+import { codesOf } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+
+const pki = makePki();
+const leaf = pki.leaf();
+const hello = readFixture('pe/hello.exe');
+const signer = await makeThrowawaySigner();
+
+/** By openssl, over the content of our own signature of the program. */
+async function byOpenssl(...more: readonly string[]): Promise<Buffer> {
+  const { sealed } = await signBytes(pe, hello, signer);
+  const files = {
+    'content.der': parseSignedData(sealed).content?.bytes ?? '',
+    'leaf.pem': leaf.pem,
+    'key.pem': leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  };
+  const type = ['-econtent_type', SPC_INDIRECT_DATA, '-binary', '-nodetach', '-md', 'sha256', '-outform', 'DER'];
+  const signing = ['-in', 'content.der', '-signer', 'leaf.pem', '-inkey', 'key.pem', ...more];
+  return openssl(['cms', '-sign', ...type, ...signing], files);
+}
+
+describe.each([
+  ['in one piece', []],
+  ['in pieces, in BER', ['-stream']],
+])('a signature of version 3 with its content in an OCTET STRING %s', (_, more) => {
+  it('is attached and intact, and another one can be appended', async () => {
+    const cms = await byOpenssl(...more);
+    const { patch } = await (await openBytes(pe, hello)).attach(cmsEnvelope(cms));
+    const result = applyPatch(hello, patch);
+    const [signature] = await (await openBytes(pe, result)).signatures();
+    expect(await codesOf(signature)).toEqual([]);
+    const both = await signBytes(pe, result, signer, { mode: 'append', algorithm: 'SHA512' });
+    const [outer] = await (await openBytes(pe, both.result)).signatures();
+    expect(await codesOf(outer)).toEqual([]);
+    expect(await codesOf(outer?.nested[0])).toEqual([]);
+  });
+
+  it('is not accepted for another program', async () => {
+    const other = Buffer.concat([hello, Buffer.alloc(8, 1)]);
+    const attaching = openBytes(pe, other).then(async (file) => file.attach(cmsEnvelope(await byOpenssl(...more))));
+    await expect(attaching).rejects.toMatchObject({ code: 'not-its-signature' });
+  });
+});
