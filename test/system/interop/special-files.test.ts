@@ -2,14 +2,15 @@
 
 import { expect, it } from 'vitest';
 import { fileErrors } from '../../../src/files/errors.ts';
+import { formatErrors } from '../../../src/formats/errors.ts';
 import { jarErrors } from '../../../src/formats/jar/errors.ts';
 import { peErrors } from '../../../src/formats/pe/errors.ts';
 import { zipErrors } from '../../../src/zip/errors.ts';
 import { readSpecialFiles } from './special-files.ts';
 
 it.each([
-  ['pe-special', [peErrors, fileErrors]],
-  ['jar-special', [zipErrors, jarErrors, fileErrors]],
+  ['pe-special', [peErrors, fileErrors, formatErrors]],
+  ['jar-special', [zipErrors, jarErrors, fileErrors, formatErrors]],
 ] as const)('the table of %s names each file once, and only codes that exist', (folder, tables) => {
   const files = readSpecialFiles(folder);
   expect(files.length).toBeGreaterThan(50);
