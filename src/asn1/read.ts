@@ -81,7 +81,7 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
   return found;
 }
 
-/** Of its parts so many from the start, for whoever refuses an element with more than a few. */
+/** The first parts of an element, for callers that reject an element with more than a few. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
   const found: Element[] = [];

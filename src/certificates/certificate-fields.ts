@@ -28,7 +28,7 @@ export interface CertificateFields {
   readonly subject: Uint8Array;
   /** Dotted object identifier → what the extension's OCTET STRING holds. */
   readonly extensions: ReadonlyMap<string, Uint8Array>;
-  /** Those of them that whoever does not know them must not pass over, dotted. */
+  /** Those of them that a reader must not ignore, dotted. */
   readonly criticalExtensions: readonly string[];
   /** Those that are there more than once, which RFC 5280, 4.2 forbids, dotted; `extensions` has the last of each. */
   readonly repeatedExtensions: readonly string[];
@@ -54,7 +54,7 @@ const LONGEST_CERTIFICATE = 64 * 1024;
 /** Real ones have about ten. */
 const MAX_EXTENSIONS = 100;
 
-/** Reads a DER certificate. Throws `asn1-malformed`, also for one made to exhaust whoever reads it. */
+/** Reads a DER certificate. Throws `asn1-malformed`, also for one made to exhaust its reader. */
 export function readCertificateFields(der: Uint8Array): CertificateFields {
   const what = 'certificate';
   if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);

@@ -29,7 +29,7 @@ import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } fr
 export interface PathToExamine {
   /** Leaf first. */
   readonly certificates: readonly ParsedCertificate[];
-  /** Whether the last one is trusted, as itself: nobody needs to have signed it. */
+  /** Whether the last one is trusted, as itself: its own signature does not matter. */
   readonly isAnchored: boolean;
   readonly at: Date;
   /** What the leaf is used for; undefined where that is not asked. */

@@ -22,7 +22,7 @@ const LONGEST_NAME = 16 * 1024;
 /** Real names have about seven attributes. */
 const MAX_ATTRIBUTES = 100;
 
-/** Reads a DER Name. Throws `asn1-malformed`, also for one made to exhaust whoever reads it. */
+/** Reads a DER Name. Throws `asn1-malformed`, also for one made to exhaust its reader. */
 export function readName(der: Uint8Array): DistinguishedName {
   if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
   let room = MAX_ATTRIBUTES;

@@ -76,7 +76,7 @@ export function nameOfPurpose(purpose: Purpose): string {
   return PURPOSES[purpose].name;
 }
 
-/** RSA and DSA moduli in bits: below the first nobody takes them any more, below the second they are of the past. */
+/** RSA and DSA moduli in bits: below the first verifiers reject them, below the second they are outdated. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
 /** Names that OpenSSL gives curves, by the size of their field in bits. */

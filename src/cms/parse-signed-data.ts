@@ -52,7 +52,7 @@ export interface SignerInfo {
 export interface SignedData {
   /** The ContentInfo alone, without what follows it. */
   readonly bytes: Uint8Array;
-  /** How many bytes follow it: padding, or what somebody hid there. */
+  /** How many bytes follow it: padding, or something hidden there. */
   readonly trailingLength: number;
   /** Dotted. */
   readonly contentType: string;

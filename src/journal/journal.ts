@@ -1,4 +1,4 @@
-/** The seam to the journal: every signature asked of the service, so that none is lost or asked for twice. Types only. */
+/** The seam to the journal: every signature requested from the service, so that none is lost or requested twice. Types only. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
@@ -37,7 +37,7 @@ export interface RecordedSigningOptions {
   readonly formatOptions: Readonly<Record<string, string | true>>;
   /** Signed by formats that sign a time, as ISO 8601. Entries of earlier versions have none. */
   readonly time?: string | undefined;
-  /** False: the service is not to be told how it ended. */
+  /** False: no report is sent to the service. */
   readonly report?: boolean | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface ClaimOptions {
 export interface AfterFile {
   /** Every file that shares it is written, so the caller reports 1 now, and then tells `reported`. */
   readonly reportDue: boolean;
-  /** What the service has been told of it so far. */
+  /** What has been reported to the service so far. */
   readonly reported: 1 | 2 | undefined;
   /** At least one file is written with it, and at least one could not be. */
   readonly isUsed: boolean;
@@ -77,7 +77,7 @@ export interface Claim {
   readonly id: string;
   /** Given for this work earlier, or just now to another file or process: no request is needed. To be verified before use. */
   readonly known: SignatureOnRecord | undefined;
-  /** Ids of earlier calls for this work whose outcome nobody knows: they may have been counted. */
+  /** Ids of earlier calls for this work whose outcome is unknown: they may have been counted. */
   readonly unknownCalls: readonly string[];
   /** One of them was made by this process, or by one that this claim waited for: asking now would be a repeat. */
   readonly justUnanswered: boolean;
@@ -104,7 +104,7 @@ export interface Claim {
    * this one has nothing left to wait for.
    */
   notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
-  /** The service knows; or nobody is to tell it. Without this a call stays, as `unreported`. */
+  /** The report has been sent, or is not wanted. Without this step a call stays `unreported`. */
   reported(status: Reported): Promise<void>;
   /** This file is left alone, and nothing was requested for it. */
   release(): Promise<void>;
@@ -136,7 +136,7 @@ export interface SharingFile {
   readonly written: boolean;
   /** The signature does not verify under the certificate that it was asked for with. */
   readonly unusable: boolean;
-  /** Why it is not written; undefined when nobody could tell. */
+  /** Why it is not written; undefined if unknown. */
   readonly reason: string | undefined;
   readonly signingOptions: RecordedSigningOptions | undefined;
 }
@@ -161,7 +161,7 @@ export interface HistoryEntry {
   readonly record: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';
-  /** What the service was told; undefined when nothing was. */
+  /** What was reported to the service; undefined if nothing was. */
   readonly reported: 1 | 2 | undefined;
   /** Of what did not go well. */
   readonly reason: string | undefined;
@@ -181,7 +181,7 @@ export interface Journal {
   counted(what: CountedCalls): Promise<number>;
   /** A report that an earlier run left has been sent. False when there is no such call. */
   reported(id: string, status: Reported): Promise<boolean>;
-  /** Gives a call up, for good: its signature is not used any more. `reported` says what the service was told of it. */
+  /** Gives a call up for good: its signature is not used any more. `reported`: what was reported to the service. */
   forget(id: string, reported?: Reported): Promise<'forgotten' | 'not-found' | 'under-way'>;
   /** Whether a signature of this certificate number has verified under this leaf, at this service, before. */
   isProven(pair: ProvenPair): Promise<boolean>;

@@ -43,7 +43,7 @@ export function enterFolder(root: string, folder: string): OwnFolder {
 }
 
 function enterOne(path: string, shown: string, isRoot: boolean): OwnFolder {
-  // Only Linux leads from a descriptor into its folder. Elsewhere the path is judged, and used again.
+  // Only Linux leads from a descriptor into its folder. Elsewhere the path is checked, then used again.
   if (process.platform !== 'linux' || !existsSync(DESCRIPTORS)) {
     checkFolder(shown, isRoot ? statSync(path) : lstatSync(path));
     return { path, [Symbol.dispose]: () => undefined };

@@ -15,7 +15,7 @@ export interface Holder {
 
 export interface Processes {
   readonly self: Holder;
-  /** Undefined when it cannot be told from here: another host or container, or a pid that may have been given away since. */
+  /** Undefined if it cannot be known from here: another host or container, or a pid that may have been reused. */
   isRunning(holder: Holder): Promise<boolean | undefined>;
 }
 
@@ -114,7 +114,7 @@ export function observeLiveness(processes: Processes, run: string, now: () => Da
   }
 }
 
-/** Whom somebody waits for, in words. */
+/** The holder in words, for a process that waits for it. */
 export function inWords({ host, pid }: HolderOnRecord, self: HolderOnRecord): string {
   return host === self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }

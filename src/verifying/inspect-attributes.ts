@@ -66,13 +66,13 @@ function textOfValue(type: string, value: Element): string | undefined {
 
 /** Program's name under [0], its web page under [1]. */
 function describeOpusInfo(value: Element): string {
-  const told = parts(value, 'SpcSpOpusInfo').flatMap(({ tag, contents }) => {
+  const texts = parts(value, 'SpcSpOpusInfo').flatMap(({ tag, contents }) => {
     const inner = readElement(contents, 'SpcSpOpusInfo');
     const text = Buffer.from(inner.contents);
     if (tag === 0xa0 && inner.tag === 0x80 && text.length % 2 === 0) return [`"${text.swap16().toString('utf16le')}"`];
     return (tag === 0xa0 && inner.tag === 0x81) || (tag === 0xa1 && inner.tag === 0x80) ? [text.toString('utf8')] : [];
   });
-  return told.length === 0 ? 'neither name nor web page' : told.join(', ');
+  return texts.length === 0 ? 'neither name nor web page' : texts.join(', ');
 }
 
 /** RFC 5035: ESSCertID has SHA-1, ESSCertIDv2 says which unless it is SHA-256. */
@@ -136,11 +136,11 @@ function describe(element: Element, depth: number): string {
   if (text !== undefined) return text;
   if ((tag & 0x20) === 0 || depth === MAX_DEPTH) return hexOf(contents);
   const described = parts(element, 'value').map((part) => describe(part, depth + 1));
-  const told = described.filter((part) => part !== '');
-  const [only] = told;
+  const texts = described.filter((part) => part !== '');
+  const [only] = texts;
   // An algorithm without parameters, a SET of one: brackets would tell nothing.
-  if (only !== undefined && told.length === 1) return only;
-  return depth === 0 ? told.join(', ') : `(${told.join(', ')})`;
+  if (only !== undefined && texts.length === 1) return only;
+  return depth === 0 ? texts.join(', ') : `(${texts.join(', ')})`;
 }
 
 export function nameOrDotted(oid: string): string {

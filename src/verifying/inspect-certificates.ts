@@ -78,7 +78,7 @@ const MAX_CHECKS = 400;
 /** Whether one certificate's key signed the other: as `hasSigned`, for the certificates of one file. */
 export type CheckIssuer = typeof hasSigned;
 
-/** After so many checks that cost time nobody signed anything any more. */
+/** After so many slow checks, every further certificate counts as not signed by any other. */
 export function issuerChecks(): CheckIssuer {
   let left = MAX_CHECKS;
   return (issuer, certificate) => {

@@ -95,7 +95,7 @@ export interface InspectedTimestamp {
 
 /**
  * Throws what the file system says against the file, `unsupported-format`, and what the format finds so malformed that
- * nothing in it can be told.
+ * nothing in it can be shown.
  */
 export async function inspectFile(path: string, reading: Reading): Promise<InspectedFile> {
   await using file = await readFile(path, reading);

@@ -23,7 +23,7 @@ import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
 
 export interface Revocation {
   /** What CRLs and OCSP say of a certificate that was used at a time; findings rather than throws. */
-  judge(
+  examine(
     certificate: ParsedCertificate,
     issuer: ParsedCertificate,
     at: Date,
@@ -59,7 +59,7 @@ export function createRevocation(options: RevocationOptions): Revocation {
   const online = http && askOnline({ http, now, deadlineMilliseconds, byCrl });
   const statusOf = remembering(MAX_REMEMBERED, keyOf, (asked: Asked) => findStatus(asked, crls, byCrl, online));
   return {
-    async judge(certificate, issuer, at, otherKeys = []) {
+    async examine(certificate, issuer, at, otherKeys = []) {
       const status = await statusOf({ certificate, issuer, otherKeys });
       // A source that says "revoked" nevertheless counts.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];

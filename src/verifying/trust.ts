@@ -44,7 +44,7 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** Without it nobody asks whether a certificate was revoked. */
+  /** Without it revocation is not checked. */
   readonly revocation?: Revocation | undefined;
 }
 
@@ -146,7 +146,7 @@ async function examineRevocation(
     const issuer = certificates[index + 1];
     if (certificate === undefined || issuer === undefined) break;
     const otherKeys = otherKeysOf(issuer, certificates.slice(index + 1), pool, budget);
-    const found = await revocation.judge(certificate, issuer, at, otherKeys);
+    const found = await revocation.examine(certificate, issuer, at, otherKeys);
     for (const finding of found) findings.push(finding);
     if (found.some(({ code, against }) => code === 'certificate-revoked' && against === 'trust')) break;
   }

@@ -64,7 +64,7 @@ function verdictOn(
   return isTrusted ? 'trusted' : 'untrusted';
 }
 
-/** A file of a known format whose structure is refused is broken: what is in it cannot be told for certain. */
+/** A file of a known format whose structure is refused is broken: its content cannot be known for certain. */
 function unreadable(
   error: CodesignError,
   format: Format | undefined,

@@ -117,7 +117,7 @@ function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly e
     issuerKeyDigest: octetsOf(id.any('key'), what),
     serialNumber: id.next(0x02, 'serial number').bytes,
     status: status.tag === 0x80 ? 'good' : status.tag === 0xa1 ? 'revoked' : 'unknown',
-    // A certificate that is revoked at a time that nobody said is revoked all the same.
+    // Without a time, a revoked certificate is still revoked.
     revokedAt: time && readTime(time, what),
     reason: reason && expectTag(onlyPart(reason, what), 0x0a, what).contents[0],
     invalidSince: invalidSince && readTime(readDer(invalidSince, what), what),

@@ -80,7 +80,7 @@ export function nameOfReason(reason: number | undefined): string | undefined {
   return reason === undefined ? undefined : REASONS[reason];
 }
 
-/** Whether the reason is that somebody else may have signed with the key. */
+/** Whether the reason is that another party may have signed with the key. */
 export function isCompromise(reason: number | undefined): boolean {
   return reason === 1 || reason === 2 || reason === 10;
 }

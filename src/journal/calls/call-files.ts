@@ -81,7 +81,7 @@ export function callFiles(folders: CallFolders, disk: Disk) {
     begin,
     append,
     read: (location: CallLocation) => readLocation(disk, location),
-    /** Creates the file of a call again after somebody removed it, perhaps with the whole journal. */
+    /** Creates the file of a call again after it was removed, perhaps with the whole journal. */
     async restore(work: string, step: Step): Promise<void> {
       for (const path of [folders.calls, folders.aside]) await disk.makeFolder(path);
       for (const location of [current(work), aside(work, step.call)]) {

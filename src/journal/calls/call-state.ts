@@ -11,7 +11,7 @@ import {
   type WorkOnRecord,
 } from './steps.ts';
 
-/** `empty`: nobody has claimed it. */
+/** `empty`: not claimed. */
 export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
 
 export interface SignedStep {
@@ -22,7 +22,7 @@ export interface SignedStep {
 }
 
 export interface CallState {
-  /** Undefined as long as nobody has claimed it. */
+  /** Undefined until it is claimed. */
   readonly id: string | undefined;
   /** Lines, damaged ones too. */
   readonly lines: number;
@@ -164,7 +164,7 @@ function takeSigned(state: Draft, step: Extract<Step, { readonly step: 'signed' 
 
 function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }>): void {
   if (state.closing !== undefined || state.signed === undefined || state.shares.has(step.share)) return;
-  // A damaged first line: whoever shares knows the work as well.
+  // If the first line is damaged: a share records the work too.
   state.work ??= step.work;
   state.metadata ??= metadataFromRecord(step.facts);
   const { share: id, holder, instead } = step;

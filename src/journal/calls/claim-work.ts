@@ -177,7 +177,7 @@ const LONGEST_WAIT_MILLISECONDS = 500;
 
 function watchCall({ uptime, waiting, liveness }: JournalContext, name: string, { signal, onWait }: ClaimOptions) {
   const waitedFor = new Set<string>();
-  let told = false;
+  let isReported = false;
   let pause = FIRST_WAIT_MILLISECONDS;
   let seen = { id: '', lines: 0, since: 0 };
   return {
@@ -192,8 +192,8 @@ function watchCall({ uptime, waiting, liveness }: JournalContext, name: string, 
       const isOther = holder !== undefined && holder.run !== liveness.self.run;
       const whom = isOther ? inWords(holder, liveness.self) : 'another file of this run';
       if (state.id !== undefined) waitedFor.add(state.id);
-      if (isOther && !told) {
-        told = true;
+      if (isOther && !isReported) {
+        isReported = true;
         onWait?.(whom);
       }
       await waiting.wait(name, pause, signal);

@@ -64,7 +64,7 @@ const stepSchema = v.variant('step', [
     signature: text,
     /** Taken over from a call that is finished: this one asked for nothing, and has nothing to report. */
     copy: v.boolean(),
-    /** Of a copy: what the service had been told by then. */
+    /** For a copy: what had been reported to the service by then. */
     reported: v.optional(v.union([v.literal(1), v.literal(2)])),
   }),
   v.object({ step: v.literal('refused'), ...common, reason: text }),

@@ -110,7 +110,7 @@ function* linesFrom(fd: number, start: number): Generator<readonly string[]> {
       if (end > 0) yield buffer.toString('utf8', 0, end).split('\n').filter(isLine);
       if (bytesRead === 0) return;
       kept = length - end;
-      // What is longer than any entry is none: its end will be told as damaged.
+      // Longer than any entry: its end is reported as damaged.
       if (kept === buffer.length) kept = 1;
       else buffer.copyWithin(0, end, length);
     }

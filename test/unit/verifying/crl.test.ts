@@ -53,7 +53,7 @@ interface Asked {
 /** Codes of what speaks against trust; of warnings in brackets. */
 async function judge(crls: readonly Crl[], asked: Asked = {}): Promise<string[]> {
   const { certificate = leaf, by = issuer, at = SIGNED_AT, now = NOW } = asked;
-  const findings = await createRevocation({ crls, http: undefined, now }).judge(certificate.parsed, by.parsed, at);
+  const findings = await createRevocation({ crls, http: undefined, now }).examine(certificate.parsed, by.parsed, at);
   return findings.map(({ code, against }) => (against === 'trust' ? code : `(${code})`));
 }
 

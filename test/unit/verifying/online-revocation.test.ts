@@ -114,7 +114,7 @@ interface Asked {
 
 async function ask({ certificate = leaf, at = LAST_YEAR, now = NOW }: Asked = {}): Promise<readonly Finding[]> {
   const revocation = createRevocation({ crls: [], http, now, deadlineMilliseconds: 5000 });
-  return revocation.judge(certificate.parsed, issuer.parsed, at);
+  return revocation.examine(certificate.parsed, issuer.parsed, at);
 }
 
 /** Codes of what speaks against trust; of warnings in brackets. */
@@ -333,7 +333,7 @@ describe('a CRL', () => {
     const revocation = createRevocation({ crls: [], http, now: NOW });
     for (let count = 0; count < 3; count += 1) {
       const other = named([], [`URI:${base}/list.crl`]);
-      expect(await revocation.judge(other.parsed, issuer.parsed, NOW)).toEqual([]);
+      expect(await revocation.examine(other.parsed, issuer.parsed, NOW)).toEqual([]);
     }
     expect(paths()).toEqual(['GET /list.crl']);
   });
@@ -372,7 +372,7 @@ describe('nothing that counts', () => {
 
   it('is looked for once, however many files ask', async () => {
     const revocation = createRevocation({ crls: [], http, now: NOW });
-    for (let count = 0; count < 3; count += 1) await revocation.judge(leaf.parsed, issuer.parsed, NOW);
+    for (let count = 0; count < 3; count += 1) await revocation.examine(leaf.parsed, issuer.parsed, NOW);
     expect(requests).toHaveLength(2);
   });
 
@@ -380,7 +380,7 @@ describe('nothing that counts', () => {
     const crls = readCrls(Buffer.from(makeCrl({ issuer, ...fresh })));
     if (typeof crls === 'string') throw new Error(crls);
     const revocation = createRevocation({ crls, http, now: NOW });
-    expect(await revocation.judge(leaf.parsed, issuer.parsed, NOW)).toEqual([]);
+    expect(await revocation.examine(leaf.parsed, issuer.parsed, NOW)).toEqual([]);
     expect(requests).toHaveLength(2);
   });
 });

@@ -128,7 +128,7 @@ describe('a question asked again', () => {
   it('about what is below a revoked authority is not asked', async () => {
     const asked: string[] = [];
     const revocation = {
-      async judge({ name }: { readonly name: string }) {
+      async examine({ name }: { readonly name: string }) {
         asked.push(name);
         return [{ code: 'certificate-revoked', message: 'Revoked.', against: 'trust' } as const];
       },
@@ -165,7 +165,7 @@ describe('a question asked again', () => {
   it('of an untrusted path never reaches revocation, whose addresses anybody could have written', async () => {
     const asked: string[] = [];
     const revocation = {
-      async judge({ name }: { readonly name: string }) {
+      async examine({ name }: { readonly name: string }) {
         asked.push(name);
         return [];
       },
