@@ -3,7 +3,8 @@
 import { clock } from '../app/clock.ts';
 import { EXIT_SIGINT, EXIT_SIGTERM } from '../errors/exit-codes.ts';
 import type { EndingSignal, Io } from './io.ts';
-import { openProgress, type Progress, type ProgressOptions, type ProgressWords } from './output/progress/progress.ts';
+import type { LinesOptions } from './output/lines.ts';
+import { openProgress, type Progress, type ProgressWords } from './output/progress/progress.ts';
 
 const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGINT: EXIT_SIGINT,
@@ -50,7 +51,7 @@ export async function runInterruptibly(
 /** Shows progress during `work`. A signal ends the process immediately, since there is nothing to finish. */
 export async function withProgress<Result>(
   words: ProgressWords,
-  options: ProgressOptions,
+  options: LinesOptions,
   io: Io,
   work: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {

@@ -22,7 +22,7 @@ export async function extract(path: string, options: OptionsOf<'extract'>, io: I
 }
 
 async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
-  const { output, quiet = false, verbose = false } = options;
+  const { output } = options;
   const index = options.index === undefined ? undefined : numberOf(options.index);
   // A terminal interprets control bytes.
   if (output === undefined && !options.pem && 'isTTY' in io.stdout && io.stdout.isTTY) {
@@ -34,7 +34,7 @@ async function writeSignature(path: string, options: OptionsOf<'extract'>, io: I
   else await writeOutput(output, content, path);
   if (index === undefined && count > 1) {
     const others = counted(count, 'signature');
-    new Lines(io, { quiet, verbose, json: false }).warning(
+    new Lines(io, options).warning(
       `${path}: contains ${others}; this is number 1, --index selects another (see codesign-remote inspect)`,
     );
   }

@@ -44,7 +44,7 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
   }
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
   await writer.end();
-  const lines = new Lines(io, { quiet: false, verbose: false, json: true });
+  const lines = new Lines(io, { json: true });
   for (const warning of journal.warnings) lines.warning(warning);
   return 0;
 }

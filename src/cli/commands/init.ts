@@ -104,7 +104,7 @@ function printStored(
   { name, environment, path, wantsLogin }: Stored,
   io: Io,
 ): void {
-  const lines = new Lines(io, { quiet: false, verbose: false, json: false });
+  const lines = new Lines(io, {});
   for (const warning of chain.warnings) lines.warning(warning);
   const print = (text: string): void => lines.result(printable(text, 4096));
   const profile = name === DEFAULT_PROFILE ? '' : ` --profile ${name}`;

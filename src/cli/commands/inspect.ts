@@ -10,8 +10,7 @@ import { failOne } from '../output/fail.ts';
 import { certificatesPem, inspectJson } from '../output/inspect/inspect-documents.ts';
 import { inspectText } from '../output/inspect/inspect-text.ts';
 import { jsonText } from '../output/json.ts';
-import { Lines } from '../output/lines.ts';
-import type { ProgressOptions } from '../output/progress/progress.ts';
+import { Lines, type LinesOptions } from '../output/lines.ts';
 
 /** Returns the exit code. */
 export async function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
@@ -23,21 +22,20 @@ export async function inspect(path: string, options: OptionsOf<'inspect'>, io: I
 }
 
 async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
-  const { certificates = false, json = false, quiet = false, verbose = false } = options;
-  const file = await read(path, { quiet, json, verbose }, io);
-  if (certificates) {
+  const file = await read(path, options, io);
+  if (options.certificates) {
     const text = certificatesPem(file);
-    if (text === '') new Lines(io, { quiet, verbose, json }).warning(`${path}: contains no certificate`);
+    if (text === '') new Lines(io, options).warning(`${path}: contains no certificate`);
     io.stdout.write(text);
-  } else if (json) {
+  } else if (options.json) {
     io.stdout.write(jsonText(inspectJson(file)));
-  } else if (!quiet) {
+  } else if (!options.quiet) {
     io.stdout.write(inspectText(file));
   }
   return 0;
 }
 
-function read(path: string, options: ProgressOptions, io: Io): Promise<InspectedFile> {
+function read(path: string, options: LinesOptions, io: Io): Promise<InspectedFile> {
   return withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) => {
     const onRead: Reading['onRead'] = (_path, bytes, size) => progress.event({ type: 'bytes-read', path, bytes, size });
     return inspectFile(path, { ...composeReading(), onRead });

@@ -30,8 +30,8 @@ const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access
 
 /** Returns the exit code. Stores nothing if a check fails. Throws errors of usage, of the service and of the keychain. */
 export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io): Promise<number> {
-  const { quiet = false, verbose = false, check = true } = options;
-  const lines = new Lines(io, { quiet, verbose, json: false });
+  const { check = true } = options;
+  const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env);
   const { settings, keychain } = composition;
   // Fails now if the keychain cannot be read, not after the user typed a secret.

@@ -8,8 +8,7 @@ import { Lines } from '../output/lines.ts';
 
 /** Returns the exit code: 0 even if there were no credentials. Throws errors of usage and of the keychain. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
-  const { quiet = false, verbose = false } = options;
-  const lines = new Lines(io, { quiet, verbose, json: false });
+  const lines = new Lines(io, options);
   const { settings, keychain } = await composeCredentialsCommand(options, io.env);
   const { profile } = settings;
   const wereThere = await keychain.remove(profile);

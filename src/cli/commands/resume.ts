@@ -11,8 +11,8 @@ import { jsonText } from '../output/json.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the journal. */
 export async function resume(options: OptionsOf<'resume'>, io: Io): Promise<number> {
-  const { quiet = false, verbose = false, json = false, dryRun = false } = options;
-  using console = new ResumeConsole(io, { quiet, verbose, json });
+  const { json = false, dryRun = false } = options;
+  using console = new ResumeConsole(io, options);
   await using composition = await composeResume(options, io.env, (event) => console.event(event));
   const work = async (signal: AbortSignal): Promise<number> => {
     const calls = await run(composition, options, signal);

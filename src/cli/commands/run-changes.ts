@@ -11,6 +11,7 @@ import { ChangeConsole } from '../output/changes/change-console.ts';
 import { changesJson, type RunResult } from '../output/changes/change-json.ts';
 import type { ChangeVerb } from '../output/changes/outcomes.ts';
 import { jsonText } from '../output/json.ts';
+import type { LinesOptions } from '../output/lines.ts';
 
 /** What `app` composes for a change. */
 export interface ComposedChange extends AsyncDisposable {
@@ -34,14 +35,9 @@ export interface ChangeRun {
 }
 
 /** Returns the exit code. */
-export async function runChanges(
-  run: ChangeRun,
-  options: Pick<OptionsOf<'attach'>, 'json' | 'quiet' | 'verbose'>,
-  io: Io,
-): Promise<number> {
+export async function runChanges(run: ChangeRun, options: LinesOptions, io: Io): Promise<number> {
   const { verb } = run;
-  const { json = false, quiet = false, verbose = false } = options;
-  using console = new ChangeConsole(io, { json, quiet, verbose }, verb);
+  using console = new ChangeConsole(io, options, verb);
   await using change = await run.compose((event) => console.event(event));
   const { warnings = [], noteEnd } = change;
   for (const warning of warnings) console.warning(warning);
@@ -51,7 +47,7 @@ export async function runChanges(
   const work = async (signal: AbortSignal): Promise<number> => {
     const result = await change.changeFiles(files, signal);
     if (result.files.length === 0) throw cliErrors('nothing-to-sign');
-    if (json) io.stdout.write(jsonText(changesJson(result, verb)));
+    if (options.json) io.stdout.write(jsonText(changesJson(result, verb)));
     for (const warning of result.warnings.slice(warnings.length)) console.warning(warning);
     console.summary(result.files);
     if (noteEnd !== undefined) io.onSuccess(noteEnd);

@@ -17,15 +17,15 @@ import { inputsOf } from './run-changes.ts';
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, roots that cannot be read. */
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
-  const { json = false, quiet = false, verbose = false } = options;
+  const { json = false, quiet = false } = options;
   const settings = resolveVerifySettings(options, io.env);
   const inputs = await inputsOf(named, options, undefined, io);
   const print = (file: VerifiedFile): void => {
-    if (!json) printVerdict(file, { io, quiet, verbose });
+    if (!json) printVerdict(file, options, io);
     annotateVerdict(file, io, json);
   };
   const words = { doing: 'verifying', done: 'verified' };
-  const { files, rootsFrom } = await withProgress(words, { quiet, json, verbose }, io, (progress) =>
+  const { files, rootsFrom } = await withProgress(words, options, io, (progress) =>
     verifyAll(inputs, settings, io, { progress, print }),
   );
   if (files.length === 0) throw cliErrors('nothing-to-sign');

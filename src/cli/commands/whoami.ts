@@ -11,8 +11,7 @@ const SOURCES = { environment: 'the environment', keychain: "the operating syste
 
 /** Returns the exit code. Throws errors of usage, of the keychain and, with --check, of the service. */
 export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
-  const { json = false, verbose = false } = options;
-  const lines = new Lines(io, { quiet: false, verbose, json });
+  const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env);
   const { profile, baseUrl } = composition.settings;
   const credentials = await composition.read();
@@ -22,7 +21,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
   const checked = options.check ? await composition.check(requireAddress(address), credentials) : undefined;
   const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];
-  if (json) {
+  if (options.json) {
     const check =
       checked === undefined
         ? null

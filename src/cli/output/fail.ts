@@ -6,7 +6,7 @@ import { systemReason } from '../../errors/system-reason.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { errorJson, jsonText } from './json.ts';
-import { Lines } from './lines.ts';
+import { Lines, type LinesOptions } from './lines.ts';
 
 /** Prints the failure and returns its exit code. The arguments are searched, not parsed: they may be what is wrong. */
 export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
@@ -14,20 +14,15 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   const json = argv.includes('--json');
   if (json) io.stdout.write(jsonText({ error: errorJson(error) }));
   const verbose = argv.includes('--verbose') || argv.includes('-v');
-  new Lines(io, { quiet: false, verbose, json }).error(error);
+  new Lines(io, { verbose, json }).error(error);
   return exitCodeFor([error.category]);
 }
 
 /** For a command on one file: the message names it, except for errors of usage. */
-export function failOne(
-  path: string,
-  thrown: unknown,
-  { json = false, verbose = false }: { readonly json?: boolean | undefined; readonly verbose?: boolean | undefined },
-  io: Io,
-): number {
+export function failOne(path: string, thrown: unknown, options: LinesOptions, io: Io): number {
   const error = toCodesignError(thrown);
-  if (json) io.stdout.write(jsonText({ error: errorJson(error) }));
-  const lines = new Lines(io, { quiet: false, verbose, json });
+  if (options.json) io.stdout.write(jsonText({ error: errorJson(error) }));
+  const lines = new Lines(io, { ...options, quiet: false });
   if (error.category === 'usage') lines.error(error);
   else lines.failed(path, error);
   return exitCodeFor([error.category]);

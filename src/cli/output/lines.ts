@@ -11,10 +11,10 @@ import { hasColour, painted } from './terminal.ts';
 
 export interface LinesOptions {
   /** Errors only. */
-  readonly quiet: boolean;
-  readonly verbose: boolean;
+  readonly quiet?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
   /** Standard output is for the JSON document. */
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
 }
 
 /** Of a line that continues the one before. */

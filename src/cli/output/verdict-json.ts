@@ -57,24 +57,16 @@ function signatureJson(signature: VerifiedSignature): SignatureJson {
   return { ...describeSignature(signature), nested: signature.nested.map(signatureJson) };
 }
 
-function describeSignature({
-  place,
-  integrity,
-  trust,
-  signer,
-  algorithm,
-  time,
-  timestamps,
-  findings,
-}: VerifiedSignature) {
+function describeSignature(signature: VerifiedSignature) {
+  const { place, integrity, trust, algorithm, time, findings } = signature;
   return {
     place,
     integrity,
     trust,
-    signer: identityJson(signer),
+    signer: identityJson(signature.signer),
     algorithm: algorithm ?? null,
     time: time === undefined ? null : secondOf(time),
-    timestamps: timestamps.map(timestampJson),
+    timestamps: signature.timestamps.map(timestampJson),
     findings,
   };
 }

@@ -9,15 +9,8 @@ import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../../v
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations } from './github.ts';
 
-import { shown } from './lines.ts';
+import { type LinesOptions, shown } from './lines.ts';
 import { hasColour, painted } from './terminal.ts';
-
-export interface VerdictOptions {
-  readonly io: Io;
-  /** Only files that fail. */
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-}
 
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
@@ -38,7 +31,7 @@ export function isGood({ verdict }: VerifiedFile): boolean {
 }
 
 /** Every verdict is a result, so it goes to standard output. A file that cannot be read is an error. */
-export function printVerdict(file: VerifiedFile, { io, quiet, verbose }: VerdictOptions): void {
+export function printVerdict(file: VerifiedFile, { quiet = false, verbose = false }: LinesOptions, io: Io): void {
   const path = shown(file.path);
   if (file.error !== undefined) {
     const { message, code, hint } = file.error;

@@ -3,16 +3,11 @@
 import { clock } from '../../../app/clock.ts';
 import { cliErrors } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import type { LinesOptions } from '../lines.ts';
 import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLUMNS } from '../terminal.ts';
 import { type ProgressEvent, ProgressState, type ProgressWords } from './progress-state.ts';
 
 export type { ProgressWords };
-
-export interface ProgressOptions {
-  readonly quiet: boolean;
-  readonly json: boolean;
-  readonly verbose: boolean;
-}
 
 export type ProgressMode = 'live' | 'plain' | 'none';
 
@@ -29,7 +24,7 @@ const LIVE_AFTER_MILLISECONDS = 300;
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
 /** Throws `progress-unknown`. */
-export function openProgress(io: Io, options: ProgressOptions, words: ProgressWords): Progress {
+export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
   const state = new ProgressState(words, clock);
   return {
     expect: (files) => state.expect(files),
@@ -39,7 +34,7 @@ export function openProgress(io: Io, options: ProgressOptions, words: ProgressWo
 }
 
 /** Throws `progress-unknown`. */
-export function progressMode({ stdout, stderr, env }: Io, { quiet, json, verbose }: ProgressOptions): ProgressMode {
+export function progressMode({ stdout, stderr, env }: Io, { quiet, json, verbose }: LinesOptions): ProgressMode {
   const wish = wishIn(env.CODESIGN_PROGRESS);
   if (quiet || wish === 'none') return 'none';
   // A live line would disturb a document on the same terminal.
