@@ -57,7 +57,7 @@ await asScript(async (args) => {
     say('2. Starting the signing service');
     service = await startService(interruption.signal);
     sayDetail(`It listens on ${service.url} and has made an RSA key inside SoftHSM, which never leaves it.`);
-    sayDetail('It is its own time stamp authority (RFC 3161) too, with another key.');
+    sayDetail('It is its own timestamp authority (RFC 3161) too, with another key.');
     const outcome = await show(service, folder, copies, interruption.signal);
     signed = outcome.signed;
     return interruption.exitCode() ?? outcome.exitCode;

@@ -1,4 +1,4 @@
-/** The connections to others: TLS trust and proxies, the signing service with its audit log, and the time stamp authorities. */
+/** The connections to others: TLS trust and proxies, the signing service with its audit log, and the timestamp authorities. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { createHttp, type Http } from '../http/http.ts';
@@ -69,7 +69,7 @@ export interface ServiceSettings extends HttpSettings {
 
 export interface ServiceComposition {
   readonly service: SigningService;
-  /** For time stamp authorities, too. */
+  /** For timestamp authorities, too. */
   readonly http: Http;
   /** How the journal knows whose calls they are, without the access key. */
   readonly client: string;

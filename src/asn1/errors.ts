@@ -7,6 +7,6 @@ export const asn1Errors = defineErrors({
     category: 'local',
     message: (d: { what: string; problem: string; offset: number }) =>
       `${d.what}: ${d.problem} (at byte ${d.offset} of the encoding)`,
-    hint: 'The data is damaged or is not what it was taken for.',
+    hint: 'The data is damaged, or of another type than expected.',
   },
 });

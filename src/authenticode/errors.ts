@@ -6,26 +6,26 @@ export const authenticodeErrors = defineErrors({
   'description-invalid': {
     category: 'usage',
     message: (d: { problem: string }) => `the description ${d.problem}`,
-    hint: "Give the program's name as one line of plain text.",
+    hint: 'Use one line of plain text: the name of the program.',
   },
   'url-invalid': {
     category: 'usage',
     message: (d: { problem: string }) => `the program's web page ${d.problem}`,
-    hint: 'Give an absolute address: https://example.com/product',
+    hint: 'Use an absolute address: https://example.com/product',
   },
   'authenticode-malformed': {
     category: 'local',
     message: (d: { problem: string }) => `the Authenticode signature is malformed: ${d.problem}`,
-    hint: 'The signature is damaged or of another kind. Remove it, or build or download the file again.',
+    hint: 'The signature is damaged or of an unknown kind. Remove it, or build or download the file again.',
   },
   'authenticode-nested-too-deeply': {
     category: 'local',
     message: (d: { problem: string }) => `the Authenticode signature holds nested signatures ${d.problem}`,
-    hint: 'No signing program makes such a file: do not trust it.',
+    hint: 'No signing program creates such a file: do not trust it.',
   },
   'cannot-stamp': {
     category: 'local',
     message: (d: { reason: string }) => `the signatures in this file cannot be given timestamps: ${d.reason}`,
-    hint: 'Sign the file anew with --replace, with a timestamp.',
+    hint: 'Sign the file again with --replace and a timestamp.',
   },
 });

@@ -6,14 +6,14 @@ export const bytesErrors = defineErrors({
   'read-past-end': {
     category: 'local',
     message: (d: { what: string; length: number; offset: number; size: number }) =>
-      `${d.what}: needs ${d.length} bytes at offset ${d.offset}, but only ${d.size} bytes are there`,
+      `${d.what}: needs ${d.length} bytes at offset ${d.offset}, but there are only ${d.size} bytes`,
     hint: 'The file is truncated or damaged. Build or download it again.',
   },
   'file-shrunk': {
     category: 'local',
     message: (d: { length: number; offset: number }) =>
       `the file became shorter while it was read (${d.length} bytes wanted at offset ${d.offset})`,
-    hint: 'Another program is writing to it. Sign it when that has finished.',
+    hint: 'Another program is writing to it. Sign it after that program has finished.',
   },
   'pieces-invalid': {
     category: 'internal',

@@ -41,7 +41,7 @@ export const cliErrors = defineErrors({
   'nothing-matches': {
     category: 'usage',
     message: (d: { pattern: string }) => `no file matches ${d.pattern}`,
-    hint: 'Check the pattern and the working folder. A pattern always uses forward slashes.',
+    hint: 'Check the pattern and the current folder. Patterns always use forward slashes.',
   },
   'nothing-to-sign': {
     category: 'usage',

@@ -11,17 +11,17 @@ export const cmsErrors = defineErrors({
   'cms-not-signed-data': {
     category: 'local',
     message: (d: { type: string }) => `the signature's CMS structure is of type ${d.type}, not SignedData`,
-    hint: 'The file holds something else where its signature should be.',
+    hint: 'The file holds other data where its signature should be.',
   },
   'cms-too-large': {
     category: 'local',
     message: (d: { limit: number; what: string }) =>
       `the signature's CMS structure holds more than ${d.limit} ${d.what}`,
-    hint: 'No signing program makes such a signature: do not trust it. Remove it, or build or download the file again.',
+    hint: 'No signing program creates such a signature: do not trust it. Remove it, or build or download the file again.',
   },
   'cms-without-signer': {
     category: 'local',
     message: "the signature's CMS structure has no signer",
-    hint: 'It holds certificates alone. Remove it before signing.',
+    hint: 'It holds only certificates. Remove it before signing.',
   },
 });

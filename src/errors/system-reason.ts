@@ -1,7 +1,7 @@
 /** Why the operating system would not read or write something, in plain words. */
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'the file does not exist',
   ENOTDIR: 'a part of its path is not a folder',
   EACCES: 'this user has no permission',
   EPERM: 'this user has no permission',

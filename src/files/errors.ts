@@ -5,29 +5,29 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const fileErrors = defineErrors({
   'file-not-found': {
     category: 'local',
-    message: 'there is no such file',
+    message: 'the file does not exist',
     hint: 'Check the path. A pattern with * must match at least one file.',
   },
   'name-not-utf8': {
     category: 'local',
     message: (d: { name: string }) =>
-      `the name ${d.name} holds bytes that are not UTF-8, so the file cannot be reached by it`,
-    hint: 'Rename it, in UTF-8. The program convmv does that for whole folders.',
+      `the name ${d.name} holds bytes that are not UTF-8, so Node.js cannot open the file`,
+    hint: 'Rename it in UTF-8. The program convmv does this for whole folders.',
   },
   'broken-link': {
     category: 'local',
-    message: (d: { path: string; leadsTo: string }) => `${d.path} is a link that leads nowhere: to ${d.leadsTo}`,
-    hint: 'Mend or remove the link, or name the file itself.',
+    message: (d: { path: string; leadsTo: string }) => `${d.path} is a link whose target does not exist: ${d.leadsTo}`,
+    hint: 'Correct or remove the link, or use the path of the file itself.',
   },
   'link-loop': {
     category: 'local',
-    message: (d: { doing: string }) => `the links on the way lead in a circle, so it was not possible to ${d.doing}`,
-    hint: 'Mend the links (ls -l shows where they lead), or name the file itself.',
+    message: (d: { doing: string }) => `the links in the path form a cycle, so it was not possible to ${d.doing}`,
+    hint: 'Correct the links (ls -l shows their targets), or use the path of the file itself.',
   },
   'not-a-file': {
     category: 'local',
     message: (d: { kind: string }) => `this is ${d.kind}, not a file`,
-    hint: 'Name files; commands that take several take a folder with --recursive.',
+    hint: 'Use files. Commands that take several files accept a folder with --recursive.',
   },
   'permission-denied': {
     category: 'local',
@@ -37,12 +37,12 @@ export const fileErrors = defineErrors({
   'disk-full': {
     category: 'local',
     message: (d: { doing: string }) => `no space left on the disk to ${d.doing}`,
-    hint: 'Signing writes a copy beside the target first: it needs as much free space as the file is large.',
+    hint: 'Free some space: signing first writes a copy of the file next to the target.',
   },
   'file-busy': {
     category: 'local',
     message: (d: { doing: string }) => `another program holds the file, so it was not possible to ${d.doing}`,
-    hint: 'Close the program that uses it. Antivirus programs and indexers let go after a moment: try again.',
+    hint: 'Close the program that uses it. Antivirus programs and indexers release it after a moment: try again.',
   },
   'file-system': {
     category: 'local',

@@ -5,8 +5,8 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const formatErrors = defineErrors({
   'cannot-append': {
     category: 'local',
-    message: (d: { reason: string }) => `a signature cannot stand beside the ones in this file: ${d.reason}`,
-    hint: 'Use --replace to put the new signature in the place of the old ones.',
+    message: (d: { reason: string }) => `a signature cannot be appended to those in this file: ${d.reason}`,
+    hint: 'Use --replace to replace the existing signatures.',
   },
   'cannot-replace': {
     category: 'local',
@@ -16,22 +16,22 @@ export const formatErrors = defineErrors({
   'not-signed': {
     category: 'local',
     message: 'the file holds no signature',
-    hint: 'Sign it first. What is in a file, codesign-remote inspect shows.',
+    hint: 'Sign it first. codesign-remote inspect shows the contents of a file.',
   },
   'not-its-signature': {
     category: 'local',
     message: (d: { reason: string }) => `this signature does not belong to this file: ${d.reason}`,
-    hint: 'A signature fits only the very content it was made for.',
+    hint: 'Use the signature of exactly this content.',
   },
   'result-damaged': {
     category: 'local',
-    message: (d: { reason: string }) => `the signed file is not as it should be: ${d.reason}`,
-    hint: 'The original was left as it was. Another program, or a failing disk, may have changed the copy: try again.',
+    message: (d: { reason: string }) => `the signed file is not as expected: ${d.reason}`,
+    hint: 'Try again. The original is unchanged; another program or a failing disk may have changed the copy.',
   },
   'unsupported-format': {
     category: 'local',
     message: (d: { looksLike: string }) => `not a file that can be signed: it looks like ${d.looksLike}`,
     hint: (d: { formats: string }) =>
-      `Formats that can be signed: ${d.formats}. What counts is the content, not the name.`,
+      `Formats that can be signed: ${d.formats}. The format is detected from the content, not from the name.`,
   },
 });

@@ -6,7 +6,7 @@ export const httpErrors = defineErrors({
   'ca-file-unreadable': {
     category: 'usage',
     message: (d: { path: string; reason: string }) => `the file of TLS roots ${d.path} cannot be read (${d.reason})`,
-    hint: 'Give --ca-file (or CODESIGN_CA_FILE) the path of a PEM file that this user may read.',
+    hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
   'ca-file-unusable': {
     category: 'usage',
@@ -17,12 +17,12 @@ export const httpErrors = defineErrors({
   'insecure-address': {
     category: 'usage',
     message: (d: { origin: string }) => `${d.origin} would be called without TLS`,
-    hint: 'Use https:. Plain http: is allowed to this machine only (localhost, 127.0.0.0/8, ::1).',
+    hint: 'Use https:. Plain http: works for this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'tls-checks-disabled': {
     category: 'usage',
-    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which asks Node to talk to anyone',
-    hint: 'Unset it. To trust a service of your own, name its root with --ca-file (or CODESIGN_CA_FILE).',
+    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which makes Node.js trust any server',
+    hint: 'Unset it. To trust your own service, set its root with --ca-file (or CODESIGN_CA_FILE).',
   },
 });
 

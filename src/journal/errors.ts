@@ -10,22 +10,22 @@ export const journalErrors = defineErrors({
   'journal-unusable': {
     category: 'local',
     message: (d: { folder: string; reason: string }) => `the journal in ${d.folder} cannot be used: ${d.reason}`,
-    hint: 'Without it a signature can be lost or paid for twice. Name another folder with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
+    hint: 'Without it a signature can be lost or paid for twice. Set another folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'journal-full': {
     category: 'local',
     message: (d: { folder: string }) => `no space is left on the disk for the journal in ${d.folder}`,
-    hint: 'Make room, name a folder on another disk with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
+    hint: 'Free some space, set a folder on another disk with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'no-state-folder': {
     category: 'local',
-    message: 'this user has no home folder, so the journal has no place',
-    hint: 'Name a folder for it with CODESIGN_STATE_DIR, or go without a journal with --no-journal.',
+    message: 'this user has no home folder for the journal',
+    hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'claim-lost': {
     category: 'local',
     message: 'another process assumed this one had exited and is requesting the same signature; no request was sent',
-    hint: 'This machine, or the disk with the journal, stood still for long. Run again for this file.',
+    hint: 'This machine or the disk with the journal did not respond for a long time. Run again for this file.',
   },
   'claim-interrupted': {
     category: 'local',
@@ -46,7 +46,7 @@ export async function inJournal<T>(folder: string, work: () => Promise<T>): Prom
 function fromFileSystem(cause: unknown, folder: string): unknown {
   if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
   if (hasCode(cause, 'ENOSPC', 'EDQUOT')) return journalErrors('journal-full', { folder }, { cause });
-  const reason = hasCode(cause, 'EEXIST') ? 'there is something else of its name' : journalReason(cause);
+  const reason = hasCode(cause, 'EEXIST') ? 'something else has its name' : journalReason(cause);
   return journalErrors('journal-unusable', { folder, reason }, { cause });
 }
 

@@ -4,29 +4,29 @@ import { defineErrors } from '../errors/define-errors.ts';
 
 /** For machines without one, and for builds, where nobody can be asked for its password. */
 const WITHOUT_KEYCHAIN =
-  'It is needed only where the environment has no credentials: set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET_FILE (a file of yours alone) or CODESIGN_ACCESS_SECRET.';
+  'It is only needed if the environment has no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
 
 export const settingsErrors = defineErrors({
   'base-url-invalid': {
     category: 'usage',
     // Never the address itself: what is wrong with it may be a password.
-    message: (d: { name: string; problem: string }) => `${d.name} is no usable service address: ${d.problem}`,
+    message: (d: { name: string; problem: string }) => `${d.name} is not a usable service address: ${d.problem}`,
     hint: 'Write it as https://host[:port][/path], without user name, query or fragment.',
   },
   'base-url-insecure': {
     category: 'usage',
     message: (d: { name: string; host: string }) => `${d.name} would send the credentials to ${d.host} without TLS`,
-    hint: 'Use https:. Plain http: is allowed to this machine only (localhost, 127.0.0.0/8, ::1).',
+    hint: 'Use https:. Plain http: works for this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'base-url-holds-credentials': {
     category: 'usage',
     message: (d: { name: string }) => `${d.name} holds a user name or password`,
-    hint: 'Take it out of the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
+    hint: 'Remove it from the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
   },
   'credentials-missing': {
     category: 'usage',
     message: (d: { missing: string }) => `no credentials for the service: ${d.missing}`,
-    hint: 'Set CODESIGN_ACCESS_KEY, and with it CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE; or store them with codesign-remote login. A keychain that is locked shows none.',
+    hint: 'Set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or store them with codesign-remote login. A locked keychain shows none.',
   },
   'credentials-ambiguous': {
     category: 'usage',
@@ -36,8 +36,8 @@ export const settingsErrors = defineErrors({
   'credentials-other-origin': {
     category: 'usage',
     message: (d: { profile: string; stored: string; origin: string }) =>
-      `the credentials of profile ${d.profile} were given for ${d.stored}, and are not sent to ${d.origin}; nothing was sent`,
-    hint: 'Check the service address (--base-url). Give another service a profile of its own: codesign-remote login --profile <name>.',
+      `the credentials of profile ${d.profile} belong to ${d.stored} and are not sent to ${d.origin}; nothing was sent`,
+    hint: 'Check the service address (--base-url). Use a separate profile for another service: codesign-remote login --profile <name>.',
   },
   'keychain-unavailable': {
     category: 'usage',
@@ -51,14 +51,14 @@ export const settingsErrors = defineErrors({
   },
   'keychain-denied': {
     category: 'usage',
-    message: (d: { reason: string }) => `the operating system's keychain refuses access: ${d.reason}`,
+    message: (d: { reason: string }) => `the operating system's keychain denies access: ${d.reason}`,
     hint: `Allow it when asked. ${WITHOUT_KEYCHAIN}`,
   },
   'keychain-entry-unusable': {
     category: 'usage',
     message: (d: { profile: string }) =>
-      `what the keychain holds for profile ${d.profile} was not written by codesign-remote login`,
-    hint: (d: { profile: string }) => `Write it anew: codesign-remote login --profile ${d.profile}.`,
+      `the keychain entry of profile ${d.profile} was not written by codesign-remote login`,
+    hint: (d: { profile: string }) => `Replace it: codesign-remote login --profile ${d.profile}.`,
   },
   'access-key-invalid': {
     category: 'usage',
@@ -68,7 +68,7 @@ export const settingsErrors = defineErrors({
   'access-secret-invalid': {
     category: 'usage',
     message: (d: { source: string; problem: string }) => `${d.source} ${d.problem}`,
-    hint: 'It must hold the access secret on one line, and nothing else.',
+    hint: 'It must hold the access secret on one line and nothing else.',
   },
   'secret-file-unreadable': {
     category: 'usage',
@@ -79,13 +79,13 @@ export const settingsErrors = defineErrors({
   'secret-file-exposed': {
     category: 'usage',
     message: (d: { variable: string; path: string; problem: string }) => `${d.variable}: ${d.path} ${d.problem}`,
-    hint: 'Whoever can write it chooses the secret. Make it yours alone: chmod 600.',
+    hint: 'Everyone who can write to it can change the secret. Restrict it to yourself: chmod 600.',
   },
   'setting-missing': {
     category: 'usage',
-    message: (d: { what: string }) => `not given: ${d.what}`,
+    message: (d: { what: string }) => `missing setting: ${d.what}`,
     hint: (d: { option: string; variable: string; besides?: string | undefined }) =>
-      `Use ${d.option}, or set ${d.variable}. codesign-remote init asks once, and stores the answers for all runs.${d.besides ?? ''}`,
+      `Use ${d.option}, or set ${d.variable}. codesign-remote init asks for it once and stores it.${d.besides ?? ''}`,
   },
   'invalid-setting': {
     category: 'usage',
@@ -96,27 +96,28 @@ export const settingsErrors = defineErrors({
   'timestamp-url-holds-credentials': {
     category: 'usage',
     message: (d: { name: string }) => `${d.name} holds a user name or password`,
-    hint: 'Give the address without them: it would end up in logs.',
+    hint: 'Use the address without them, because addresses appear in logs.',
   },
   'proxy-invalid': {
     category: 'usage',
     // Never the address itself: it may hold a password.
-    message: (d: { name: string }) => `${d.name} is no usable address of a proxy`,
+    message: (d: { name: string }) => `${d.name} is not a usable proxy address`,
     hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
   },
   'proxy-holds-credentials': {
     category: 'usage',
     message: (d: { name: string }) => `${d.name} holds a user name or password`,
-    hint: "Take it out: others can read it there. A proxy's own credentials go into HTTPS_PROXY and HTTP_PROXY, in the environment.",
+    hint: "Remove it: others can read it there. Set the proxy's credentials in HTTPS_PROXY and HTTP_PROXY, in the environment.",
   },
   'settings-conflict': {
     category: 'usage',
-    message: (d: { options: string }) => `${d.options} exclude one another`,
-    hint: 'Give one of them.',
+    message: (d: { options: string }) => `${d.options} cannot be used together`,
+    hint: 'Use one of them.',
   },
   'profile-name-invalid': {
     category: 'usage',
-    message: (d: { name: string; value: string }) => `${d.name}: "${d.value}" is no name of a profile or environment`,
+    message: (d: { name: string; value: string }) =>
+      `${d.name}: "${d.value}" is not a valid name of a profile or environment`,
     hint: 'A name has 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
@@ -124,7 +125,7 @@ export const settingsErrors = defineErrors({
     message: (d: { name: string; profile: string; path: string }) =>
       `${d.name}: there is no profile "${d.profile}" in ${d.path}`,
     hint: (d: { suggestion: string; profile: string }) =>
-      `${d.suggestion}codesign-remote init --profile ${d.profile} makes it.`,
+      `${d.suggestion}codesign-remote init --profile ${d.profile} creates it.`,
   },
   'environment-unknown': {
     category: 'usage',
@@ -136,17 +137,17 @@ export const settingsErrors = defineErrors({
   'setting-unknown': {
     category: 'usage',
     message: (d: { where: string; key: string }) => `${d.where} has no setting "${d.key}"`,
-    hint: (d: { suggestion: string; known: string }) => `${d.suggestion}There are: ${d.known}.`,
+    hint: (d: { suggestion: string; known: string }) => `${d.suggestion}Known settings: ${d.known}.`,
   },
   'setting-is-secret': {
     category: 'usage',
-    message: (d: { key: string; where: string }) => `"${d.key}" is nothing to keep in ${d.where}, which is plain text`,
-    hint: "codesign-remote login keeps credentials in the operating system's keychain. Without one: CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
+    message: (d: { key: string; where: string }) => `"${d.key}" cannot be stored in ${d.where}, which is plain text`,
+    hint: "Store credentials in the operating system's keychain with codesign-remote login. Without a keychain, set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
   },
   'setting-not-set': {
     category: 'usage',
     message: (d: { key: string }) => `${d.key} is not set`,
-    hint: 'codesign-remote config list shows what is set.',
+    hint: 'codesign-remote config list shows all settings.',
   },
   'settings-file-unreadable': {
     category: 'usage',
@@ -156,12 +157,12 @@ export const settingsErrors = defineErrors({
   'settings-file-damaged': {
     category: 'usage',
     message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
-    hint: 'Mend it with an editor, or remove it.',
+    hint: 'Correct it with an editor, or remove it.',
   },
   'settings-file-exposed': {
     category: 'usage',
     message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
-    hint: 'Whoever can change it decides how you sign. Make it yours: chown, chmod go-w.',
+    hint: 'Everyone who can change it decides how you sign. Restrict it to yourself: chown, chmod go-w.',
   },
   'settings-file-unwritable': {
     category: 'local',
@@ -172,13 +173,13 @@ export const settingsErrors = defineErrors({
     category: 'usage',
     message: (d: { path: string; output: string; reason: string }) =>
       `"output" in ${d.path} would send a result to ${d.output}, and ${d.reason}; nothing was sent`,
-    hint: 'A cloned repository must not choose which files are replaced. Name the folder with --output.',
+    hint: 'A cloned repository must not decide which files are replaced. Use --output for this folder.',
   },
   'project-setting-refused': {
     category: 'usage',
     message: (d: { path: string; key: string; reason: string }) => `${d.path} may not hold "${d.key}": ${d.reason}`,
     hint: (d: { allowed: string }) =>
-      `Take it out, and give it as an option, in the environment, or in your profile: codesign-remote config set. A project may set: ${d.allowed}.`,
+      `Remove it, and use the option, the environment variable, or your profile (codesign-remote config set). A project file may set: ${d.allowed}.`,
   },
   'certificate-file-missing': {
     category: 'local',

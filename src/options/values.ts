@@ -74,7 +74,7 @@ export function parseBaseUrl(text: string, name: string): URL {
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {
-    refuse({ value, name }, 'the address of a time stamp authority, such as http://timestamp.example.com');
+    refuse({ value, name }, 'the address of a timestamp authority, such as http://timestamp.example.com');
   }
   if (url.username !== '' || url.password !== '') throw settingsErrors('timestamp-url-holds-credentials', { name });
   return url;

@@ -18,7 +18,7 @@ interface AnswerDetails {
 const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
-  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. Nothing more is asked until they are right.';
+  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. No more requests are sent until they are right.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /** API 7: the service checks the certificate number first, then digest and algorithm, which this program makes. */
@@ -48,7 +48,7 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
   if (status < 500) {
     return 'The service does not take this call. Check its address (--base-url), --code and what these credentials may do, or ask its operator.';
   }
-  return 'The fault is at the service or at a proxy before it. Try again later, or ask its operator.';
+  return 'Try again later, or ask the operator: the cause is the service or a proxy in front of it.';
 }
 
 /** Found before the first call. */
@@ -57,7 +57,7 @@ export const auditErrors = defineErrors({
     category: 'usage',
     message: (d: { path: string; reason: string }) =>
       `the audit log ${d.path} cannot be written (${d.reason}); nothing was sent`,
-    hint: 'Give --audit-log (or CODESIGN_AUDIT_LOG) the path of a file that this user may write, in a folder that is there.',
+    hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a file that this user can write, in an existing folder.',
   },
 });
 
@@ -82,29 +82,29 @@ export const networkErrors = defineErrors({
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the TLS certificate of ${d.origin} is not trusted (${d.detail}); nothing was sent`,
-    hint: 'If the service uses a certificate authority of its own, name its root with --ca-file; codesign-remote config set caFile <pem> keeps it for all runs. If not, someone may be in between.',
+    hint: 'If the service has its own certificate authority, set its root with --ca-file; codesign-remote config set caFile <pem> stores it for all runs. Otherwise another server may be answering.',
   },
   'tls-failed': {
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
-      `no TLS connection to ${d.origin} could be made (${d.detail}); nothing was sent`,
-    hint: 'The address must lead to a service that speaks TLS 1.2 or later.',
+      `no TLS connection to ${d.origin} could be established (${d.detail}); nothing was sent`,
+    hint: 'Check the address: the service must support TLS 1.2 or later.',
   },
   'proxy-unreachable': {
     category: 'network',
     message: (d: { detail: string }) => `the proxy cannot be reached (${d.detail}); nothing was sent`,
-    hint: 'Check --proxy, HTTPS_PROXY and the proxy setting of the profile. NO_PROXY names hosts that need no proxy.',
+    hint: 'Check --proxy, HTTPS_PROXY and the proxy setting of the profile. Set NO_PROXY for hosts that need no proxy.',
   },
   'proxy-unauthorized': {
     category: 'network',
-    message: (d: { detail: string }) => `the proxy asks for other credentials (${d.detail}); nothing was sent`,
+    message: (d: { detail: string }) => `the proxy requires other credentials (${d.detail}); nothing was sent`,
     hint: 'Put its user name and password into HTTPS_PROXY (http://name:password@host:port, other characters than letters and digits as %XX); never into --proxy.',
   },
   'proxy-refused': {
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
-      `the proxy opened no way to ${d.origin} (${d.detail}); nothing was sent`,
-    hint: 'Ask the operator of the proxy whether it allows this address. NO_PROXY names hosts that need no proxy.',
+      `the proxy did not connect to ${d.origin} (${d.detail}); nothing was sent`,
+    hint: 'Ask the operator of the proxy whether it allows this address. Set NO_PROXY for hosts that need no proxy.',
   },
   'sign-timed-out': {
     category: 'network',
@@ -127,7 +127,7 @@ export const networkErrors = defineErrors({
   'check-unanswered': {
     category: 'network',
     message: (d: { origin: string; detail: string }) =>
-      `the service at ${d.origin} did not say whether it takes the credentials (${d.detail})`,
+      `the service at ${d.origin} did not say whether it accepts the credentials (${d.detail})`,
     hint: 'No signature was requested. Run again later.',
   },
   interrupted: {
@@ -143,8 +143,8 @@ export const statusErrors = defineErrors({
   redirected: {
     category: 'http',
     message: (d: { status: number; location: string | undefined }) =>
-      `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is never followed with credentials`,
-    hint: 'Give the address that finally answers as --base-url.',
+      `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is not followed because credentials would be sent along`,
+    hint: 'Set --base-url to the final address.',
   },
   throttled: {
     category: 'http',
@@ -167,23 +167,23 @@ export const businessErrors = defineErrors({
     category: 'business',
     message: (d: AnswerDetails & { operation: string }) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
     hint: (d: AnswerDetails) =>
-      d.serviceCode === 400 ? PARAMETER_HINT : 'What the code means is for the operator of the service to say.',
+      d.serviceCode === 400 ? PARAMETER_HINT : 'Ask the operator of the service what the code means.',
   },
   'no-signature': {
     category: 'business',
-    message: (d: { why: string }) => `the service answered with success but gave no signature (${d.why})`,
-    hint: 'The fault is at the service: tell its operator. No signature should have been counted.',
+    message: (d: { why: string }) => `the service reported success but returned no signature (${d.why})`,
+    hint: 'Report this to the operator of the service. No signature should have been counted.',
   },
   'signature-unreadable': {
     category: 'business',
-    message: 'the service answered with success, but its signature is not Base64',
+    message: 'the service reported success, but its signature is not Base64',
     hint: 'The fault is at the service: tell its operator. By the contract this signature has been counted, so the run stopped.',
   },
   'malformed-answer': {
     category: 'business',
     message: (d: { operation: string; why: string }) =>
       `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
-    hint: 'Check the service address (--base-url): a web page or a proxy may be answering in its place.',
+    hint: 'Check the service address (--base-url): a web page or a proxy may be answering instead.',
   },
 });
 

@@ -10,12 +10,12 @@ export const signingErrors = defineErrors({
   },
   'file-changed': {
     category: 'local',
-    message: 'the file changed meanwhile, so it was left as it is now',
-    hint: 'Another program is writing to it. Run again when that has finished.',
+    message: 'the file changed during the run; it was left as it is now',
+    hint: 'Another program is writing to it. Run again after that program has finished.',
   },
   'copy-differs': {
     category: 'local',
-    message: 'the disk gave back other bytes than were written to the temporary file',
+    message: 'the disk returned other bytes than were written to the temporary file',
     hint: 'Check the disk and the memory of this machine. The file is untouched.',
   },
   'copy-changed': {
@@ -27,7 +27,7 @@ export const signingErrors = defineErrors({
     category: 'local',
     message: (d: { target: string }) =>
       `the result would be written to ${d.target}, which is the path of another file of this run`,
-    hint: 'Name such files in separate runs, with different --output folders.',
+    hint: 'Sign such files in separate runs, with different --output folders.',
   },
   'unusable-name': {
     category: 'local',
@@ -37,18 +37,18 @@ export const signingErrors = defineErrors({
   'not-replaceable': {
     category: 'local',
     message: (d: { path: string; reason: string }) => `${d.path} cannot be replaced: ${d.reason}`,
-    hint: 'The result is written to a new file, which is renamed into place. Write it elsewhere with --output.',
+    hint: 'Use --output for another path: the result is a new file that is renamed to the target.',
   },
   'target-busy': {
     category: 'local',
     message: (d: { name: string; who: string }) => `another run is writing ${d.name}: ${d.who}`,
-    hint: (d: { lock: string }) =>
-      `Wait until it has ended, and run again. If there is none, remove ${d.lock}, which it has left.`,
+    hint: (d: { lock: string }) => `Wait until it has ended, and run again. If no such run exists, remove ${d.lock}.`,
   },
   'lock-lost': {
     category: 'local',
-    message: 'another run took this one for ended, and may be writing the file: it was left as it is',
-    hint: (d: { lock: string }) => `Run again. ${d.lock} says who is at the file; nothing else should remove it.`,
+    message: 'another run assumed this one had ended and may be writing the file; it was left as it is',
+    hint: (d: { lock: string }) =>
+      `Run again. ${d.lock} names the run that holds the file; other programs must not remove it.`,
   },
   'output-blocked': {
     category: 'local',
@@ -67,13 +67,13 @@ export const signingErrors = defineErrors({
     category: 'usage',
     message: (d: { count: number; limit: number }) =>
       `this run might request ${d.count} signatures, and at most ${d.limit} are allowed; nothing was sent`,
-    hint: 'Name fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
+    hint: 'Sign fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
   'budget-exceeded': {
     category: 'usage',
     message: (d: { used: number; budget: number; count: number }) =>
       `${d.used} of this month's budget of ${d.budget} signatures are used, and this run might request ${d.count}; nothing was sent`,
-    hint: 'Name fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are of universal time.',
+    hint: 'Sign fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are UTC.',
   },
   'just-unanswered': {
     category: 'network',
@@ -88,42 +88,42 @@ export const signingErrors = defineErrors({
   'signature-broken': {
     category: 'local',
     message: (d: { signer: string; problem: string }) => `the signature of "${d.signer}" is broken: ${d.problem}`,
-    hint: 'A timestamp would not mend it. Sign the file again.',
+    hint: 'Sign the file again: a timestamp does not repair it.',
   },
   'signer-expired': {
     category: 'local',
     message: (d: { signer: string; date: string }) =>
-      `the certificate of "${d.signer}" expired on ${d.date}, and a timestamp of now does not show that the signature is older`,
+      `the certificate of "${d.signer}" expired on ${d.date}, and a new timestamp does not prove that the signature is older`,
     hint: 'Sign the file again with a valid certificate. --force adds the timestamp nevertheless.',
   },
   'timestamp-broken': {
     category: 'local',
     message: (d: { signer: string; problem: string }) =>
       `the timestamp of the signature of "${d.signer}" is broken: ${d.problem}`,
-    hint: '--force puts a new one in its place.',
+    hint: 'Use --force to replace it.',
   },
   'timestamp-irreplaceable': {
     category: 'local',
     message: (d: { signer: string; date: string }) =>
-      `the certificate of "${d.signer}" expired on ${d.date}, and the timestamp that is there shows that the signature is older: a new one would not`,
+      `the certificate of "${d.signer}" expired on ${d.date}, and the existing timestamp proves that the signature is older; a new one would not`,
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
   'timestamp-breaks-signature': {
     category: 'local',
     message: (d: { signer: string; problem: string }) =>
       `with the new timestamp the signature of "${d.signer}" would be broken: ${d.problem}`,
-    hint: 'Keep the timestamp that is there, or sign the file again.',
+    hint: 'Keep the existing timestamp, or sign the file again.',
   },
   'signature-file-unreadable': {
     category: 'local',
     message: (d: { file: string; reason: string }) => `the signature cannot be read from ${d.file}: ${d.reason}`,
-    hint: 'Name a file that this user may read, or - for standard input.',
+    hint: 'Use a file that this user can read, or - for standard input.',
   },
   'signature-file-too-large': {
     category: 'local',
     message: (d: { file: string; limit: number }) =>
       `${d.file} is longer than any signature: more than ${d.limit} bytes`,
-    hint: 'It must hold a signature alone, as codesign-remote extract writes it.',
+    hint: 'It must hold only a signature, as codesign-remote extract writes it.',
   },
   'signature-file-unusable': {
     category: 'local',
@@ -132,8 +132,8 @@ export const signingErrors = defineErrors({
   },
   'service-not-named': {
     category: 'usage',
-    message: (d: { origin: string }) => `no service was named: the signature came from ${d.origin}`,
-    hint: 'Give its address with --base-url, or set CODESIGN_BASE_URL, and the credentials; for files to be written, the certificate and the time stamp authority too.',
+    message: (d: { origin: string }) => `no service is configured: the signature came from ${d.origin}`,
+    hint: 'Set its address with --base-url or CODESIGN_BASE_URL, and the credentials. For files that are still to be written, set the certificate and the timestamp authority too.',
   },
   'other-service': {
     category: 'usage',
@@ -143,17 +143,17 @@ export const signingErrors = defineErrors({
   'other-credentials': {
     category: 'usage',
     message: 'the signature was requested with another access key',
-    hint: 'Run resume with that one: a report goes out with no other.',
+    hint: 'Run resume with that key: reports are sent only with the key of the signature.',
   },
   'other-certificate': {
     category: 'usage',
     message: (d: { certificate: string }) => `the signature is of another certificate: "${d.certificate}"`,
-    hint: 'Name that one with --certificate.',
+    hint: 'Use that certificate with --certificate.',
   },
   'changed-since': {
     category: 'local',
     message: 'the file changed after its signature was requested; no new signature was requested',
-    hint: 'Sign it again with sign, and give the call up with resume --forget.',
+    hint: 'Sign it again, and drop the call with resume --forget.',
   },
   'no-such-call': {
     category: 'usage',
@@ -162,7 +162,7 @@ export const signingErrors = defineErrors({
   },
   'call-under-way': {
     category: 'local',
-    message: (d: { id: string }) => `a process that is running is at call ${d.id}`,
+    message: (d: { id: string }) => `a running process is working on call ${d.id}`,
     hint: 'Wait until it has ended.',
   },
 });

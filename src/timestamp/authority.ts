@@ -1,4 +1,4 @@
-/** One time stamp authority: a limited number of concurrent requests, each retried where that may help. */
+/** One timestamp authority: a limited number of concurrent requests, each retried where that may help. */
 
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';

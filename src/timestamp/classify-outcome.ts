@@ -53,7 +53,7 @@ function classifyFailure({ reason, detail }: Failure, retryAfter: number | undef
     case 'tls-failed':
       return final(`no TLS connection (${detail})`, true);
     case 'proxy-unauthorized':
-      return final(`the proxy asks for other credentials (${detail})`, true);
+      return final(`the proxy requires other credentials (${detail})`, true);
     case 'broken':
       // A second timestamp does no harm, so it does not matter whether the request has arrived.
       return transient(`the connection broke (${detail})`, retryAfter);

@@ -86,6 +86,6 @@ export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind'])
   const problem = purposeProblem(fields, 'time-stamping');
   const oddity = kind === 'rfc3161' ? timeStampingOddity(fields) : undefined;
   if (problem === undefined && oddity === undefined) return [];
-  const message = `The timestamp's certificate is not as one of a time stamp authority should be: ${problem ?? oddity}.`;
+  const message = `The timestamp's certificate is not as one of a timestamp authority should be: ${problem ?? oddity}.`;
   return [{ code: 'timestamp-purpose', message, against: problem === undefined ? 'nothing' : 'trust' }];
 }

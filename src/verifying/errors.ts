@@ -7,7 +7,7 @@ export const verifyingErrors = defineErrors({
     category: 'usage',
     message: (d: { path: string; option: string; reason: string }) =>
       `the file of trusted roots ${d.path} (${d.option}) cannot be read: ${d.reason}`,
-    hint: 'Name a PEM or DER file of root certificates that this user may read.',
+    hint: 'Use a PEM or DER file of root certificates that this user can read.',
   },
   'roots-unusable': {
     category: 'usage',
@@ -19,7 +19,7 @@ export const verifyingErrors = defineErrors({
     category: 'usage',
     message: (d: { path: string; reason: string }) =>
       `the file of revoked certificates ${d.path} cannot be read: ${d.reason}`,
-    hint: 'Give --crl-file the path of a CRL that this user may read.',
+    hint: 'Set --crl-file to the path of a CRL that this user can read.',
   },
   'crl-file-unusable': {
     category: 'usage',

@@ -11,12 +11,12 @@ export const zipErrors = defineErrors({
   'zip-ambiguous': {
     category: 'local',
     message: (d: { problem: string }) => `the ZIP archive can be read in two ways: ${d.problem}`,
-    hint: 'Programs would see different contents under one signature. Build the archive again with a program that writes it cleanly.',
+    hint: 'Build the archive again with another program: different programs would see different contents under one signature.',
   },
   'zip-unsupported': {
     category: 'local',
-    message: (d: { problem: string }) => `the ZIP archive cannot be signed, nor verified: ${d.problem}`,
-    hint: 'Write it as one file whose entries are stored or deflated, without encryption.',
+    message: (d: { problem: string }) => `the ZIP archive can neither be signed nor verified: ${d.problem}`,
+    hint: 'Write it as one file with stored or deflated entries, without encryption.',
   },
   'zip-name-refused': {
     category: 'local',

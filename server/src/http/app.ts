@@ -76,7 +76,7 @@ export interface ServerDependencies {
   readonly waiting: number;
   /** How long a call may hold a place of the quota before others may consider it dead, in milliseconds. */
   readonly lease: number;
-  /** The time stamp authority, where there is one, and how many of its signatures may be under way at once. */
+  /** The timestamp authority, where there is one, and how many of its signatures may be under way at once. */
   readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
 }
 

@@ -28,7 +28,7 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;
-    throw new ServerError('pkcs11-library-unusable', { path: given, reason: 'there is no such file' });
+    throw new ServerError('pkcs11-library-unusable', { path: given, reason: 'the file does not exist' });
   }
   const places = USUAL_PLACES[platform] ?? [];
   const found = places.find((path) => existsSync(path));

@@ -188,7 +188,7 @@ function unusable(path: string, reason: string, cause?: unknown) {
 }
 
 /**
- * The time stamp authority of the database, or a new one under the code-signing authority: one root for both.
+ * The timestamp authority of the database, or a new one under the code-signing authority: one root for both.
  * @throws `data-folder-incomplete`, `data-folder-unusable`, `key-not-found`, `hsm-failed`
  */
 export async function openTimestampAuthority(data: MakingData, now: Date): Promise<TimestampAuthority> {

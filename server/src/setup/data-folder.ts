@@ -17,7 +17,7 @@ export function layout(path: string) {
     database: join(path, 'database.sqlite'),
     /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
-    /** The chain of the time stamp authority, PEM, once there is one. */
+    /** The chain of the timestamp authority, PEM, once there is one. */
     timestampAuthority: join(path, 'certificates', 'tsa.pem'),
     tls: {
       /** What clients trust, PEM. */

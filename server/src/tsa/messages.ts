@@ -1,4 +1,4 @@
-/** The messages of the time stamp authority (RFC 3161, section 2.4): requests, read strictly, and responses. */
+/** The messages of the timestamp authority (RFC 3161, section 2.4): requests, read strictly, and responses. */
 
 import { Boolean as Asn1Boolean, BitString, Integer, Null, OctetString, Utf8String } from 'asn1js';
 import {

@@ -1,4 +1,4 @@
-/** POST /tsa: the optional time stamp authority over HTTP (RFC 3161, section 3.4). No credentials, and nothing is counted. */
+/** POST /tsa: the optional timestamp authority over HTTP (RFC 3161, section 3.4). No credentials, and nothing is counted. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newSerialNumber } from '../certificates/authority.ts';

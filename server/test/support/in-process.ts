@@ -59,7 +59,7 @@ export interface CallOptions {
 
 /**
  * @param replaced dependencies to put in the place of the real ones: a clock, or a seam that must fail
- * @param timestamps whether there is a time stamp authority too
+ * @param timestamps whether there is a timestamp authority too
  */
 export async function openApp(
   replaced: (real: ServerDependencies) => Partial<ServerDependencies> = () => ({}),

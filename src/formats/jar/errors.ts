@@ -11,19 +11,19 @@ export const jarErrors = defineErrors({
   'manifest-too-large': {
     category: 'local',
     message: (d: { file: string; size: number; limit: number }) =>
-      `${d.file} has ${d.size} bytes, and Java opens no signed archive where it has more than ${d.limit}`,
+      `${d.file} has ${d.size} bytes, and Java does not open a signed archive if it has more than ${d.limit}`,
     hint: 'Split the archive, or give its entries shorter names.',
   },
   'jar-too-many-signatures': {
     category: 'local',
     message: (d: { limit: number }) => `the archive has more than ${d.limit} signature files and blocks`,
-    hint: 'No signing program makes such an archive: do not trust it. Build or download it again.',
+    hint: 'No signing program creates such an archive: do not trust it. Build or download it again.',
   },
   'jar-blocks-too-large': {
     category: 'local',
     message: (d: { name: string; limit: number }) =>
       `the signature blocks up to ${d.name} have more than ${d.limit} bytes together`,
-    hint: 'No signing program makes such an archive: do not trust it. Build or download it again.',
+    hint: 'No signing program creates such an archive: do not trust it. Build or download it again.',
   },
   'jar-bytes-uncovered': {
     category: 'local',
@@ -33,23 +33,23 @@ export const jarErrors = defineErrors({
   'jar-too-many-digests': {
     category: 'local',
     message: (d: { count: number }) =>
-      `the manifest has digests by more algorithms than verify checks, of large files (${d.count})`,
-    hint: 'Take old digests out of the manifest: codesign-remote remove does. Then sign the result.',
+      `the manifest has digests of large files by more algorithms than verify checks (${d.count})`,
+    hint: 'Remove old digests from the manifest with codesign-remote remove, then sign the result.',
   },
   'jar-unsigned-result': {
     category: 'local',
-    message: (d: { algorithm: string }) => `Java takes an archive signed with ${d.algorithm} as unsigned`,
-    hint: 'Use SHA256, SHA384 or SHA512. For programs that know nothing newer, --allow-unsigned-result signs it all the same.',
+    message: (d: { algorithm: string }) => `Java treats an archive signed with ${d.algorithm} as unsigned`,
+    hint: 'Use SHA256, SHA384 or SHA512. For old programs, --allow-unsigned-result signs it anyway.',
   },
   'jar-unsigned-timestamp': {
     category: 'local',
-    message: (d: { algorithm: string }) => `Java takes an archive with a timestamp by ${d.algorithm} as unsigned`,
+    message: (d: { algorithm: string }) => `Java treats an archive with a timestamp by ${d.algorithm} as unsigned`,
     hint: 'Use SHA256, SHA384 or SHA512 for the timestamp (--timestamp-algorithm).',
   },
   'signer-name-taken': {
     category: 'local',
     message: (d: { name: string; signer: string }) =>
       `META-INF/${d.name}.SF is the signature of "${d.signer}", which --append keeps`,
-    hint: 'Choose another name with --signer-name, or leave the option out: a free name is found then.',
+    hint: 'Choose another name with --signer-name, or omit the option: a free name is then used.',
   },
 });

@@ -6,7 +6,7 @@ export const peErrors = defineErrors({
   'not-a-pe': {
     category: 'local',
     message: (d: { looksLike: string }) => `not a Windows PE program: it looks like ${d.looksLike}`,
-    hint: 'Only PE files (32 and 64 bit Windows, EFI) have a place for an Authenticode signature. Check that this is the right file.',
+    hint: 'Only PE files (32 and 64 bit Windows, EFI) can hold an Authenticode signature. Check that this is the right file.',
   },
   'truncated-pe': {
     category: 'local',
@@ -22,7 +22,7 @@ export const peErrors = defineErrors({
   },
   'no-certificate-slot': {
     category: 'local',
-    message: (d: { reason: string }) => `the header has no place for a signature: ${d.reason}`,
+    message: (d: { reason: string }) => `the header has no field for a signature: ${d.reason}`,
     hint: 'Link the program with the usual 16 data directories (at least 5); a packer or a size optimiser may have cut them off.',
   },
   'pe-too-large': {
@@ -35,12 +35,12 @@ export const peErrors = defineErrors({
     category: 'local',
     message: (d: { offset: number; end: number; size: number }) =>
       `the header says the signatures are at byte ${d.offset} up to ${d.end}, but the file goes on to byte ${d.size}: no signature covers what comes after, and it would be lost`,
-    hint: 'Something was appended to a signed file, or the header entry is wrong. Start from the unsigned build, or remove the old signature before data is appended.',
+    hint: 'Start from the unsigned build, or remove the old signature before data is appended. Data was appended to a signed file, or the header entry is wrong.',
   },
   'certificate-table-overlaps': {
     category: 'local',
     message: (d: { offset: number; what: string; end: number }) =>
       `the header says the signatures begin at byte ${d.offset}, inside the ${d.what} (up to byte ${d.end})`,
-    hint: 'The file is damaged or made to deceive: replacing these "signatures" would destroy the program. Build or download it again.',
+    hint: 'The file is damaged or malicious: replacing these "signatures" would destroy the program. Build or download it again.',
   },
 });

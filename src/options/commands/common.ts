@@ -1,4 +1,4 @@
-/** What several commands resolve: how requests are sent, which time stamp authorities are used, and what must be given. */
+/** What several commands resolve: how requests are sent, which timestamp authorities are used, and what must be given. */
 
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';

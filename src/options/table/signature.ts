@@ -23,7 +23,7 @@ export const SIGNATURE_OPTIONS = {
     isSplit: true,
     variable: 'CODESIGN_TIMESTAMP_URL',
     stored: 'both',
-    help: 'address of an RFC 3161 time stamp authority',
+    help: 'address of an RFC 3161 timestamp authority',
     conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume', 'init'],
   },
@@ -61,7 +61,7 @@ export const SIGNATURE_OPTIONS = {
     flag: '--no-timestamp',
     help: 'no timestamp: the signature is valid only as long as the certificate',
     commands: ['sign', 'resume', 'init'],
-    in: { init: { help: 'no time stamp authority in the profile' } },
+    in: { init: { help: 'no timestamp authority in the profile' } },
   },
   force: {
     flag: '--force',
@@ -97,7 +97,7 @@ export const VERIFY_OPTIONS = {
     help: 'requirement that a signature has a valid timestamp',
     conflicts: ['timestamp'],
     commands: ['sign', 'verify'],
-    in: { sign: { help: 'requirement that a time stamp authority is configured' } },
+    in: { sign: { help: 'requirement that a timestamp authority is configured' } },
   },
   algorithmAtLeast: {
     flag: '--algorithm-at-least',

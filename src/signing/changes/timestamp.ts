@@ -140,7 +140,7 @@ function requestTimestamp(authorities: TimestampAuthorities) {
       // Stopped while it waited: then what stopped the run is the reason.
       batch.assertGoing();
       const error = toCodesignError(thrown);
-      if (!proven) batch.stop('no time stamp authority gives a usable timestamp', error);
+      if (!proven) batch.stop('no timestamp authority gives a usable timestamp', error);
       throw error;
     }
   };

@@ -45,7 +45,7 @@ export function requestTimestamps(
         return stamped;
       } catch (thrown) {
         const error: CodesignError = toCodesignError(thrown);
-        batch.stop('no time stamp authority gives a usable timestamp', error);
+        batch.stop('no timestamp authority gives a usable timestamp', error);
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-/** What signatures are made of, by itself: manifests, CMS, and the answers of time stamp authorities. */
+/** What signatures are made of, by itself: manifests, CMS, and the answers of timestamp authorities. */
 
 import { Readable } from 'node:stream';
 import { findAuthenticode } from '../../../src/authenticode/read-authenticode.ts';

@@ -29,7 +29,7 @@ export interface RelayFault {
 }
 
 export interface FaultyRelay extends AsyncDisposable {
-  /** For --base-url; `${baseUrl}/tsa` is the service's time stamp authority. */
+  /** For --base-url; `${baseUrl}/tsa` is the service's timestamp authority. */
   readonly baseUrl: string;
   /** Requests that arrived here. */
   asked(operation: RelayedOperation): number;

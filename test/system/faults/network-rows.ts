@@ -1,4 +1,4 @@
-/** Rows of the fault matrix: the network, the service and the time stamp authority. */
+/** Rows of the fault matrix: the network, the service and the timestamp authority. */
 
 import type { Harm, RelayedOperation } from '../../support/services/faulty-relay.ts';
 import { KEPT, NOTHING_ASKED, REPORTED_LATER, SIGNED, unknown } from './courses.ts';

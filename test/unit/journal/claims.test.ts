@@ -415,13 +415,13 @@ describe('a call that was refused', () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     const waiting = journal.claim(WORK, factsOf('b'));
     await claim.requested();
-    await claim.refused('the service refused sign with code 400');
+    await claim.refused('the service rejected sign with code 400');
     const next = await waiting;
     expect(next).toMatchObject({ known: undefined, unknownCalls: [], justUnanswered: false });
     await next.release();
     expect(await unfinishedOf(journal)).toEqual([]);
     expect(await historyOf(journal)).toMatchObject([
-      { id: claim.id, outcome: 'refused', counted: 'no', reason: 'the service refused sign with code 400' },
+      { id: claim.id, outcome: 'refused', counted: 'no', reason: 'the service rejected sign with code 400' },
     ]);
   });
 

@@ -18,7 +18,7 @@ export interface ProgressWords {
 
 const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
   'asking-service': 'waiting for the service',
-  'asking-authority': 'waiting for the time stamp authority',
+  'asking-authority': 'waiting for the timestamp authority',
 };
 /** Without a new event after this time, a file is no longer shown as being read. */
 const READING_MILLISECONDS = 1500;

@@ -1,4 +1,4 @@
-/** Connections are few and used again: to the service, and to the time stamp authority. */
+/** Connections are few and used again: to the service, and to the timestamp authority. */
 
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `codesign-remote resume` after runs of `sign` that a time stamp authority, the service or the network broke off. */
+/** `codesign-remote resume` after runs of `sign` that a timestamp authority, the service or the network broke off. */
 
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

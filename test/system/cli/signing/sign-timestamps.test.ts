@@ -1,4 +1,4 @@
-/** `codesign-remote sign` with time stamp authorities that answer well, badly or not at all: the real service, a real authority over openssl. */
+/** `codesign-remote sign` with timestamp authorities that answer well, badly or not at all: the real service, a real authority over openssl. */
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

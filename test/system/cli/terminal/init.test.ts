@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
         { expect: 'Number of the certificate there: ', send: '\r' },
         { expect: 'this number is empty', send: '0042\r' },
         { expect: 'and its issuers: ', send: '/no/such.pem\r' },
-        { expect: 'there is no such file', send: `'${LEAF}'\r` },
+        { expect: 'the file does not exist', send: `'${LEAF}'\r` },
         { expect: 'File with its issuers', send: `${ISSUER}\r` },
         { expect: 'Time stamp authorities', send: 'http://t.example  http://u.example\r' },
         LATER,

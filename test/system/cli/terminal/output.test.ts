@@ -136,7 +136,7 @@ describe('how far a run has come', () => {
     state.event({ type: 'file-step', path, step: 'asking-service' });
     expect(state.parts()).toEqual(['app.exe waiting for the service']);
     state.event({ type: 'file-step', path, step: 'asking-authority' });
-    expect(state.parts()).toEqual(['app.exe waiting for the time stamp authority']);
+    expect(state.parts()).toEqual(['app.exe waiting for the timestamp authority']);
   });
 
   it('is told of several by numbers', () => {

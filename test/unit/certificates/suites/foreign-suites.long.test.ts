@@ -100,7 +100,12 @@ async function judgeVector(kind: Kind, file: string, now: Date): Promise<string>
     const crls = [parseCrl(block(pem, 'CRL'))];
     const other = block(pem, 'CA CERTIFICATE 2');
     const otherKeys = other.length === 0 ? [] : [parseCertificate(other, file)];
-    const findings = await createRevocation({ crls, http: undefined, now }).examine(certificate, issuer, now, otherKeys);
+    const findings = await createRevocation({ crls, http: undefined, now }).examine(
+      certificate,
+      issuer,
+      now,
+      otherKeys,
+    );
     if (findings.length === 0) return 'good';
     return findings.some(({ code }) => code === 'certificate-revoked') ? 'revoked' : 'unknown';
   } catch (thrown) {
