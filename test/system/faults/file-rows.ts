@@ -44,10 +44,16 @@ export const fileRows: readonly Row[] = [
   prepare('the copy cannot be read back', 'read:copy:1', { EIO: IN_FILES.EIO }),
   prepare('the disk gives back other bytes', 'read:copy:1', { flip: 'copy-differs' }),
   prepare('a real disk is full', 'create:copy:1', { fill: 'disk-full' }, { disk: 'files' }),
-  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { core: true }),
+  // The rehearsal of a JAR is the first write of its copy.
+  rehearse('the copy cannot be written', 'write:copy:2', IN_FILES, { core: true, formats: ['pe'] }),
   rehearse('the copy cannot be cut to size', 'truncate:copy:1'),
   rehearse('the copy cannot be given its mode', 'chmod:copy:1', READING),
-  rehearse('a real disk is full', 'write:copy:2', { fill: 'disk-full' }, { disk: 'files', core: true }),
+  rehearse(
+    'a real disk is full',
+    'write:copy:2',
+    { fill: 'disk-full' },
+    { disk: 'files', core: true, formats: ['pe'] },
+  ),
   beforeSign('the file cannot be looked at again', 'stat:file:1@create:calls:1', READING),
   whileSigning('the copy cannot be flushed', 'sync:copy:1', IN_FILES, { core: true }),
   row('sign', SIGNED)('a real disk fills up', 'datasync:calls:1', { fill: null }, { disk: 'files' }),
