@@ -21,6 +21,15 @@ describe('the layout', () => {
   });
 });
 
+describe('every folder of source and tests', () => {
+  it('holds at most 16 files next to its subfolders', () => {
+    const folders = ['src', 'server', 'test'].flatMap((folder) => [folder, ...subfolders(folder)]);
+    const over = folders.filter((folder) => filesIn(folder) > 16);
+    // One recorded session for each script.
+    expect(over.filter((folder) => !/\/recorded\//.test(folder))).toEqual([]);
+  });
+});
+
 describe('every source file', () => {
   it('has at most 300 lines', () => {
     expect(breaking((text) => text.trimEnd().split('\n').length > 300)).toEqual([]);
@@ -95,6 +104,17 @@ describe('the error tables', async () => {
     expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
   });
 });
+
+function subfolders(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((name) => !/(^|\/)(node_modules|dist)(\/|$)/.test(name));
+}
+
+function filesIn(folder: string): number {
+  return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).filter((entry) => entry.isFile()).length;
+}
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
