@@ -1,10 +1,12 @@
 /** Which format a file is of; and of a file that cannot be signed, in words, what it looks like. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import { readTellingNames } from '../zip/archive.ts';
 import { endsLikeArchive } from '../zip/end-record.ts';
 import { formatErrors } from './errors.ts';
 import type { Format } from './format.ts';
-import { hasManifest, type Names, otherZipKind, readZipNames } from './zip-family.ts';
+import { hasManifest, type Names, otherZipKind, TELLING_FOLDERS } from './zip-family.ts';
 
 interface Magic {
   readonly bytes: readonly number[];
@@ -100,6 +102,34 @@ async function recognise(
     description:
       found === 'damaged' ? DAMAGED : hasManifest(names) ? 'a JAR archive' : 'a ZIP archive without a JAR manifest',
   };
+}
+
+/** Beginning of a local header, and of the end record of an empty archive. */
+const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
+/** Programs that may have an archive behind them (MZ, ELF, Mach-O): the archive does not say what they are. */
+const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
+
+/**
+ * The names in an archive that tell what kind it is: those in no folder, and those in `folders`. Undefined for a file that is
+ * not an archive, or that is a program with one behind it, unless it is named as an archive. `damaged` if they cannot be read.
+ */
+async function readZipNames(
+  head: Uint8Array,
+  source: ByteSource,
+  isNamedAsArchive: boolean,
+  folders: readonly string[] = [],
+): Promise<Names | 'damaged' | undefined> {
+  const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
+  if (!STARTS.includes(start)) {
+    if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsArchive) return undefined;
+    if (!(await endsLikeArchive(source))) return undefined;
+  }
+  try {
+    return await readTellingNames(source, new Set([...TELLING_FOLDERS, ...folders]));
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return 'damaged';
+  }
 }
 
 const DAMAGED = 'a ZIP archive, damaged or of an unusual kind';

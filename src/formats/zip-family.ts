@@ -1,42 +1,9 @@
 /** Which of the many kinds of ZIP archive a file is, by the names in it. */
 
-import type { ByteSource } from '../bytes/byte-source.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { readTellingNames } from '../zip/archive.ts';
-import { endsLikeArchive } from '../zip/end-record.ts';
-
-/** Beginning of a local header, and of the end record of an empty archive. */
-const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** Programs that may have an archive behind them (MZ, ELF, Mach-O): the archive does not say what they are. */
-const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
-
-/**
- * The names in an archive that tell what kind it is: those in no folder, and those in `folders`. Undefined for a file that is
- * not an archive, or that is a program with one behind it, unless it is named as an archive. `damaged` if they cannot be read.
- */
-export async function readZipNames(
-  head: Uint8Array,
-  source: ByteSource,
-  isNamedAsArchive: boolean,
-  folders: readonly string[] = [],
-): Promise<Names | 'damaged' | undefined> {
-  const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
-  if (!STARTS.includes(start)) {
-    if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsArchive) return undefined;
-    if (!(await endsLikeArchive(source))) return undefined;
-  }
-  try {
-    return await readTellingNames(source, new Set([...FOLDERS, ...folders]));
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return 'damaged';
-  }
-}
-
 export type Names = ReadonlySet<string>;
 
-/** In lower case. What is in these folders tells formats apart, beside what is in none. */
-const FOLDERS: ReadonlySet<string> = new Set([
+/** In lower case. The names in these folders tell formats apart, in addition to those in no folder. */
+export const TELLING_FOLDERS: ReadonlySet<string> = new Set([
   'meta-inf/',
   '_rels/',
   'appxmetadata/',

@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
       ['--profile', 'known'],
       [
         { expect: '[https://known.example/path]: ', send: 'nonsense\r' },
-        { expect: 'no usable service address', send: '\r' },
+        { expect: 'not a usable service address', send: '\r' },
         { expect: 'Access Key: ', send: 'with:colon\r' },
         { expect: 'has a colon in it', send: 'key-of-somebody\r' },
         { expect: 'Access Secret (not shown): ', send: '\r' },

@@ -94,7 +94,7 @@ describe('a question', () => {
     });
     typed.write('bad\rgood\r');
     expect(await asked).toBe(4);
-    expect(shown()).toContain('is no name of a profile');
+    expect(shown()).toContain('is not a valid name of a profile');
     expect(shown()).not.toContain('\x1b');
   });
 
