@@ -76,7 +76,11 @@ describe('a symbolic link', () => {
 
   it('that leads nowhere is refused as an output, and is not replaced by a file', async () => {
     await symlink('missing.exe', join(folder, 'link.exe'));
-    await expectRefused(['app.exe', '-o', 'link.exe'], 'broken-link', /link\.exe is a link whose target does not exist/);
+    await expectRefused(
+      ['app.exe', '-o', 'link.exe'],
+      'broken-link',
+      /link\.exe is a link whose target does not exist/,
+    );
     expect(await readlink(join(folder, 'link.exe'))).toBe('missing.exe');
   });
 
