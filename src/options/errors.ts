@@ -2,7 +2,7 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** For machines without one, and for builds, where nobody can be asked for its password. */
+/** For machines without one, and for builds, where no one can type its password. */
 const WITHOUT_KEYCHAIN =
   'It is only needed if the environment has no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
 

@@ -192,7 +192,7 @@ export function isUnauthorized(thrown: unknown): thrown is CodesignError {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/** After this failure the next call would be spent in vain too: a batch stops. */
+/** After this failure the next call would fail too, so a batch stops. */
 export function spoilsBatch(error: CodesignError): boolean {
   return error.code === 'unauthorized' || error.code === 'signature-unreadable';
 }

@@ -60,7 +60,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         try {
           await give(receiver, credentialLines(accessKey, accessSecret));
         } catch (error) {
-          await store.clients.change(accessKey, { disabled: true }); // nobody has its secret
+          await store.clients.change(accessKey, { disabled: true }); // its secret was not handed over
           throw error;
         }
         announce(accessKey);
@@ -186,7 +186,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
           const lines = credentialLines(accessKey, accessSecret, 'CODESIGN_VIEWER');
           await give(receiver, lines, "User name and password for the server's page");
         } catch (error) {
-          await viewers.remove(accessKey); // nobody has its secret
+          await viewers.remove(accessKey); // its secret was not handed over
           throw error;
         }
         announce(accessKey);

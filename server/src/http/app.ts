@@ -94,7 +94,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     // Each operation logs its own line with stable fields; the framework's would show addresses given with secrets in them.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    // A member of such a name is as unknown as any other.
+    // A member with such a name is ignored like any other unknown one.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit

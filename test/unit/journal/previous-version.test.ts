@@ -34,7 +34,7 @@ test('lists its calls with all that was recorded', async () => {
     metadata: { bytes: 1234, certificate: { name: 'Example Ltd', sha256: 'aa' }, client: 'c0ffee' },
     files: [{ written: false, unusable: false, reason: 'the disk is full' }],
   });
-  const options = { path: '/work/unwritten.exe', output: '/out/unwritten.exe', existing: 'append', report: true };
+  const options = { path: '/project/unwritten.exe', output: '/out/unwritten.exe', existing: 'append', report: true };
   expect(unwritten?.files[0]?.signingOptions).toMatchObject(options);
   expect(unwritten?.files[0]?.signingOptions?.formatOptions).toEqual({
     description: 'A program',
@@ -59,7 +59,7 @@ test('gives its signatures to claims of the same work, and writes what the versi
   const journal = await setting.open();
   const claim = await journal.claim(work(3), {
     ...factsOf('unwritten.exe'),
-    signingOptions: { path: '/work/x', output: '/out/x', formatOptions: { description: 'A program' } },
+    signingOptions: { path: '/project/x', output: '/out/x', formatOptions: { description: 'A program' } },
   });
   expect(claim.known).toEqual({ signature: Uint8Array.of(3, 3, 3), record: 'r3' });
   const calls = join(setting.folder, 'calls');
@@ -71,7 +71,7 @@ test('gives its signatures to claims of the same work, and writes what the versi
       file: 'unwritten.exe',
       client: 'c0ffee',
       manner: {
-        path: '/work/x',
+        path: '/project/x',
         output: '/out/x',
         existing: 'replace',
         description: 'A program',
@@ -81,7 +81,7 @@ test('gives its signatures to claims of the same work, and writes what the versi
   });
   const [listed] = (await journal.unfinished()).filter(({ work: { digest } }) => digest[0] === 3);
   expect(listed?.files.at(-1)?.signingOptions).toEqual({
-    path: '/work/x',
+    path: '/project/x',
     output: '/out/x',
     existing: undefined,
     formatOptions: { description: 'A program' },
