@@ -18,8 +18,10 @@ const readJson = async (...parts) => JSON.parse(await readFile(inRoot(...parts),
 const manifest = await readJson('package.json');
 const serverManifest = await readJson('server', 'package.json');
 const constants = versionConstants(manifest.version);
+/** Entry points that package.json exports with types. */
+const ENTRIES = ['index', 'hooks/electron-builder', 'hooks/electron-windows-sign'];
 
-/** dist/*.js: the library and what threads run; dist/*.cjs: the command line. */
+/** dist/*.js: the library and what threads run; dist/*.cjs: the command line, and the library for CommonJS. */
 async function buildClient() {
   const { metafile } = await build({
     ...settings(manifest.engines.node),
@@ -34,6 +36,10 @@ async function buildClient() {
   });
   const commandLine = await buildCommandLine();
   await finish({ outputs: { ...metafile.outputs, ...commandLine.outputs } }, 'dist', ['types']);
+  for (const name of ENTRIES.map((entry) => path.posix.basename(entry))) {
+    // Every supported Node.js can require an ES module that has no top-level await.
+    await writeFile(inRoot('dist', `${name}.cjs`), `module.exports = require('./${name}.js');\n`);
+  }
 }
 
 /** The command line as CommonJS, which starts 40 ms faster than ES modules (docs/decisions/compiled-code.md). */
@@ -143,18 +149,17 @@ async function thirdPartyNotices(metafile) {
   return `This folder holds code of these packages:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
 }
 
-/** What package.json exports with types. */
-const DOORS = ['index', 'hooks/electron-builder', 'hooks/electron-windows-sign'];
-
-/** dist/types: the declarations of the library's door and of what it names; no package of ours shows through them. */
+/** dist/types: declarations of the entry points and of all types they name, as .d.ts and, for CommonJS, as .d.cts. */
 async function buildDeclarations() {
   const types = 'dist/types';
   await rm(inRoot(types), { recursive: true, force: true });
   await mkdir(inRoot(types), { recursive: true });
   await run(process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', 'tsconfig.types.json', '--outDir', types]);
   const reached = new Set();
-  for (const door of DOORS) await keepReachable(`${types}/${door}.d.ts`, reached, []);
-  for (const file of await filesUnder(types)) if (!reached.has(file)) await rm(inRoot(file));
+  for (const entry of ENTRIES) await keepReachable(`${types}/${entry}.d.ts`, reached, []);
+  for (const file of await filesUnder(types)) {
+    if (!file.endsWith('.cts') && !reached.has(file)) await rm(inRoot(file));
+  }
 }
 
 /** Follows the imports of a declaration file; they end in .ts as in the source and become .js, as a consumer needs it. */
@@ -173,6 +178,7 @@ async function keepReachable(file, reached, importers) {
     return before + specifier.replace(/\.ts$/, '.js');
   });
   await writeFile(inRoot(file), rewritten);
+  await writeFile(inRoot(file.replace(/\.ts$/, '.cts')), rewritten.replace(/(['"]\.[^'"]+)\.js(?=['"])/g, '$1.cjs'));
   for (const next of imported) await keepReachable(next, reached, [...importers, file]);
 }
 
