@@ -10,6 +10,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { writeDocuments } from './build/write-documents.mjs';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const inRoot = (...parts) => path.join(root, ...parts);
@@ -35,7 +36,7 @@ async function buildClient() {
     outdir: 'dist',
   });
   const commandLine = await buildCommandLine();
-  await finish({ outputs: { ...metafile.outputs, ...commandLine.outputs } }, 'dist', ['types']);
+  await finish({ outputs: { ...metafile.outputs, ...commandLine.outputs } }, 'dist', ['types', 'man', 'schema']);
   for (const name of ENTRIES.map((entry) => path.posix.basename(entry))) {
     // Every supported Node.js can require an ES module that has no top-level await.
     await writeFile(inRoot('dist', `${name}.cjs`), `module.exports = require('./${name}.js');\n`);
@@ -219,7 +220,7 @@ async function run(command, args) {
   if (code !== 0) throw new Error(`${args[0]} failed:\n${output.trim()}`);
 }
 
-const results = await Promise.allSettled([buildClient(), buildDeclarations(), buildServer()]);
+const results = await Promise.allSettled([buildClient(), buildDeclarations(), buildServer(), writeDocuments(root)]);
 const failures = results.filter((result) => result.status === 'rejected');
 for (const { reason } of failures) console.error(`build: ${reason.message}`);
 process.exitCode = failures.length > 0 ? 1 : 0;

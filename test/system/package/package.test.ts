@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectSchema } from '../../../build/settings-schema.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,7 +20,7 @@ const EXPECTED = [
   /^README\.md$/,
   /^docs\/([a-z\d-]+\/)?([a-z\d-]+\.md|terminal\.svg)$/,
   /^LICENSE$/,
-  /^man\/codesign-remote\.1$/,
+  /^dist\/man\/codesign-remote\.1$/,
   /^bin\/(codesign-remote\.js|package\.json)$/,
   /^dist\/((cli|compile-cache)\.cjs|(index|electron-builder|electron-windows-sign)\.c?js|digest-worker\.js)$/,
   /^dist\/[\w-]+-[A-Z\d]{8}\.c?js$/,
@@ -64,6 +65,12 @@ describe('the packed package', () => {
       expect(existsSync(path.join(prefix, 'share/man/man1/codesign-remote.1'))).toBe(true);
     },
   );
+
+  it('has the schema of the project file at the path that the documents show', async () => {
+    const [, shown = ''] =
+      /"\$schema": "(.*?)"/.exec(await readFile(path.join(ROOT, 'docs/configuration.md'), 'utf8')) ?? [];
+    expect(JSON.parse(await readFile(path.join(project, shown), 'utf8'))).toEqual(projectSchema());
+  });
 
   it('hands on a notice for each package inside, and none of the server', async () => {
     const notices = await readFile(
