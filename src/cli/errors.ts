@@ -10,8 +10,8 @@ export const cliErrors = defineErrors({
   },
   'foreign-option': {
     category: 'usage',
-    message: (d: { option: string; tool: string }) => `${d.option} is an option of ${d.tool}`,
-    hint: (d: { ours: string | undefined }) => `Use ${d.ours}.`,
+    message: (d: { option: string; what: string }) => `${d.option} is ${d.what}`,
+    hint: (d: { advice: string }) => `${d.advice}`,
   },
   'secret-as-argument': {
     category: 'usage',
