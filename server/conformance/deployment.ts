@@ -188,7 +188,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
   const sign = (asked: unknown, how: Call = {}) => call(SIGN, { ...how, body: asked });
   const refusedBody = (): Body => ({ code, digest: '', algorithm: 'CONFORMANCE', padding: 'CONFORMANCE' });
   const credentialsFirst = async () => (await sign(refusedBody(), { authorization: null })).code === 401;
-  let judgedFirst: Promise<boolean> | undefined;
+  let credentialsAreFirst: Promise<boolean> | undefined;
   const signed = (algorithm: DigestAlgorithm = 'SHA256') => {
     const known = shared.get(algorithm);
     if (known !== undefined) return known;
@@ -208,10 +208,10 @@ export function openDeployment(options: DeploymentOptions): Deployment {
     body,
     refusedBody,
     async strangersBody() {
-      judgedFirst ??= credentialsFirst();
-      if (await judgedFirst) return refusedBody();
+      credentialsAreFirst ??= credentialsFirst();
+      if (await credentialsAreFirst) return refusedBody();
       if (limit === 0)
-        throw new CannotAsk('parameters are judged before credentials: only a good request would show it');
+        throw new CannotAsk('parameters are checked before credentials: only a good request would show it');
       return body();
     },
     signed,

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { CERTAIN_RULES, checkFake, meant, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
 import { ANSWER_FAULTS } from './support/faults/answers.ts';
 import { CREDENTIALS_FAULTS } from './support/faults/credentials.ts';
 import { PARAMETER_FAULTS } from './support/faults/parameters.ts';
 import { SIGNATURE_FAULTS } from './support/faults/signatures.ts';
-import { CERTAIN_RULES, judgeFake, meant, titlesOf } from './support/judge-fake.ts';
 
 let prepared: Awaited<ReturnType<typeof prepareFakes>>;
 beforeAll(async () => {
@@ -15,11 +15,11 @@ describe('a deployment that', () => {
   test.each([...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS])(
     '$name breaks the rules about it, and no other',
     async (fault) => {
-      const { judged } = await judgeFake(prepared, { ...fault, rules: CERTAIN_RULES });
-      const titles = judged.map(({ rule }) => rule.title);
+      const { results } = await checkFake(prepared, { ...fault, rules: CERTAIN_RULES });
+      const titles = results.map(({ rule }) => rule.title);
       for (const pattern of fault.breaks)
         expect([pattern, meant(titles, [pattern]).length > 0]).toEqual([pattern, true]);
-      expect(titlesOf(judged, 'broken')).toEqual(meant(titles, fault.breaks));
+      expect(titlesOf(results, 'broken')).toEqual(meant(titles, fault.breaks));
     },
   );
 });

@@ -5,7 +5,7 @@ import { NoAnswer } from './http.ts';
 import { CannotAsk, type Need, type Rule, type Verdict } from './rule.ts';
 import { couldSign } from './suite.ts';
 
-export interface Judged {
+export interface RuleResult {
   readonly rule: Rule;
   readonly verdict: Verdict;
 }
@@ -21,15 +21,15 @@ export async function runRules(
   deployment: Deployment,
   rules: readonly Rule[],
   signatures: boolean,
-  onJudged: (judged: Judged) => void = () => {},
-): Promise<readonly Judged[]> {
-  const judged: Judged[] = [];
+  onResult: (results: RuleResult) => void = () => {},
+): Promise<readonly RuleResult[]> {
+  const results: RuleResult[] = [];
   for (const rule of rules) {
     const verdict = await judge(deployment, rule, signatures);
-    judged.push({ rule, verdict });
-    onJudged({ rule, verdict });
+    results.push({ rule, verdict });
+    onResult({ rule, verdict });
   }
-  return judged;
+  return results;
 }
 
 async function judge(deployment: Deployment, rule: Rule, signatures: boolean): Promise<Verdict> {

@@ -11,7 +11,7 @@ import { readEnvironmentFile, startServer, type TestServer } from '../../test/su
 import { SERVER_PROGRAM } from '../../test/support/services/server-data.ts';
 import { adminCommand } from '../test/support/commands.ts';
 import { startPostgres, type TestPostgres } from '../test/support/postgres.ts';
-import { judgedText } from './command/print.ts';
+import { resultText } from './command/print.ts';
 import { openDeployment } from './deployment.ts';
 import { runRules } from './run-rules.ts';
 import { RULES } from './suite.ts';
@@ -63,11 +63,11 @@ describe('with PostgreSQL', () => {
         baseUrls: servers.map(({ baseUrl }) => new URL(baseUrl)),
         otherClient: await addClient(data, database),
       });
-      const judged = await runRules(deployment, RULES, true);
+      const results = await runRules(deployment, RULES, true);
       deployment.close();
-      const others = judged.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
-      expect(others.map(judgedText)).toEqual([]);
-      expect(judged.find(({ rule }) => rule.title.includes('another client'))?.verdict).toEqual({
+      const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
+      expect(others.map(resultText)).toEqual([]);
+      expect(results.find(({ rule }) => rule.title.includes('another client'))?.verdict).toEqual({
         kind: 'choice',
         choice: 'HTTP 400, code 400, as an unknown id',
       });

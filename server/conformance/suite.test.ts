@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../test/support/services/server.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
-import { judgedText } from './command/print.ts';
+import { resultText } from './command/print.ts';
 import { openDeployment } from './deployment.ts';
 import { PAIRS } from './rules/parameters.ts';
-import { type Judged, runRules } from './run-rules.ts';
+import { type RuleResult, runRules } from './run-rules.ts';
 import { RULES, selectRules } from './suite.ts';
 import { forgivingBehaviour, otherBehaviour, signatureOver } from './support/behaviour.ts';
+import { CERTAIN_RULES, checkFake, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
-import { CERTAIN_RULES, judgeFake, titlesOf } from './support/judge-fake.ts';
 import { optionsOf } from './support/server-options.ts';
 
 let prepared: Awaited<ReturnType<typeof prepareFakes>>;
@@ -21,16 +21,16 @@ beforeAll(async () => {
   prepared = await prepareFakes();
 });
 
-const choicesOf = (judged: readonly Judged[]): Readonly<Record<string, string>> =>
+const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    judged.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
+    results.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
   );
 
 /** What the server's README says of it. */
 const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which HTTP status goes with code 401': 'sign: HTTP 401, report-sign: HTTP 401',
   'which HTTP status goes with code 400': 'HTTP 400',
-  'which is judged first, credentials or parameters': 'credentials',
+  'which is checked first, credentials or parameters': 'credentials',
   'what becomes of two headers, the right one first': 'refused: HTTP 401, code 401',
   'what becomes of two headers, the right one last': 'refused: HTTP 401, code 401',
   'what becomes of an extra that is null': 'HTTP 400, code 400',
@@ -73,12 +73,12 @@ describe('the bundled server', () => {
       expect(titlesOf(unsigned, 'kept').length).toBeGreaterThan(50);
       expect(await counted()).toBe(0);
 
-      const judged = await runRules(deployment, CERTAIN_RULES, true);
-      const others = judged.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
+      const results = await runRules(deployment, CERTAIN_RULES, true);
+      const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
       // A second client is not given here.
-      expect(others.map(judgedText).join('')).toMatch(/^not asked.*another client’s id\n.*\n$/);
+      expect(others.map(resultText).join('')).toMatch(/^not asked.*another client’s id\n.*\n$/);
 
-      const choices = choicesOf(judged);
+      const choices = choicesOf(results);
       for (const [title, choice] of Object.entries(OWN_CHOICES))
         expect([title, choices[title]]).toEqual([title, choice]);
 
@@ -101,12 +101,12 @@ describe('the bundled server', () => {
 
 describe('another deployment', { timeout: 60_000 }, () => {
   test('that makes every other choice keeps every rule too, and is told its choices', async () => {
-    const { judged } = await judgeFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
-    expect(judged.filter(({ verdict }) => verdict.kind === 'broken').map(judgedText)).toEqual([]);
-    expect(choicesOf(judged)).toMatchObject({
+    const { results } = await checkFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
+    expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
+    expect(choicesOf(results)).toMatchObject({
       'which HTTP status goes with code 401': 'sign: HTTP 403, report-sign: HTTP 403',
       'which HTTP status goes with code 400': 'HTTP 200',
-      'which is judged first, credentials or parameters': 'code 400 for both wrong',
+      'which is checked first, credentials or parameters': 'code 400 for both wrong',
       'which further fields the signature record has': 'createdAt',
       'whether the same digest again is a new signature': 'the same record',
       'what becomes of the report of an unknown id': 'success',
@@ -119,30 +119,30 @@ describe('another deployment', { timeout: 60_000 }, () => {
 
   test('may turn every third call away for now', async () => {
     const rules = RULES.filter(({ needs }) => needs === undefined);
-    const { judged } = await judgeFake(prepared, {
+    const { results } = await checkFake(prepared, {
       rules,
       change: () => ({ turnsAway: (serial) => serial % 3 === 0 }),
     });
-    expect(judged.filter(({ verdict }) => verdict.kind === 'broken').map(judgedText)).toEqual([]);
-    expect(judged.find(({ rule }) => rule.title === '8 calls at once have 8 ids')?.verdict).toMatchObject({
+    expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
+    expect(results.find(({ rule }) => rule.title === '8 calls at once have 8 ids')?.verdict).toMatchObject({
       choice: expect.stringMatching(/^[23] of 8 were turned away for now$/),
     });
   });
 
   test('may close a connection after each call', async () => {
     const rules = selectRules(['2.4', 'serves more than one call']);
-    const { judged } = await judgeFake(prepared, { rules, change: () => ({ keepAlive: false }) });
-    expect(titlesOf(judged, 'broken')).toEqual([]);
-    expect(judged.map(({ verdict }) => verdict)).toContainEqual({ kind: 'choice', choice: 'it is closed after each' });
+    const { results } = await checkFake(prepared, { rules, change: () => ({ keepAlive: false }) });
+    expect(titlesOf(results, 'broken')).toEqual([]);
+    expect(results.map(({ verdict }) => verdict)).toContainEqual({ kind: 'choice', choice: 'it is closed after each' });
   });
 });
 
 describe('with --no-signatures', { timeout: 60_000 }, () => {
   test('a deployment that forgives whatever it can makes no signature', async () => {
-    const { judged, fake } = await judgeFake(prepared, { change: forgivingBehaviour, signatures: false, limit: 0 });
+    const { results, fake } = await checkFake(prepared, { change: forgivingBehaviour, signatures: false, limit: 0 });
     expect(fake.signed()).toBe(0);
-    expect(titlesOf(judged, 'broken')).toEqual([]);
-    expect(titlesOf(judged, 'kept').length).toBeGreaterThan(80);
+    expect(titlesOf(results, 'broken')).toEqual([]);
+    expect(titlesOf(results, 'kept').length).toBeGreaterThan(80);
   });
 
   test('a deployment that signs whatever it is sent makes one, and is asked no further', async () => {
@@ -152,16 +152,16 @@ describe('with --no-signatures', { timeout: 60_000 }, () => {
       algorithm: () => 'SHA256' as const,
       padding: () => true,
     });
-    const { judged, fake } = await judgeFake(prepared, { change, signatures: false, limit: 0 });
+    const { results, fake } = await checkFake(prepared, { change, signatures: false, limit: 0 });
     expect(fake.signed()).toBe(1);
-    expect(judged.at(-1)?.verdict).toMatchObject({ kind: 'not-asked' });
+    expect(results.at(-1)?.verdict).toMatchObject({ kind: 'not-asked' });
   });
 });
 
 describe('a deployment that', () => {
   // All the others: faults.long.test.ts.
   test('signs by another padding, takes any secret and lower case breaks these rules', async () => {
-    const { judged } = await judgeFake(prepared, {
+    const { results } = await checkFake(prepared, {
       rules: selectRules(['RSASSA', 'sign with another Access Secret', 'in lower case', '4.2']),
       change: ({ key }) => ({
         signature: async (_algorithm, digest) => signatureOver(key, digest),
@@ -169,7 +169,7 @@ describe('a deployment that', () => {
         padding: (name) => String(name).toUpperCase() === 'PKCS1',
       }),
     });
-    expect(titlesOf(judged, 'broken').toSorted()).toEqual([
+    expect(titlesOf(results, 'broken').toSorted()).toEqual([
       ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
         (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
       ),

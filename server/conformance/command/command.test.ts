@@ -60,7 +60,7 @@ async function withFake<T>(
   }
 }
 
-describe('a mistake on the command line is told, exit code 2, and nothing is sent:', () => {
+describe('a mistake on the command line is describeAnswer, exit code 2, and nothing is sent:', () => {
   const GOOD = { base: ['--base-url', 'https://sign.example.com'], code: ['--code', '1'] };
   const CREDENTIALS = { CODESIGN_ACCESS_KEY: 'AK', CODESIGN_ACCESS_SECRET: 'secret-of-the-tests' };
   test.each<readonly [string, readonly string[], Readonly<Record<string, string>>, RegExp]>([

@@ -6,7 +6,7 @@ import { NoAnswer } from '../http.ts';
 import { runRules } from '../run-rules.ts';
 import { CountFailed } from './count-command.ts';
 import { type Command, type Environment, HELP, readCommand, UsageError } from './options.ts';
-import { endText, judgedText, listJson, listText, reportJson, summaryOf } from './print.ts';
+import { endText, listJson, listText, reportJson, resultText, summaryOf } from './print.ts';
 
 export interface Output {
   readonly out: (text: string) => void;
@@ -48,15 +48,15 @@ async function run(command: Extract<Command, { kind: 'run' }>, { out, err }: Out
       err(`the service refuses the credentials: HTTP ${refused.status}, code ${refused.code}\n`);
       return refused.ok ? EXIT.business : EXIT.http;
     }
-    const judged = await runRules(deployment, rules, signatures, (each) => {
-      if (!asJson) out(judgedText(each));
+    const results = await runRules(deployment, rules, signatures, (each) => {
+      if (!asJson) out(resultText(each));
     });
     const given = deployment.spent();
-    if (asJson) out(json(reportJson(options.baseUrls, judged, most, given)));
-    else out(endText(judged, given));
+    if (asJson) out(json(reportJson(options.baseUrls, results, most, given)));
+    else out(endText(results, given));
     const exceeded = given > most;
     if (exceeded) err(`the service signed what it must refuse: ${given} signatures, where ${most} were announced\n`);
-    return summaryOf(judged).broken > 0 || exceeded ? EXIT.broken : EXIT.kept;
+    return summaryOf(results).broken > 0 || exceeded ? EXIT.broken : EXIT.kept;
   } finally {
     deployment.close();
   }

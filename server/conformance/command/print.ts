@@ -3,7 +3,7 @@
 import { printable } from '../../../src/errors/printable.ts';
 import type { Exchange } from '../deployment.ts';
 import type { Rule, Verdict } from '../rule.ts';
-import type { Judged } from '../run-rules.ts';
+import type { RuleResult } from '../run-rules.ts';
 import { couldSign } from '../suite.ts';
 
 const WORDS: Readonly<Record<Verdict['kind'], string>> = {
@@ -34,7 +34,7 @@ export function listJson(rules: readonly Rule[]) {
 }
 
 /** One rule, as it is judged. */
-export function judgedText({ rule, verdict }: Judged): string {
+export function resultText({ rule, verdict }: RuleResult): string {
   const line = `${WORDS[verdict.kind].padEnd(10)}${rule.section.padEnd(12)}${rule.title}`;
   return `${[line, ...detailsOf(verdict).map((detail) => `          ${detail}`)].join('\n')}\n`;
 }
@@ -62,17 +62,17 @@ export interface Summary {
   readonly notAsked: number;
 }
 
-export function summaryOf(judged: readonly Judged[]): Summary {
-  const having = (kind: Verdict['kind']) => judged.filter(({ verdict }) => verdict.kind === kind).length;
+export function summaryOf(results: readonly RuleResult[]): Summary {
+  const having = (kind: Verdict['kind']) => results.filter(({ verdict }) => verdict.kind === kind).length;
   return { kept: having('kept'), broken: having('broken'), choices: having('choice'), notAsked: having('not-asked') };
 }
 
 /** What stands under the verdicts. */
-export function endText(judged: readonly Judged[], signatures: number): string {
-  const choices = judged.flatMap(({ rule: { section, title }, verdict }) =>
+export function endText(results: readonly RuleResult[], signatures: number): string {
+  const choices = results.flatMap(({ rule: { section, title }, verdict }) =>
     verdict.kind === 'choice' ? [`  ${section}, ${title}: ${shown(verdict.choice)}\n`] : [],
   );
-  const { kept, broken, choices: chosen, notAsked } = summaryOf(judged);
+  const { kept, broken, choices: chosen, notAsked } = summaryOf(results);
   const counts = `${kept} kept, ${broken} broken, ${chosen} left open by the document, ${notAsked} not asked`;
   return [
     ...(choices.length > 0 ? ['\nChoices of this deployment, where the document leaves one:\n', ...choices] : []),
@@ -80,16 +80,16 @@ export function endText(judged: readonly Judged[], signatures: number): string {
   ].join('');
 }
 
-export function reportJson(baseUrls: readonly URL[], judged: readonly Judged[], most: number, signatures: number) {
+export function reportJson(baseUrls: readonly URL[], results: readonly RuleResult[], most: number, signatures: number) {
   return {
     baseUrls: baseUrls.map(({ href }) => href),
-    rules: judged.map(({ rule: { section, title, spends }, verdict: { kind, ...more } }) => ({
+    rules: results.map(({ rule: { section, title, spends }, verdict: { kind, ...more } }) => ({
       ...{ section, title, spends, verdict: kind },
       ...more,
     })),
-    choices: judged.flatMap(({ rule: { section, title }, verdict }) =>
+    choices: results.flatMap(({ rule: { section, title }, verdict }) =>
       verdict.kind === 'choice' ? [{ section, title, choice: verdict.choice }] : [],
     ),
-    summary: { ...summaryOf(judged), signatures, signaturesAtMost: most },
+    summary: { ...summaryOf(results), signatures, signaturesAtMost: most },
   };
 }

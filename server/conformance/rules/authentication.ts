@@ -1,5 +1,6 @@
 /** Section 5: HTTP Basic authentication, for both operations. A stranger is refused with 401, whatever is wrong with the header. */
 
+import { describeAnswer, isRefusedWith } from '../check-answer.ts';
 import {
   type Answer,
   basic,
@@ -10,7 +11,6 @@ import {
   REPORT,
   SIGN,
 } from '../deployment.ts';
-import { isRefusedWith, told } from '../judge.ts';
 import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 type Header = (credentials: Credentials) => string | null | readonly string[];
@@ -41,7 +41,7 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
 
 /** What RFC 7617 takes, or a lenient reader. */
 const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
-  'several blanks behind the scheme': (right) => basic(right).replace(' ', '   '),
+  'several spaces after the scheme': (right) => basic(right).replace(' ', '   '),
   'credentials whose Base64 lacks its padding or has too much': (right) =>
     basic(right).endsWith('=') ? basic(right).replace(/=+$/, '') : `${basic(right)}=`,
   'credentials whose Base64 has a foreign character in it': (right) => basic(right).replace(/^(.{10})/, '$1!'),
@@ -83,13 +83,15 @@ const peculiarRule = ([title, header]: [string, Header]): Rule => ({
   async ask(deployment) {
     const authorization = header(deployment.options.credentials);
     const answer = await callBy(deployment, SIGN, { authorization });
-    if (answer.code === 401) return chosen(`refused: ${told(answer)}`);
-    return chosen(answer.code === 400 || answer.signature !== undefined ? 'taken' : told(answer));
+    if (answer.code === 401) return chosen(`refused: ${describeAnswer(answer)}`);
+    return chosen(answer.code === 400 || answer.signature !== undefined ? 'taken' : describeAnswer(answer));
   },
 });
 
 const accepted = (answer: Answer): Verdict =>
-  answer.code === 401 || answer.status === 401 ? broken(`${told(answer)} for the right credentials`, answer) : KEPT;
+  answer.code === 401 || answer.status === 401
+    ? broken(`${describeAnswer(answer)} for the right credentials`, answer)
+    : KEPT;
 
 export const AUTHENTICATION_RULES: readonly Rule[] = [
   {
@@ -138,7 +140,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   },
   {
     section: '7',
-    title: 'which is judged first, credentials or parameters',
+    title: 'which is checked first, credentials or parameters',
     spends: 0,
     async ask(deployment) {
       const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });

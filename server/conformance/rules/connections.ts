@@ -1,8 +1,8 @@
 /** What a service for many must bear: calls at once, connections that stay, clients that leave. */
 
 import { randomBytes } from 'node:crypto';
+import { describeAnswer } from '../check-answer.ts';
 import { type Deployment, isTurnedAway, type Signed } from '../deployment.ts';
-import { told } from '../judge.ts';
 import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { verified } from './sign.ts';
 
@@ -27,7 +27,8 @@ async function distinct(deployment: Deployment): Promise<Verdict> {
   const all = await signAtOnce(deployment);
   const signed = all.filter(({ answer }) => answer.signature !== undefined);
   const failed = all.find((each) => each.answer.signature === undefined && !isTurnedAway(each.answer));
-  if (failed !== undefined) return broken(`${told(failed.answer)} for one of ${AT_ONCE} calls at once`, failed.answer);
+  if (failed !== undefined)
+    return broken(`${describeAnswer(failed.answer)} for one of ${AT_ONCE} calls at once`, failed.answer);
   const ids = new Set(signed.map(({ answer }) => answer.id));
   const answers = signed.map(({ answer }) => answer);
   if (ids.size < signed.length)
@@ -41,7 +42,9 @@ async function undisturbed(deployment: Deployment, leave: () => Promise<void>): 
   const before = await deployment.sign(deployment.refusedBody());
   await leave();
   const after = await deployment.sign(deployment.refusedBody());
-  return told(after) === told(before) ? KEPT : broken(`${told(after)} for the next call`, after);
+  return describeAnswer(after) === describeAnswer(before)
+    ? KEPT
+    : broken(`${describeAnswer(after)} for the next call`, after);
 }
 
 export const CONNECTION_RULES: readonly Rule[] = [
@@ -74,7 +77,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '8 rule 2',
-    title: 'a client that leaves in the midst of its request disturbs nobody',
+    title: 'a client that leaves in the midst of its request disturbs no other call',
     spends: 0,
     ask: async (deployment) =>
       undisturbed(deployment, () => {
@@ -84,7 +87,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '7 rule 3',
-    title: 'a client that leaves before its answer disturbs nobody',
+    title: 'a client that leaves before its answer disturbs no other call',
     spends: 1,
     ask: async (deployment) =>
       undisturbed(deployment, () => deployment.sendAndLeave({ body: deployment.body() }, LINGER)),
@@ -97,7 +100,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       const text = JSON.stringify(deployment.refusedBody());
       const headers = { 'Transfer-Encoding': 'chunked' };
       const answer = await deployment.sign(text, { headers });
-      return chosen(answer.code === 400 ? 'taken' : told(answer));
+      return chosen(answer.code === 400 ? 'taken' : describeAnswer(answer));
     },
   },
 ];

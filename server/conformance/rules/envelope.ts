@@ -1,8 +1,8 @@
 /** Section 2.1 and the shapes of section 7: every answer is an envelope, whatever was asked. */
 
+import { describeAnswer, isRefused } from '../check-answer.ts';
 import { type Answer, type Deployment, REPORT, SIGN } from '../deployment.ts';
 import { envelopeFault } from '../envelope.ts';
-import { isRefused, told } from '../judge.ts';
 import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 const UNKNOWN = '/v1/codesign/conformance-unknown';
@@ -92,7 +92,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     envelopeRule(sectionOf(title), `${title}: no success`, async (deployment) => {
       const answer = await ask(deployment);
       const refusal = isRefused(answer);
-      return refusal.kind === 'broken' ? refusal : chosen(told(answer));
+      return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
     }),
   ]),
   envelopeRule('7', 'which HTTP status goes with code 400', async (deployment) =>

@@ -1,6 +1,6 @@
 /** Sections 2.2 and 2.3: `extra`, whose members are all optional, and what the document does not name. */
 
-import { isSigned, isSignedOrRefused } from '../judge.ts';
+import { isSigned, isSignedOrRefused } from '../check-answer.ts';
 import { each, type Rule } from '../rule.ts';
 
 const MEMBERS = {

@@ -1,8 +1,8 @@
 /** Section 7: the four checks of a signing request, each alone and each against each. */
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { isRefusedWith, isSignedOrRefused } from '../check-answer.ts';
 import { type Answer, type Body, type Deployment, encoded } from '../deployment.ts';
-import { isRefusedWith, isSignedOrRefused } from '../judge.ts';
 import { broken, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 /** The request with something changed in it; undefined leaves a field out. */
@@ -150,7 +150,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `${NAMES[first]} is judged before ${NAMES[second]}, as far as it shows: code 400`,
+  title: `${NAMES[first]} is checked before ${NAMES[second]}, as far as it shows: code 400`,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];

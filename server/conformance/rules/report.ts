@@ -1,7 +1,7 @@
 /** Sections 2.5, 3 and 4.2: report-sign. Its errors are not shown, so a refusal may have any code but 0. */
 
+import { describeAnswer, isRefused, isRefusedSomehow, isReported } from '../check-answer.ts';
 import { type Answer, basic, type Deployment } from '../deployment.ts';
-import { isRefused, isRefusedSomehow, isReported, told } from '../judge.ts';
 import { broken, CannotAsk, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 const SHARED = { spends: 0, shares: ['SHA256'] } as const;
@@ -45,11 +45,11 @@ const open = (section: string, title: string, ask: (deployment: Deployment, id: 
   ...SHARED,
   async ask(deployment) {
     const answer = await ask(deployment, await deployment.recordId());
-    return chosen(toldReport(answer));
+    return chosen(describeReport(answer));
   },
 });
 
-const toldReport = (answer: Answer) => (isReported(answer).kind === 'kept' ? 'success' : told(answer));
+const describeReport = (answer: Answer) => (isReported(answer).kind === 'kept' ? 'success' : describeAnswer(answer));
 
 async function ofAnother(deployment: Deployment): Promise<Verdict> {
   const { otherClient } = deployment.options;
@@ -59,8 +59,8 @@ async function ofAnother(deployment: Deployment): Promise<Verdict> {
   const foreign = await deployment.report({ id, status: 2 }, { authorization });
   if (foreign.code === 401) throw new CannotAsk('the other client’s credentials are refused');
   const unknown = await deployment.report({ id: 'conformance-no-such-record', status: 2 }, { authorization });
-  const same = told(foreign) === told(unknown) && foreign.message === unknown.message;
-  return chosen(`${toldReport(foreign)}, ${same ? 'as an unknown id' : 'unlike an unknown id'}`);
+  const same = describeAnswer(foreign) === describeAnswer(unknown) && foreign.message === unknown.message;
+  return chosen(`${describeReport(foreign)}, ${same ? 'as an unknown id' : 'unlike an unknown id'}`);
 }
 
 export const REPORT_RULES: readonly Rule[] = [
@@ -110,7 +110,7 @@ export const REPORT_RULES: readonly Rule[] = [
     title: 'what becomes of the report of an unknown id',
     spends: 0,
     ask: async (deployment) =>
-      chosen(toldReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
+      chosen(describeReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
   },
   open('3', 'what becomes of a report that is repeated', async (deployment, id) => {
     await deployment.report({ id, status: 1 });

@@ -1,9 +1,9 @@
 /** Sections 1, 2.4, 4.1 and 9: what a good signing request is answered with. */
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import { isSigned } from '../check-answer.ts';
 import type { Deployment, Signed } from '../deployment.ts';
 import { decodeBase64, isObject } from '../envelope.ts';
-import { isSigned } from '../judge.ts';
 import { broken, CannotAsk, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { signatureFault } from '../signature.ts';
 

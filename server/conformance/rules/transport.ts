@@ -2,11 +2,11 @@
 
 import http from 'node:http';
 import tls from 'node:tls';
+import { describeAnswer, isRefused, isSigned, isSignedOrRefused } from '../check-answer.ts';
 import type { Deployment } from '../deployment.ts';
 import { REPORT, SIGN } from '../deployment.ts';
 import { readEnvelope } from '../envelope.ts';
 import { NoAnswer } from '../http.ts';
-import { isRefused, isSigned, isSignedOrRefused, told } from '../judge.ts';
 import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
 /** Good requests but for their headers: the document names these, and not what becomes of others. */
@@ -149,7 +149,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
         const body = { ...deployment.refusedBody(), extra: { platform: 'x'.repeat(1_000_000) } };
         const answer = await deployment.sign(body);
         const refusal = isRefused(answer);
-        return refusal.kind === 'broken' ? refusal : chosen(told(answer));
+        return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
       } catch (error) {
         if (error instanceof NoAnswer) return chosen('the connection is closed');
         throw error;

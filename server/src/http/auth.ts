@@ -9,8 +9,8 @@ import type { Holder } from '../records/store.ts';
 import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
-/** What an unknown access key is compared with, so that it takes as long as a known one. */
-const NOBODY = Buffer.alloc(32);
+/** The secret of an unknown access key is compared with this digest, so that the check takes as long as for a known key. */
+const NO_DIGEST = Buffer.alloc(32);
 
 /** Why a login failed, for the log. The answer to the caller only says that it failed. */
 type LoginFailure = 'no-credentials' | 'malformed' | 'unknown-key' | 'wrong-secret' | 'disabled' | 'expired';
@@ -73,7 +73,7 @@ async function authenticate<Known extends Holder & { readonly disabled?: boolean
   const credentials = readCredentials(headers);
   if (credentials === undefined) return refused('malformed');
   const holder = await holders.findByAccessKey(credentials.accessKey);
-  const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NOBODY);
+  const matches = timingSafeEqual(digestOfSecret(credentials.accessSecret), holder?.secretDigest ?? NO_DIGEST);
   if (holder === undefined) return refused('unknown-key');
   if (!matches) return refused('wrong-secret', holder);
   if (holder.disabled) return refused('disabled', holder);

@@ -83,6 +83,6 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     'each of 8 calls at once gets the signature of its own digest',
   ]),
   fault('is confused by a client that leaves', () => ({ staggers: true }), [
-    'a client that leaves in the midst of its request disturbs nobody',
+    'a client that leaves in the midst of its request disturbs no other call',
   ]),
 ];

@@ -5,7 +5,7 @@ import { isObject } from './envelope.ts';
 import { broken, chosen, KEPT, type Verdict } from './rule.ts';
 
 /** "HTTP 400, code 400". */
-export function told(answer: Answer): string {
+export function describeAnswer(answer: Answer): string {
   if (answer.signature !== undefined) return 'signed';
   const code = answer.code === undefined ? 'no envelope' : `code ${answer.code}`;
   return `HTTP ${answer.status}, ${code}`;
@@ -15,14 +15,14 @@ export function told(answer: Answer): string {
 export function isSigned(answer: Answer): Verdict {
   if (answer.signature !== undefined) return KEPT;
   if (answer.ok && answer.code === 0) return broken('a success without a non-empty data.signature', answer);
-  return broken(`${told(answer)} in the place of a signature`, answer);
+  return broken(`${describeAnswer(answer)} in the place of a signature`, answer);
 }
 
 /** Held where the document names the business code. */
 export function isRefusedWith(code: number, answer: Answer): Verdict {
   const refused = isRefused(answer);
   if (refused.kind === 'broken' || answer.code === code) return refused;
-  return broken(`${told(answer)}, where the document has code ${code}`, answer);
+  return broken(`${describeAnswer(answer)}, where the document has code ${code}`, answer);
 }
 
 /** Held where something must be refused, and how is not shown. */
@@ -36,17 +36,17 @@ export function isRefused(answer: Answer): Verdict {
 /** Refused, in a way that is the deployment's to choose. */
 export function isRefusedSomehow(answer: Answer): Verdict {
   const refused = isRefused(answer);
-  return refused.kind === 'kept' ? chosen(told(answer)) : refused;
+  return refused.kind === 'kept' ? chosen(describeAnswer(answer)) : refused;
 }
 
 /** The success of report-sign (4.2). */
 export function isReported(answer: Answer): Verdict {
   if (answer.ok && answer.code === 0) return KEPT;
-  return broken(`${told(answer)} in the place of a success`, answer);
+  return broken(`${describeAnswer(answer)} in the place of a success`, answer);
 }
 
 /** Where the document says nothing: signed or refused, but answered. */
 export function isSignedOrRefused(answer: Answer): Verdict {
   if (answer.ok && answer.code === 0 && answer.signature === undefined) return isSigned(answer);
-  return chosen(told(answer));
+  return chosen(describeAnswer(answer));
 }

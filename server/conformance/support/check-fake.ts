@@ -2,7 +2,7 @@
 
 import { openDeployment } from '../deployment.ts';
 import type { Rule } from '../rule.ts';
-import { type Judged, runRules } from '../run-rules.ts';
+import { type RuleResult, runRules } from '../run-rules.ts';
 import { RULES } from '../suite.ts';
 import { type FakeDeployment, type FakeOptions, type prepareFakes, startFake } from './fake-deployment.ts';
 
@@ -11,28 +11,28 @@ export const CERTAIN_RULES = RULES.filter(
   ({ title }) => !title.startsWith('whether a signature counts whose client left'),
 );
 
-export interface JudgeOptions extends FakeOptions {
+export interface CheckOptions extends FakeOptions {
   readonly rules?: readonly Rule[];
   readonly signatures?: boolean;
   readonly limit?: number;
 }
 
-export async function judgeFake(
+export async function checkFake(
   prepared: Awaited<ReturnType<typeof prepareFakes>>,
-  { rules = RULES, signatures = true, limit = 1000, ...fakeOptions }: JudgeOptions,
-): Promise<{ readonly judged: readonly Judged[]; readonly fake: Pick<FakeDeployment, 'signed'> }> {
+  { rules = RULES, signatures = true, limit = 1000, ...fakeOptions }: CheckOptions,
+): Promise<{ readonly results: readonly RuleResult[]; readonly fake: Pick<FakeDeployment, 'signed'> }> {
   const fake = await startFake(prepared, fakeOptions);
   const deployment = openDeployment({ ...fake.options, limit });
   try {
-    return { judged: await runRules(deployment, rules, signatures), fake };
+    return { results: await runRules(deployment, rules, signatures), fake };
   } finally {
     deployment.close();
     await fake.stop();
   }
 }
 
-export function titlesOf(judged: readonly Judged[], kind: Judged['verdict']['kind']): readonly string[] {
-  return judged.filter(({ verdict }) => verdict.kind === kind).map(({ rule }) => rule.title);
+export function titlesOf(results: readonly RuleResult[], kind: RuleResult['verdict']['kind']): readonly string[] {
+  return results.filter(({ verdict }) => verdict.kind === kind).map(({ rule }) => rule.title);
 }
 
 /** Titles that one of the texts is, or one of the patterns describes. */

@@ -1,0 +1,90 @@
+/** Text that users read avoids words that send a reader whose first language is not English to a dictionary. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { documents } from '../../build/documents.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Only words that are wrong in every sentence. Others, such as "is no", are correct in some. */
+const AVOIDED = [
+  'whoever',
+  'whomever',
+  'nobody',
+  'somebody',
+  'be had',
+  'is dear',
+  'all the same',
+  'but for',
+  'anew',
+  'in vain',
+  'mend(?:s|ed|ing)?',
+  'for ever',
+  'taken for',
+  'blanks',
+  'hears',
+  'beside',
+  'judges?',
+  'judged',
+];
+const PATTERN = new RegExp(`(?<![\\w-])(?:${AVOIDED.join('|').replaceAll(' ', '\\s+')})(?![\\w-])`, 'gi');
+
+/** Folders and files whose whole text is checked, with comments. */
+const CHECKED =
+  /^(?:src\/.*\berrors\.ts|src\/cli\/command-\w+\.ts|src\/options\/(?:table\/.*|variables)\.ts|server\/src\/.*\.ts|(?!test\/|fixtures\/).*\.md)$/;
+
+describe('text for users', () => {
+  const files = ['README.md', 'CHANGELOG.md', ...['.github', 'docs', 'src', 'server', 'test'].flatMap(filesBelow)];
+  const checked = files.filter((file) => CHECKED.test(file));
+
+  it('is searched for', () => {
+    expect(checked.length).toBeGreaterThan(100);
+  });
+
+  it.each(checked)('%s uses plain words', (file) => {
+    expect(avoidedIn(readFileSync(path.join(ROOT, file), 'utf8'))).toEqual([]);
+  });
+
+  it.each(Object.entries(documents(readFileSync(path.join(ROOT, 'docs/output.md'), 'utf8'))))(
+    '%s uses plain words',
+    (_name, text) => {
+      expect(avoidedIn(text)).toEqual([]);
+    },
+  );
+});
+
+describe('the search for words to avoid', () => {
+  it.each([
+    ['The error is for whoever runs the server.', 'whoever'],
+    ['Sign the file\n * anew.', 'anew'],
+    ['Nothing is left, but for the journal.', 'but for'],
+    ['No lock can be  had.', 'be  had'],
+    ['A copy is written beside the file.', 'beside'],
+  ])('finds the word in %j', (sentence, word) => {
+    expect(avoidedIn(sentence)).toEqual([expect.stringMatching(new RegExp(`^\\d+: ${word}$`))]);
+  });
+
+  it.each(['The judgement is final.', 'besides', 'a blank line', 'error code nobody-to-hand-credentials-to'])(
+    'accepts %j',
+    (text) => {
+      expect(avoidedIn(text)).toEqual([]);
+    },
+  );
+});
+
+/** Each hit with its line. */
+function avoidedIn(text: string): string[] {
+  const plain = text.replace(/\n(\s*(?:\*|\/\/|#)\s)/g, (_all, lead: string) => `\n${' '.repeat(lead.length)}`);
+  return [...plain.matchAll(PATTERN)].map(
+    ({ 0: word, index }) => `${plain.slice(0, index).split('\n').length}: ${word.replace(/\n\s*/g, ' ')}`,
+  );
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file));
+}
