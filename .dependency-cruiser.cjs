@@ -9,6 +9,7 @@ const LAYERS = [
   ['timestamp'],
   ['formats/format-options.ts'],
   ['formats/format.ts', 'formats/errors.ts'],
+  ['formats/signature-profile.ts'],
   ['authenticode'],
   ['formats', 'service', 'journal'],
   ['options'],

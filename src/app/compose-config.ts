@@ -3,6 +3,7 @@
 import { realpath } from 'node:fs/promises';
 import { homeFolder } from '../bytes/platform-folders.ts';
 import { readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
+import { PURPOSES } from '../formats/registry.ts';
 import { loadRoots } from '../http/roots.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { lookUp, NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
@@ -25,7 +26,7 @@ export async function composeNamed(options: ProfileOptions, env: Environment): P
 /** As a run reads it. Throws `certificate-…`. */
 export async function readChain(paths: readonly string[], env: Environment): Promise<SigningChain> {
   const { files, password, warnings } = await readCertificateFiles(paths, env);
-  const chain = await readSigningChain(files, { now: new Date(), password });
+  const chain = await readSigningChain(files, { now: new Date(), password, purposes: PURPOSES });
   return { ...chain, warnings: [...warnings, ...chain.warnings] };
 }
 

@@ -2,6 +2,7 @@
 
 import { readSigningChain } from '../certificates/signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
+import { PURPOSES } from '../formats/registry.ts';
 import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { missingSettings } from '../options/commands/common.ts';
@@ -144,7 +145,11 @@ async function composeWriting(
   run: Signing['run'],
 ) {
   const certificate = await readCertificateFiles(settings.certificates(), env);
-  const chain = await readSigningChain(certificate.files, { now: new Date(), password: certificate.password });
+  const chain = await readSigningChain(certificate.files, {
+    now: new Date(),
+    password: certificate.password,
+    purposes: PURPOSES,
+  });
   const wanted = settings.timestamps('SHA256');
   const { urls, isDeclined } = wanted;
   const roots = await readTimestampRoots(wanted);

@@ -1,8 +1,9 @@
 /** Where signing is wired: settings in, a function that signs files out. */
 
 import { arch, hostname, platform } from 'node:os';
-import { checkProgramInfo, programInfo } from '../authenticode/program-info.ts';
 import { dateOf, readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
+import { checkFormatOptions } from '../formats/format-options.ts';
+import { FORMAT_OPTIONS, PURPOSES } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
 import type { ExtraPolicy, FilenameMask, Settings } from '../options/commands/sign.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
@@ -47,8 +48,12 @@ export async function composeSigning(
   onEvent: (event: SigningEvent) => void,
 ): Promise<SigningComposition> {
   const certificate = await readCertificateFiles(settings.certificates, env);
-  const chain = await readSigningChain(certificate.files, { now: new Date(), password: certificate.password });
-  checkProgramInfo(programInfo(settings.formatOptions));
+  const chain = await readSigningChain(certificate.files, {
+    now: new Date(),
+    password: certificate.password,
+    purposes: PURPOSES,
+  });
+  checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
   const { run, removeTemporaryFiles } = await composeRun(settings.concurrency, onEvent);

@@ -79,10 +79,8 @@ export const SPC_PAGE_HASHES_V1 = '1.3.6.1.4.1.311.2.3.1';
 export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** Unsigned attributes whose timestamps Windows reads. */
-export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE];
-/** Unsigned attributes for timestamps that Windows does not read. */
-export const UNREAD_TIMESTAMP_TYPES: readonly string[] = [TIMESTAMP_TOKEN];
+/** Every unsigned attribute for timestamps: no platform reads all of them. */
+export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
 export const COMMON_NAME = '2.5.4.3';
 

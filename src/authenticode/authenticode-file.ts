@@ -21,16 +21,12 @@ import {
 import { nestSignature, readOuterSignature, requireUnchanged } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { examineAuthenticode } from './examine-authenticode.ts';
-import { prepareAuthenticode } from './prepare-authenticode.ts';
-import { programInfo } from './program-info.ts';
+import { AUTHENTICODE_PROFILE, prepareAuthenticode } from './profile.ts';
 import { algorithmsOf, type FoundSignature, findAuthenticode, readAuthenticode } from './read-authenticode.ts';
 import { embeddedSignatures, findSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
-type AuthenticodeFile = Pick<
-  SignableFile,
-  'signatures' | 'check' | 'prepare' | 'verifyResult' | 'examine' | 'remove' | 'stamp' | 'attach'
->;
+type AuthenticodeFile = Omit<SignableFile, 'warnings' | 'reopen' | 'layout'>;
 
 export function authenticodeFile<Measured extends MeasuredContent>(
   container: Container<Measured>,
@@ -45,6 +41,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(
     return measured;
   };
   return {
+    profile: AUTHENTICODE_PROFILE,
     // They are read again each time: that is quick, and runs have many files.
     signatures: async () => embeddedSignatures(await findSignatures(container), container, present, budget),
     async check(_context, mode) {
@@ -72,10 +69,8 @@ async function prepare<Measured extends MeasuredContent>(
   const measured = await container.measure('new', distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]));
   if (outer !== undefined) requireUnchanged(outer, measured);
   const content = await container.content(context, measured);
-  const { toBeSigned, seal } = prepareAuthenticode({ ...context, ...programInfo(context.formatOptions), content });
   return {
-    toBeSigned,
-    seal: (signature, timestampToken) => cmsEnvelope(seal(signature, timestampToken)),
+    ...prepareAuthenticode(context, content),
     embed(sealed) {
       const cms = outer === undefined ? sealed.bytes : nestSignature(outer.cms, sealed.bytes);
       return embeddingOf(container.put(cms, measured), cms, sealed.bytes);

@@ -10,7 +10,6 @@ import {
   SPC_SP_OPUS_INFO,
   SPC_STATEMENT_TYPE,
   TIMESTAMP_TOKEN,
-  TIMESTAMP_TYPES,
 } from '../asn1/object-identifiers.ts';
 import type { Element } from '../asn1/read.ts';
 import { readTime } from '../asn1/times.ts';
@@ -18,8 +17,9 @@ import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Detail } from '../formats/format.ts';
 import { contentMatches, type SignedFile } from './examine-authenticode.ts';
+import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';
-import { readOpusInfo, readStatementTypes } from './spc-values.ts';
+import { readOpusInfo, readStatementTypes } from './spc-structures.ts';
 
 const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_INDIVIDUAL_PURPOSE, 'individual'],
@@ -41,7 +41,7 @@ const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 /** Every signature has them, or other lines say what is in them. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
-const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...TIMESTAMP_TYPES];
+const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
 /** More than any has; a hostile one has thousands. */
 const MOST_NAMES = 16;
 
@@ -75,10 +75,10 @@ function describeDigest(parts: AuthenticodeParts, file: SignedFile): string {
 }
 
 function describeOpusInfo(value: Element): readonly Detail[] {
-  const { programName, moreInfo } = readOpusInfo(value);
+  const { description, url } = readOpusInfo(value);
   return [
-    ...(programName ? [{ name: 'description', value: programName }] : []),
-    ...(moreInfo ? [{ name: 'web page', value: moreInfo }] : []),
+    ...(description ? [{ name: 'description', value: description }] : []),
+    ...(url ? [{ name: 'web page', value: url }] : []),
   ];
 }
 

@@ -1,21 +1,16 @@
 /** What is wrong or odd with one Authenticode signature, whatever the file it stands in and whoever made it. */
 
 import { DIGEST_NAME_BY_OID, DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
-import {
-  SPC_CAB_DATA,
-  SPC_NESTED_SIGNATURE,
-  SPC_PE_IMAGE_DATA,
-  SPC_SIP_INFO,
-  UNREAD_TIMESTAMP_TYPES,
-} from '../asn1/object-identifiers.ts';
+import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { parts as partsOf, readElement } from '../asn1/read.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
-import { unreadTimestamps } from '../timestamp/timestamp.ts';
+import { examineUnread } from '../formats/signature-profile.ts';
 import type { SignedKind } from './container.ts';
+import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { AuthenticodeParts, FoundSignature } from './read-authenticode.ts';
 
 /** What the file is, which the signature must be for. */
@@ -42,7 +37,7 @@ export function examineAuthenticode(
     ...(others.length === 0 ? [] : [broken('several-signers', `The signature has ${others.length + 1} signers.`)]),
     ...examineSignedAttributes(signer.signedBytes, signer.signedAttributes),
     ...examineUnsignedAttributes(signer.unsignedAttributes),
-    ...unreadTimestamps(signer.unsignedAttributes, UNREAD_TIMESTAMP_TYPES, 'Windows'),
+    ...examineUnread(AUTHENTICODE_PROFILE, signer.unsignedAttributes),
   ];
 }
 

@@ -1,5 +1,3 @@
-/** The program's name and web page as the user gives them, checked before anything is signed. */
-
 import { type FormatOption, type FormatOptions, SOME_TEXT, textOf } from '../formats/format-options.ts';
 import { authenticodeErrors } from './errors.ts';
 
@@ -11,6 +9,7 @@ const DESCRIPTION = {
   help: "program's name, shown by Windows",
   stored: 'both',
   value: SOME_TEXT,
+  check: checkDescription,
 } as const satisfies FormatOption;
 const URL_OPTION = {
   key: 'url',
@@ -24,6 +23,7 @@ const URL_OPTION = {
     expected: 'a web address such as https://example.com/app',
     schema: { type: 'string', format: 'uri', pattern: '^https?://' },
   },
+  check: checkUrl,
 } as const satisfies FormatOption;
 
 /** The options of every format with Authenticode signatures. */
@@ -34,8 +34,17 @@ export interface ProgramInfo {
   readonly url?: string | undefined;
 }
 
+/**
+ * The values in the form that they are written: an empty text is none, a URL is ASCII (host in Punycode, the rest
+ * percent-encoded) and unchanged apart from that. Throws `description-invalid`, `url-invalid`.
+ */
 export function programInfo(options: FormatOptions): ProgramInfo {
-  return { description: textOf(options, DESCRIPTION), url: textOf(options, URL_OPTION) };
+  const description = textOf(options, DESCRIPTION);
+  const url = textOf(options, URL_OPTION);
+  return {
+    description: description ? checkDescription(description) : undefined,
+    url: url ? checkUrl(url) : undefined,
+  };
 }
 
 /** In UTF-16 units: Windows shows the first line of it in a dialog. */
@@ -44,17 +53,6 @@ const MAX_URL_LENGTH = 2083;
 
 /** What a web address is made of; anything else is percent-encoded. */
 const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
-
-/**
- * The same, in the form they are written: an empty text is none, a URL is ASCII (host in Punycode, the rest
- * percent-encoded) and otherwise as given: what a browser would mend in silence is refused. Throws `description-invalid`, `url-invalid`.
- */
-export function checkProgramInfo({ description, url }: ProgramInfo): ProgramInfo {
-  return {
-    description: description ? checkDescription(description) : undefined,
-    url: url ? checkUrl(url) : undefined,
-  };
-}
 
 function checkDescription(text: string): string {
   if (text.length > MAX_DESCRIPTION_LENGTH)

@@ -1,17 +1,18 @@
 /** The Authenticode signatures in a file, and what there is to say of each. */
 
-import { COUNTER_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
 import { signerNameOf } from '../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { cmsEnvelope, type EmbeddedSignature } from '../formats/format.ts';
+import { timestampsOf } from '../formats/signature-profile.ts';
 import { type ReadTimestamps, timestampReader } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { CmsEntry, Container, MeasuredContent } from './container.ts';
 import { describeAuthenticode } from './describe-authenticode.ts';
 import { authenticodeErrors } from './errors.ts';
 import { examineAuthenticode, type SignedFile } from './examine-authenticode.ts';
+import { AUTHENTICODE_PROFILE } from './profile.ts';
 import {
   type AuthenticodeParts,
   type FoundSignature,
@@ -54,20 +55,6 @@ export function embeddedSignatures(
   return located.map(({ entry, found }) => embeddedSignature(entry, found, reading));
 }
 
-/** All timestamps that Windows reads of a signature, in order; of an absurd number the first ones. */
-export function timestampsOf(
-  { signedData }: AuthenticodeParts,
-  read: ReadTimestamps = timestampReader(),
-): readonly Timestamp[] {
-  const stamps = signedData.signers[0].unsignedAttributes
-    .filter(({ type }) => TIMESTAMP_TYPES.includes(type))
-    .flatMap(({ type, values }) => {
-      const kind = type === COUNTER_SIGNATURE ? 'authenticode' : 'rfc3161';
-      return values.map(({ bytes }) => ({ kind, bytes }) as const);
-    });
-  return read(stamps, signedData);
-}
-
 export function nestedLocation(outer: string, index: number): string {
   return `nested signature ${index + 1} in ${outer}`;
 }
@@ -99,7 +86,10 @@ function embeddedSignature(
     ),
     // Reading them verifies their signatures, which a list of signatures does not need.
     get timestamps() {
-      timestamps ??= parts === undefined ? [] : timestampsOf(parts, reading.readTimestamps);
+      timestamps ??=
+        signedData === undefined || parts === undefined
+          ? []
+          : timestampsOf(AUTHENTICODE_PROFILE, signedData, signedData.signers[0], reading.readTimestamps);
       return timestamps;
     },
     details: async () => (parts === undefined ? [] : describeAuthenticode(parts, await reading.signedFile())),

@@ -1,6 +1,8 @@
-/** The SPC structures of Authenticode, encoded ("Authenticode-Specific Structures in the PKCS #7 SignedData"). */
+/** The SPC structures of Authenticode, written and read. What reads them throws `asn1-malformed`. */
 
-import { SPC_INDIRECT_DATA, SPC_INDIVIDUAL_PURPOSE } from '../asn1/object-identifiers.ts';
+import { asn1Errors } from '../asn1/errors.ts';
+import { SPC_INDIRECT_DATA } from '../asn1/object-identifiers.ts';
+import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
 import {
   contextConstructed,
   contextPrimitive,
@@ -12,6 +14,7 @@ import {
 import { digestAlgorithm } from '../cms/build-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
+import type { ProgramInfo } from './program-info.ts';
 
 /** What was digested, as SpcAttributeTypeAndOptionalValue: `type` dotted, `value` encoded. */
 export interface SpcData {
@@ -28,16 +31,11 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
   return { type: SPC_INDIRECT_DATA, value };
 }
 
-/** SpcStatementType: individual, as signtool says of every certificate; the difference has lost its meaning. */
-export function spcStatementType(): Uint8Array {
-  return sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE));
-}
-
 /**
- * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it (osslsigncode takes IA5String for ASCII names, which
- * it fills with UTF-8 for the others). `url` must be ASCII.
+ * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it (osslsigncode writes IA5String for ASCII names, and
+ * UTF-8 in it for the others). The URL must be ASCII.
  */
-export function spcSpOpusInfo(description: string | undefined, url: string | undefined): Uint8Array {
+export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(
     ...(description === undefined ? [] : [contextConstructed(0, spcUnicode(description))]),
     ...(url === undefined ? [] : [contextConstructed(1, contextPrimitive(0, Buffer.from(url, 'latin1')))]),
@@ -48,3 +46,54 @@ export function spcSpOpusInfo(description: string | undefined, url: string | und
 export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }
+
+/** In bytes: nobody reads a longer one. */
+const LONGEST_TEXT = 64 * 1024;
+
+export function readOpusInfo(value: Element): ProgramInfo {
+  const fields = fieldsOf(value, 0x30, 'SpcSpOpusInfo');
+  const name = fields.optional(0xa0);
+  const link = fields.optional(0xa1);
+  return {
+    description: name === undefined ? undefined : readSpcString(onlyPart(name, 'programName')),
+    url: link === undefined ? undefined : readLink(onlyPart(link, 'moreInfo')),
+  };
+}
+
+export function readStatementTypes(value: Element): readonly string[] {
+  expectTag(value, 0x30, 'SpcStatementType');
+  return parts(value, 'SpcStatementType').map((purpose) => objectIdentifierOf(purpose, 'SpcStatementType'));
+}
+
+/** SpcLink: url, moniker or file. */
+export function readLink(link: Element): string {
+  const what = 'SpcLink';
+  switch (link.tag) {
+    case 0x80:
+      return Buffer.from(link.contents.subarray(0, LONGEST_TEXT)).toString('latin1');
+    case 0xa1: {
+      const object = fieldsOf(link, 0xa1, what);
+      const name = classOf(object.next(0x04, 'class'));
+      octetsOf(object.any('data'), what);
+      object.end();
+      return `an object of class ${name}`;
+    }
+    default:
+      return readSpcString(onlyPart(expectTag(link, 0xa2, what), what));
+  }
+}
+
+/** SpcString: BMPString under `[0]`, IA5String under `[1]`, which osslsigncode fills with UTF-8. */
+function readSpcString({ tag, contents, offset }: Element): string {
+  if (contents.length > LONGEST_TEXT) {
+    throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });
+  }
+  if (tag === 0x81) return Buffer.from(contents).toString('utf8');
+  if (tag !== 0x80 || contents.length % 2 !== 0) {
+    throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: 'no text', offset });
+  }
+  return Buffer.from(contents).swap16().toString('utf16le');
+}
+
+/** The class of an SpcSerializedObject, in hex. */
+export const classOf = (element: Element): string => Buffer.from(element.contents).toString('hex');

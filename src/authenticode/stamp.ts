@@ -1,22 +1,14 @@
 /** Giving Authenticode signatures, and those nested in them, a timestamp in the place of those they have. */
 
-import {
-  SPC_NESTED_SIGNATURE,
-  SPC_RFC3161_TIMESTAMP,
-  TIMESTAMP_TYPES,
-  UNREAD_TIMESTAMP_TYPES,
-} from '../asn1/object-identifiers.ts';
+import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { parts } from '../asn1/read.ts';
-import {
-  changeUnsignedAttributes,
-  replaceUnsignedAttributes,
-  type UnsignedAttribute,
-  withValues,
-} from '../cms/unsigned-attributes.ts';
+import { changeUnsignedAttributes, type UnsignedAttribute, withValues } from '../cms/unsigned-attributes.ts';
 import type { EmbeddedSignature } from '../formats/format.ts';
+import { stampCms } from '../formats/signature-profile.ts';
 import type { Container } from './container.ts';
 import { authenticodeErrors } from './errors.ts';
 import { isInDerOrder } from './examine-authenticode.ts';
+import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { FoundSignature } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 
@@ -51,16 +43,10 @@ function stamped(
   const isSame = after.every((cms, index) => cms === found.nested[index]?.cms);
   const cms = isSame ? found.cms : exchangeNested(found.cms, (nested, index) => after[index] ?? nested);
   const token = tokenOf(location, found.cms);
-  return token === undefined ? cms : stampSignature(cms, token);
+  return token === undefined ? cms : stampCms(AUTHENTICODE_PROFILE, cms, token);
 }
 
 const foreign = () => new TypeError('the signature is not one of this file');
-
-/** `cms` with the RFC 3161 token (a ContentInfo, DER) for its only timestamp. */
-export function stampSignature(cms: Uint8Array, token: Uint8Array): Uint8Array {
-  const instead = [...TIMESTAMP_TYPES, ...UNREAD_TIMESTAMP_TYPES];
-  return replaceUnsignedAttributes(cms, { type: SPC_RFC3161_TIMESTAMP, value: token }, instead);
-}
 
 /** `cms` with the signatures nested in it exchanged, in the order in which they stand; the others keep their places. */
 export function exchangeNested(

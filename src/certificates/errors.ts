@@ -84,4 +84,10 @@ export const certificateErrors = defineErrors({
       `the certificate of ${d.name} is not for code signing: ${d.problem}`,
     hint: 'Use a code-signing certificate: verifiers reject signatures of other certificates.',
   },
+  'certificate-not-for-purpose': {
+    category: 'local',
+    message: (d: { name: string; purpose: string; problem: string }) =>
+      `the certificate of ${d.name} is not for ${d.purpose}: ${d.problem}`,
+    hint: 'Use a certificate for this purpose: verifiers of this format reject signatures of other certificates.',
+  },
 });

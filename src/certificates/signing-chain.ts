@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Secret } from '../secrets/secret.ts';
-import { extendedKeyUsageOf } from './certificate-fields.ts';
+import { extendedKeyUsageOf, readCertificateFields } from './certificate-fields.ts';
 import { certificateErrors } from './errors.ts';
 import {
   type Certificate,
@@ -11,7 +11,7 @@ import {
   publicKeyOf,
 } from './parsed-certificate.ts';
 import type { CertificateFile } from './pkcs12.ts';
-import { allowsCodeSigning, purposeProblem } from './purpose.ts';
+import { allowsCodeSigning, nameOfPurpose, type Purpose, purposeProblem } from './purpose.ts';
 import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
@@ -41,8 +41,8 @@ const MOST_BITS = 16_384;
 const NEARLY_EXPIRED_DAYS = 30;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Throws `certificate-not-rsa`, `-key-size`, `-not-for-code-signing`, `-not-yet-valid`, `-expired`. */
-export function checkLeaf(leaf: ParsedCertificate, now: Date): CheckedLeaf {
+/** Throws `certificate-not-rsa`, `-key-size`, `-not-for-…`, `-not-yet-valid`, `-expired`. */
+function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainOptions): CheckedLeaf {
   const { name, fields, notBefore, notAfter } = leaf;
   const publicKey = publicKeyOf(leaf);
   const keyType = publicKey?.asymmetricKeyType ?? 'unknown';
@@ -51,8 +51,7 @@ export function checkLeaf(leaf: ParsedCertificate, now: Date): CheckedLeaf {
   if (bits < LEAST_BITS || bits > MOST_BITS) {
     throw certificateErrors('certificate-key-size', { name, bits, least: LEAST_BITS, most: MOST_BITS });
   }
-  const problem = purposeProblem(fields);
-  if (problem !== undefined) throw certificateErrors('certificate-not-for-code-signing', { name, problem });
+  if (purposes !== undefined) requirePurpose(leaf, purposes);
   if (now < notBefore) throw certificateErrors('certificate-not-yet-valid', { name, date: dateOf(notBefore) });
   if (now > notAfter) throw certificateErrors('certificate-expired', { name, date: dateOf(notAfter) });
 
@@ -68,6 +67,17 @@ export function checkLeaf(leaf: ParsedCertificate, now: Date): CheckedLeaf {
   return { publicKey, signatureLength: Math.ceil(bits / 8), warnings };
 }
 
+/** Throws `certificate-not-for-code-signing`, `certificate-not-for-purpose` for a certificate that has none of the purposes. */
+export function requirePurpose({ der, name }: Certificate, purposes: readonly Purpose[]): void {
+  const fields = readCertificateFields(der);
+  const problems = purposes.map((purpose) => purposeProblem(fields, purpose));
+  const [purpose] = purposes;
+  const [problem] = problems;
+  if (purpose === undefined || problem === undefined || problems.includes(undefined)) return;
+  if (purpose === 'code-signing') throw certificateErrors('certificate-not-for-code-signing', { name, problem });
+  throw certificateErrors('certificate-not-for-purpose', { name, purpose: nameOfPurpose(purpose), problem });
+}
+
 /** The day, as ISO 8601 has it, in UTC. */
 export function dateOf(time: Date): string {
   return time.toISOString().slice(0, 10);
@@ -77,6 +87,8 @@ export interface ReadSigningChainOptions {
   readonly now: Date;
   /** Opens PKCS#12 files. */
   readonly password?: Secret | undefined;
+  /** The leaf must have one of them; undefined for any leaf. Each format checks its own again. */
+  readonly purposes?: readonly Purpose[];
 }
 
 /** A bundle of every public root has about 150. */
@@ -96,7 +108,7 @@ export async function readSigningChain(
   const certificates = await readCertificates(inputs, options.password);
   const sorted = sortChain(certificates, options.now);
   const { leaf } = sorted;
-  const { publicKey, signatureLength, warnings } = checkLeaf(leaf, options.now);
+  const { publicKey, signatureLength, warnings } = checkLeaf(leaf, options);
   return {
     leaf: { der: leaf.der, name: leaf.name },
     publicKey,

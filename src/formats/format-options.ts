@@ -15,6 +15,8 @@ export interface FormatOption {
   readonly stored?: 'project' | 'profile' | 'both';
   /** Which texts are values, the same in words (`some text`) and as a JSON schema. Undefined for a switch. */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
+  /** Throws what makes a value of this kind unusable: asked before any request. */
+  check?(text: string): void;
 }
 
 /** The values of the options that were given, by their keys. */
@@ -29,6 +31,14 @@ export function textOf(options: FormatOptions, { key }: FormatOption): string | 
 /** Whether a switch was given. */
 export function isGiven(options: FormatOptions, { key }: FormatOption): boolean {
   return options[key] === true;
+}
+
+/** Throws what the options say of their values. */
+export function checkFormatOptions(declared: readonly FormatOption[], options: FormatOptions): void {
+  for (const option of declared) {
+    const text = textOf(options, option);
+    if (text) option.check?.(text);
+  }
 }
 
 /** For declarations: every text but the empty one. */

@@ -4,6 +4,7 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
 import type { Purpose } from '../certificates/purpose.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
+import type { Attribute } from '../cms/build-signed-data.ts';
 import type { SignedData } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { MeasureContent } from '../crypto/content.ts';
@@ -54,6 +55,18 @@ export type Recognition =
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
     };
 
+/** What the CMS of a new signature holds. `signature-profile.ts` builds and stamps it, and reads its timestamps. */
+export interface SignatureProfile {
+  /** Signed attributes in addition to contentType and messageDigest. Nothing random, and no clock but the context's time. */
+  signedAttributes(context: SigningContext): readonly Attribute[];
+  /** Whether a root that was given goes in too. */
+  readonly carriesRoot: boolean;
+  /** Unsigned attributes (dotted) under which `verifier` reads timestamps; a new one is written under the first. */
+  readonly timestampTypes: readonly [string, ...string[]];
+  /** For messages: `Windows`. */
+  readonly verifier: string;
+}
+
 /** How the content of one file is read and digested. */
 export interface ContentReader {
   readonly measure: MeasureContent;
@@ -64,6 +77,8 @@ export interface ContentReader {
 }
 
 export interface SignableFile {
+  /** Of the signatures made for this file. */
+  readonly profile: SignatureProfile;
   /** What the user should know although the file can be signed: a stale table entry, for example. Whole sentences. */
   readonly warnings: readonly string[];
   /** The same file, unchanged, through another source: its layout is not read again. */

@@ -1,5 +1,6 @@
 /** Every format there is: one line each. */
 
+import type { Purpose } from '../certificates/purpose.ts';
 import type { Format } from './format.ts';
 import { jar } from './jar/index.ts';
 import { pe } from './pe/index.ts';
@@ -7,6 +8,9 @@ import { pe } from './pe/index.ts';
 const FORMATS = [pe, jar] as const;
 
 export const formats: readonly Format[] = FORMATS;
+
+/** What certificates must be for, each once: one that has none of these signs no file. */
+export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
 /** An option that one of them declares. */
 export type DeclaredOption = (typeof FORMATS)[number]['options'][number];

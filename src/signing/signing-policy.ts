@@ -1,5 +1,6 @@
 /** What the user allows `sign` to do: to a file that is signed already, and with how many signatures. */
 
+import { requirePurpose } from '../certificates/signing-chain.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Format, SignableFile, SigningContext, SigningMode } from '../formats/format.ts';
 import type { ExistingSignatures, ReportFailures } from '../options/commands/sign.ts';
@@ -38,10 +39,13 @@ function requireMode({ modes, title }: Pick<Format, 'title' | 'modes'>, mode: Si
   throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
 }
 
-/** A file that carries an intact signature of this certificate is skipped if the policy says so. */
+/**
+ * Throws what makes the signature impossible. A file that carries an intact signature of this certificate is skipped if the
+ * policy says so.
+ */
 export async function decideSigning(
   opened: SignableFile,
-  format: Pick<Format, 'title' | 'modes' | 'defaultMode'>,
+  format: Pick<Format, 'title' | 'modes' | 'defaultMode' | 'purpose'>,
   context: SigningContext,
   { existing, allOrNothing }: SigningPolicy,
 ): Promise<Decision<SigningIntent>> {
@@ -49,6 +53,7 @@ export async function decideSigning(
   const { time } = context;
   const mode = existing === undefined || existing === 'skip' ? format.defaultMode : existing;
   requireMode(format, mode);
+  requirePurpose(context.chain.leaf, [format.purpose]);
   const signatures = await opened.signatures();
   if (existing === 'skip' && (await hasIntactBy(opened, signatures, context.chain.leaf.der))) {
     return { skipped: 'already-signed', warnings, intent: { mode, replaced: [], time } };

@@ -1,6 +1,5 @@
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { purposeProblem, timeStampingOddity } from '../certificates/purpose.ts';
-import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import type { Finding } from '../errors/finding.ts';
 
@@ -50,20 +49,6 @@ export function asTimestampFinding(finding: Finding): Finding {
 /** Whether the imprint or the signature of a sound timestamp is by SHA-1. */
 export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
   return findings.some(({ code, against }) => code === WEAK && against === 'nothing');
-}
-
-/** Timestamps under unsigned attributes of these types (dotted), which `platform` does not read: they do not count. */
-export function unreadTimestamps(
-  attributes: readonly ParsedAttribute[],
-  types: readonly string[],
-  platform: string,
-): readonly Finding[] {
-  return types
-    .filter((type) => attributes.some((attribute) => attribute.type === type))
-    .map((type) => {
-      const message = `A timestamp under the attribute ${type} is not used: ${platform} does not read it there.`;
-      return { code: 'timestamp-not-read', message, against: 'nothing' };
-    });
 }
 
 /** Of the algorithms that a timestamp's imprint and signature are digested with. */

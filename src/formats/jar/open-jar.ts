@@ -1,5 +1,7 @@
 /** A JAR that is open: what may be asked of it, and how it is signed, as the JAR File Specification says. */
 
+import { createHash } from 'node:crypto';
+import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { rejectRivalToCome } from '../../zip/end-record.ts';
@@ -13,6 +15,7 @@ import {
 } from '../format.ts';
 import { isGiven, textOf } from '../format-options.ts';
 import { onceOf } from '../once.ts';
+import { prepareCms } from '../signature-profile.ts';
 import { requireSound, requireUnbroken, requireUnchanged } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
@@ -40,7 +43,7 @@ import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
 import { filesOf, removeSignatures } from './remove.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
 import type { SharedInfo } from './signature/examine.ts';
-import { buildSignatureFile, chooseBlockName, prepareBlock } from './signature/new-signature.ts';
+import { buildSignatureFile, chooseBlockName, JAR_PROFILE } from './signature/new-signature.ts';
 import { sectionAlgorithms, signatureFileInfo } from './signature/signature-file-info.ts';
 import { readSignatures } from './signature/signatures.ts';
 import { stampSignatures } from './stamp.ts';
@@ -63,6 +66,7 @@ function signableJar(opened: OpenedJar): SignableFile {
     contents: onceOf(() => readContentInfo(source, layout, digestEntries)),
   };
   return {
+    profile: JAR_PROFILE,
     // Asked for once, while the file is opened several times.
     get warnings() {
       return describeOddities(layout);
@@ -146,7 +150,7 @@ async function nameBlock(
 async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<PreparedSignature> {
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;
-  const { algorithm, chain } = context;
+  const { algorithm } = context;
   const place = await choosePlace(opened, context, mode);
 
   const old = layout.manifest && terminated(layout.manifest.parsed);
@@ -169,7 +173,8 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   if (!covered.isWhole()) throw new TypeError('the manifest that was made does not cover every file');
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
 
-  const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, chain);
+  const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest();
+  const block = prepareCms(JAR_PROFILE, context, { type: DATA, messageDigest });
   const remove = [...layout.signatureFiles]
     .filter(([base]) => place.leaving.has(base))
     .flatMap(([, files]) => filesOf(files));
@@ -177,8 +182,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const patchFor = prepareEmbedding(layout, change);
   const standing = place.others.map(({ cms }) => cmsEnvelope(cms));
   return {
-    toBeSigned,
-    seal,
+    ...block,
     embed: (sealed) => ({ patch: patchFor(sealed.bytes), sealed, standing: [...standing, sealed] }),
   };
 }

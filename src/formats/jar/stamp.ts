@@ -1,8 +1,6 @@
 /** Giving signatures of a JAR their timestamps: another block in the place of the old one, and nothing else. */
 
-import { COUNTER_SIGNATURE, SPC_RFC3161_TIMESTAMP, TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
@@ -10,10 +8,12 @@ import type { ZipEntry } from '../../zip/entry.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
 import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
 import { cmsEnvelope, type EmbeddedSignature, type Embedding } from '../format.ts';
+import { stampCms } from '../signature-profile.ts';
 import type { JarExpectation } from './check.ts';
 import { jarErrors } from './errors.ts';
 import type { JarLayout } from './layout.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
+import { JAR_PROFILE } from './signature/new-signature.ts';
 
 /** Throws `jar-unsigned-timestamp`. */
 export async function stampSignatures(
@@ -31,7 +31,7 @@ export async function stampSignatures(
     const ofSignature = block.signedData?.signers[0].signature ?? new Uint8Array();
     if (usesSha1(readTimestampToken(value, ofSignature)))
       throw jarErrors('jar-unsigned-timestamp', { algorithm: 'SHA1' });
-    stamped.set(block, replaceUnsignedAttributes(block.cms, { type: TIMESTAMP_TOKEN, value }, TIMESTAMP_ATTRIBUTES));
+    stamped.set(block, stampCms(JAR_PROFILE, block.cms, value));
   }
   const standing = blocks.map((block) => stamped.get(block) ?? block.cms);
   const [sealed = standing[0] ?? new Uint8Array()] = stamped.values();
@@ -54,8 +54,3 @@ function same(a: Uint8Array, b: Uint8Array): boolean {
 export function rawName({ name }: { readonly name: string }): string {
   return Buffer.from(name).toString('latin1');
 }
-
-/** Those that Java does not read: places of Authenticode. */
-export const UNREAD_TIMESTAMP_ATTRIBUTES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE];
-/** A new timestamp replaces all of these. */
-const TIMESTAMP_ATTRIBUTES: readonly string[] = [TIMESTAMP_TOKEN, ...UNREAD_TIMESTAMP_ATTRIBUTES];

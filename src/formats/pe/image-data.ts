@@ -9,8 +9,7 @@ import {
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, readElement } from '../../asn1/read.ts';
 import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
 import type { SignedKind } from '../../authenticode/container.ts';
-import { spcUnicode } from '../../authenticode/spc-structures.ts';
-import { classOf, readLink } from '../../authenticode/spc-values.ts';
+import { classOf, readLink, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';

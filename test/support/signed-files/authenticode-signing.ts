@@ -2,12 +2,22 @@
 
 import { createHash, sign } from 'node:crypto';
 import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
-import { type AuthenticodeRequest, prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
+import type { SignedContent } from '../../../src/authenticode/container.ts';
+import { prepareAuthenticode } from '../../../src/authenticode/profile.ts';
 import { spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
 import type { IssuedCertificate } from './pki.ts';
+import { signingContext } from './signing-context.ts';
+
+export interface AuthenticodeRequest {
+  readonly content: SignedContent;
+  readonly algorithm: DigestAlgorithm;
+  readonly chain: SigningChain;
+  readonly description?: string;
+  readonly url?: string;
+}
 
 /** The chain of certificates valid in 2026, leaf first or in any other order. */
 export function chainOf(...certificates: readonly IssuedCertificate[]): Promise<SigningChain> {
@@ -33,12 +43,16 @@ export function requestFor(
   };
 }
 
+export function prepareRequest({ content, algorithm, chain, description, url }: AuthenticodeRequest) {
+  return prepareAuthenticode(signingContext({ algorithm, chain }, { description, url }), content);
+}
+
 /** The finished CMS, signed with the key of `leaf`. */
 export function signAuthenticode(
   request: AuthenticodeRequest,
   leaf: IssuedCertificate,
   timestampToken?: Uint8Array,
 ): Uint8Array {
-  const { toBeSigned, seal } = prepareAuthenticode(request);
-  return seal(sign(NODE_DIGEST_NAME[request.algorithm], toBeSigned, leaf.privateKey), timestampToken);
+  const { toBeSigned, seal } = prepareRequest(request);
+  return seal(sign(NODE_DIGEST_NAME[request.algorithm], toBeSigned, leaf.privateKey), timestampToken).bytes;
 }

@@ -4,14 +4,18 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SPC_SP_OPUS_INFO } from '../../../src/asn1/object-identifiers.ts';
 import { parts, readElement } from '../../../src/asn1/read.ts';
-import { prepareAuthenticode } from '../../../src/authenticode/prepare-authenticode.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { osslsigncodeSignature } from '../../support/programs/osslsigncode.ts';
-import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
+import {
+  chainOf,
+  prepareRequest,
+  requestFor,
+  signAuthenticode,
+} from '../../support/signed-files/authenticode-signing.ts';
 import { type IssuedCertificate, issue, makePki, testKey } from '../../support/signed-files/pki.ts';
 
 const pki = makePki();
@@ -41,7 +45,7 @@ describe('the structure', () => {
 
   it('has its attributes in the order of DER', () => {
     for (const request of [requestFor(chain), requestFor(chain, { description: 'A name', url: 'https://a.test/' })]) {
-      const { toBeSigned } = prepareAuthenticode(request);
+      const { toBeSigned } = prepareRequest(request);
       const encodings = parts(readElement(toBeSigned, 'attributes'), 'attributes').map(({ bytes }) => bytes);
       expect(encodings).toHaveLength(4);
       expect([...encodings].sort(Buffer.compare)).toEqual(encodings);
@@ -49,7 +53,7 @@ describe('the structure', () => {
   });
 
   it('signs what the SignerInfo holds, under the tag of a SET', () => {
-    const { toBeSigned } = prepareAuthenticode(requestFor(chain));
+    const { toBeSigned } = prepareRequest(requestFor(chain));
     expect(toBeSigned[0]).toBe(0x31);
     const inside = Buffer.from(toBeSigned);
     inside[0] = 0xa0;

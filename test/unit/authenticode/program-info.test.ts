@@ -1,7 +1,8 @@
 /** Description and web page are checked before anything is signed. */
 
 import { describe, expect, it } from 'vitest';
-import { checkProgramInfo, type ProgramInfo } from '../../../src/authenticode/program-info.ts';
+import { PROGRAM_OPTIONS, type ProgramInfo, programInfo } from '../../../src/authenticode/program-info.ts';
+import { checkFormatOptions, type FormatOptions } from '../../../src/formats/format-options.ts';
 
 describe('the description and the web page', () => {
   it.each<[string, ProgramInfo, ProgramInfo]>([
@@ -13,7 +14,8 @@ describe('the description and the web page', () => {
     ['one with a port', { url: 'http://[::1]:8080?a=b#c' }, { url: 'http://[::1]:8080?a=b#c' }],
     ['one with marks', { url: 'https://a.test/<b>' }, { url: 'https://a.test/%3Cb%3E' }],
   ])('may be %s', (_name, given, written) => {
-    expect(checkProgramInfo(given)).toEqual({ description: undefined, url: undefined, ...written });
+    expect(programInfo(given as FormatOptions)).toEqual({ description: undefined, url: undefined, ...written });
+    expect(() => checkFormatOptions(PROGRAM_OPTIONS, given as FormatOptions)).not.toThrow();
   });
 
   it.each<[string, ProgramInfo, string]>([
@@ -41,11 +43,13 @@ describe('the description and the web page', () => {
     ['a password', { url: 'https://me:secret@example.test/' }, 'url-invalid'],
     ['an endless address', { url: `https://example.test/${'a'.repeat(2083)}` }, 'url-invalid'],
   ])('may not be %s', (_name, given, code) => {
-    expect(() => checkProgramInfo(given)).toThrow(expect.objectContaining({ code, category: 'usage' }));
+    const refusal = expect.objectContaining({ code, category: 'usage' });
+    expect(() => programInfo(given as FormatOptions)).toThrow(refusal);
+    expect(() => checkFormatOptions(PROGRAM_OPTIONS, given as FormatOptions)).toThrow(refusal);
   });
 
   it('are never shown with a password in them', () => {
-    const attempt = () => checkProgramInfo({ url: 'https://me:secret@example.test/' });
+    const attempt = () => programInfo({ url: 'https://me:secret@example.test/' });
     expect(attempt).toThrow(expect.objectContaining({ message: expect.not.stringContaining('secret') }));
   });
 });

@@ -6,10 +6,16 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parts } from '../../../src/asn1/read.ts';
 import { nestSignature } from '../../../src/authenticode/append.ts';
-import { findAuthenticode, readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
-import { timestampsOf } from '../../../src/authenticode/signatures.ts';
-import { exchangeNested, stampSignature } from '../../../src/authenticode/stamp.ts';
+import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
+import {
+  type AuthenticodeParts,
+  findAuthenticode,
+  readAuthenticode,
+} from '../../../src/authenticode/read-authenticode.ts';
+import { exchangeNested } from '../../../src/authenticode/stamp.ts';
 import { readSignedDataFields, readSignerInfoFields } from '../../../src/cms/signed-data-fields.ts';
+import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/formats/signature-profile.ts';
+import { timestampReader } from '../../../src/timestamp/read-timestamps.ts';
 import { createTimestampDesk, type TimestampDesk } from '../../support/services/timestamp-desk.ts';
 import { makeTimestampPki, type TimestampPki } from '../../support/services/timestamp-pki.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
@@ -31,6 +37,9 @@ let desk: TimestampDesk;
 let token: Buffer;
 
 const signatureValueOf = (cms: Uint8Array) => readAuthenticode(cms).signedData.signers[0].signature;
+const stampSignature = (cms: Uint8Array, stamp: Uint8Array) => stampCms(AUTHENTICODE_PROFILE, cms, stamp);
+const timestampsOf = ({ signedData }: AuthenticodeParts) =>
+  readTimestampsOf(AUTHENTICODE_PROFILE, signedData, signedData.signers[0], timestampReader());
 const readAll = (cms: Uint8Array) => timestampsOf(readAuthenticode(cms));
 const kindsOf = (cms: Uint8Array) =>
   readAll(cms).map(({ kind, findings }) => [kind, ...findings.map(({ code }) => code)].join(' '));

@@ -32,7 +32,11 @@ const read = (contents: Contents | readonly Contents[], password?: string) =>
       name: `file ${index}`,
       bytes: typeof part === 'string' ? Buffer.from(part) : part,
     })),
-    { now: NOW, password: password === undefined ? undefined : new Secret(password) },
+    {
+      now: NOW,
+      password: password === undefined ? undefined : new Secret(password),
+      purposes: ['code-signing'],
+    },
   );
 const pem = (...certificates: readonly IssuedCertificate[]) => certificates.map((one) => one.pem).join('');
 const names = async (...given: Parameters<typeof read>) => (await read(...given)).certificates.map(({ name }) => name);

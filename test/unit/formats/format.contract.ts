@@ -2,7 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { CONTENT_TYPE, MESSAGE_DIGEST } from '../../../src/asn1/object-identifiers.ts';
+import { octetString } from '../../../src/asn1/write.ts';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { speaksAgainst } from '../../../src/errors/finding.ts';
@@ -88,6 +91,21 @@ export function describeFormat(
         const remark = remarks[algorithm];
         expect(await codesOf(signatures[0])).toEqual(remark === undefined ? [] : [remark]);
       }
+    });
+
+    it('holds what its profile declares, and a token of the size that was announced in the place that it declares', async () => {
+      const token = octetString(Buffer.alloc(16 * 1024));
+      const { result, sealed } = await signBytes(format, bytes, signer, { token });
+      const { profile } = await openBytes(format, result);
+      const [{ signedAttributes, unsignedAttributes }] = parseSignedData(sealed).signers;
+      const own = profile.signedAttributes(signingContext({ chain: signer.chain, tokenReserve: token.length }));
+      expect(signedAttributes.map(({ type }) => type).sort()).toEqual(
+        [CONTENT_TYPE, MESSAGE_DIGEST, ...own.map(({ type }) => type)].sort(),
+      );
+      expect(unsignedAttributes.map(({ type }) => type)).toEqual([profile.timestampTypes[0]]);
+      expect(attributeValues(unsignedAttributes, profile.timestampTypes[0]).map((value) => value.bytes)).toEqual([
+        token,
+      ]);
     });
 
     it('is told about once signed, and nothing speaks against it', async () => {

@@ -3,7 +3,10 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { TIME_STAMPING } from '../../../src/asn1/object-identifiers.ts';
+import { octetString } from '../../../src/asn1/write.ts';
 import { attributeValues } from '../../../src/cms/parse-signed-data.ts';
+import type { Format } from '../../../src/formats/format.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { journalErrors } from '../../../src/journal/errors.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
@@ -12,16 +15,22 @@ import { attachSignature } from '../../../src/signing/changes/attach.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
 import { addTimestamps } from '../../../src/signing/changes/timestamp.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { decideSigning } from '../../../src/signing/signing-policy.ts';
 import { verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
-import { NOTE_LABEL, note, noteOf } from '../formats/support/note-format.ts';
-import { openBytes } from '../formats/support/sign-bytes.ts';
+import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
+import { makePki } from '../../support/signed-files/pki.ts';
+import { signingContext } from '../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { NOTE_LABEL, NOTE_SLACK, note, noteOf } from '../formats/support/note-format.ts';
+import { openBytes, signBytes } from '../formats/support/sign-bytes.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 import { type FlatSigning, testRun } from './signing-run.ts';
 
 const UNSIGNED = noteOf('what the note says');
 const known = [...formats, note];
+const POLICY = { existing: undefined, allOrNothing: true, report: true };
 const at = (time: string): FlatSigning => ({ formats: known, existing: undefined, now: () => new Date(time) });
 
 let scene: JournalScene;
@@ -117,6 +126,41 @@ describe('a format that only tests have', () => {
     const draft = await sign(await scene.open(), at('2026-03-04T05:06:07Z'));
     expect(draft).toMatchObject({ status: 'failed', error: { code: 'unsupported-format' } });
     expect(scene.service.asked).toBe(0);
+  });
+
+  it('is signed only with a certificate for its purpose, and no request is sent with another', async () => {
+    const stamping = { ...note, purpose: 'time-stamping' } as const;
+    const more = { ...at('2026-03-04T05:06:07Z'), formats: [stamping] };
+    expect(await sign(await scene.open(), more)).toMatchObject({
+      status: 'failed',
+      error: { code: 'certificate-not-for-purpose', message: expect.stringContaining('is not for timeStamping') },
+    });
+    expect(scene.service.asked).toBe(0);
+
+    const stamper = makePki().leaf({ purposes: [TIME_STAMPING] });
+    const context = signingContext({ chain: await chainOf(stamper) });
+    const decide = async (format: Format) =>
+      decideSigning(await openBytes(format, UNSIGNED), format, context, POLICY).then(
+        ({ skipped }) => skipped,
+        ({ code }) => code,
+      );
+    expect(await decide(stamping)).toBeUndefined();
+    expect(await decide(note)).toBe('certificate-not-for-code-signing');
+  });
+
+  it('has a space that is fixed before it is signed, and fails rather than outgrow it', async () => {
+    const signer = await makeThrowawaySigner();
+    const [reserved, larger] = [NOTE_SLACK, 2 * NOTE_SLACK].map((size) => octetString(Buffer.alloc(size)));
+    const { result } = await signBytes(note, UNSIGNED, signer, { token: reserved });
+    const [without, withToken] = await Promise.all([
+      signBytes(note, UNSIGNED, signer, { tokenReserve: reserved?.length }),
+      openBytes(note, result),
+    ]);
+    expect(without.result).toHaveLength(result.length);
+    expect(await withToken.signatures()).toMatchObject([{ timestamps: [{ kind: 'rfc3161' }] }]);
+    await expect(signBytes(note, UNSIGNED, signer, { token: larger, tokenReserve: 0 })).rejects.toMatchObject({
+      code: 'note-space-too-small',
+    });
   });
 
   it('is replaceable only if it says so', async () => {

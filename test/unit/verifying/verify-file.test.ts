@@ -116,6 +116,7 @@ function verifying(format: Format, { judgeTrust, policy }: Pick<Setting, 'judgeT
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
   const refuse = async () => Promise.reject(new Error('verifying changes nothing'));
   const file: SignableFile = {
+    profile: { signedAttributes: () => [], carriesRoot: true, timestampTypes: ['1.2.3'], verifier: 'No one' },
     warnings: [],
     reopen: () => file,
     signatures: async () => signatures,

@@ -6,13 +6,14 @@ import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
 import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../../errors/finding.ts';
-import { type Timestamp, unreadTimestamps, usesSha1 } from '../../../timestamp/timestamp.ts';
+import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
+import { examineUnread } from '../../signature-profile.ts';
 import type { ContentInfo } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';
 import { type DigestStrength, strengthOf } from '../manifest/digest-names.ts';
-import { UNREAD_TIMESTAMP_ATTRIBUTES } from '../stamp.ts';
 import type { EmbeddedBlock } from './blocks.ts';
+import { JAR_PROFILE } from './new-signature.ts';
 import { type Coverage, type InfoOf, inWords, listingOf } from './signature-file-info.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
@@ -78,7 +79,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
     yield { code: 'bytes-after-signature', message, against: 'nothing' };
   }
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
-  yield* unreadTimestamps(attributes, UNREAD_TIMESTAMP_ATTRIBUTES, 'Java');
+  yield* examineUnread(JAR_PROFILE, attributes);
   const unreadable = [block.signedData, ...timestamps].flatMap((from) =>
     (from?.certificates ?? []).filter((der) => !isCertificate(der)),
   );

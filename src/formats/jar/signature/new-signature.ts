@@ -1,11 +1,8 @@
 /** Building the signature file, NAME.SF (JAR File Specification, "Signature File"): digests of the manifest, whole and in parts. */
 
-import { createHash } from 'node:crypto';
-import { DATA, TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
-import type { SigningChain } from '../../../certificates/signing-chain.ts';
-import { buildSignedAttributes, buildSignedData } from '../../../cms/build-signed-data.ts';
+import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
-import { cmsEnvelope, type Envelope } from '../../format.ts';
+import type { SignatureProfile } from '../../format.ts';
 import { jarErrors } from '../errors.ts';
 import { sectionDigest } from '../manifest/agreement.ts';
 import { JAVA_DIGEST_NAME } from '../manifest/digest-names.ts';
@@ -46,41 +43,16 @@ export function buildSignatureFile({ manifest, repeated, algorithm, speaksOf }: 
   return file.bytes();
 }
 
-export interface PreparedBlock {
-  /** The signed attributes as a SET: what the service signs the digest of. */
-  readonly toBeSigned: Uint8Array;
-  /** The CMS, DER, with the RSA signature value and, where there is one, the RFC 3161 token (a ContentInfo, DER). */
-  seal(signature: Uint8Array, timestampToken?: Uint8Array): Envelope;
-}
-
 /**
- * Signed attributes: contentType and messageDigest. No signingTime: the same archive gives the same bytes. The whole chain
- * goes in, its root too where it was given: jarsigner looks for one of its certificates in the user's store.
+ * No signingTime: the same archive gives the same bytes. The root goes in too, where it was given: jarsigner looks for one of
+ * the certificates in the user's store.
  */
-export function prepareBlock(
-  signatureFile: Uint8Array,
-  algorithm: DigestAlgorithm,
-  chain: SigningChain,
-): PreparedBlock {
-  const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest();
-  const toBeSigned = buildSignedAttributes(DATA, messageDigest);
-  const certificates = chain.certificates.map(({ der }) => der);
-  return {
-    toBeSigned,
-    seal: (signature, timestampToken) =>
-      cmsEnvelope(
-        buildSignedData({
-          algorithm,
-          content: { type: DATA },
-          certificates,
-          signerCertificate: chain.leaf.der,
-          signedAttributes: toBeSigned,
-          signature,
-          unsignedAttributes: timestampToken === undefined ? [] : [{ type: TIMESTAMP_TOKEN, value: timestampToken }],
-        }),
-      ),
-  };
-}
+export const JAR_PROFILE: SignatureProfile = {
+  signedAttributes: () => [],
+  carriesRoot: true,
+  timestampTypes: [TIMESTAMP_TOKEN],
+  verifier: 'Java',
+};
 
 const LONGEST = 8;
 

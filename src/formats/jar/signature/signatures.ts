@@ -1,16 +1,16 @@
 /** The signatures that are in a JAR already, and what each of them says. */
 
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
-import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { type SignerInfo, signerNameOf } from '../../../cms/parse-signed-data.ts';
+import { signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-timestamps.ts';
-import type { Timestamp } from '../../../timestamp/timestamp.ts';
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
 import { onceOf } from '../../once.ts';
+import { timestampsOf } from '../../signature-profile.ts';
 import { isDigestOf, wholeDigests } from '../manifest/agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { examineSignature, type SharedInfo } from './examine.ts';
+import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
 /** One for each block that has a signature file. One that cannot be read is listed as such. */
@@ -25,7 +25,11 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
   const { cms, signedData, signerCertificate, signerName } = block;
   const { signers } = signedData ?? { signers: [] };
   /** Of each signer of the block. */
-  const timestamps = onceOf(() => signers.map((signer) => timestampsOf(block, signer, readTimestamps)));
+  const timestamps = onceOf(() =>
+    signedData === undefined
+      ? []
+      : signers.map((signer) => timestampsOf(JAR_PROFILE, signedData, signer, readTimestamps)),
+  );
   const weakest = onceOf(() => weakestOf(block, shared));
   return {
     location: block.entry.name,
@@ -69,18 +73,6 @@ function weakestOf({ signedData, readSignatureFile }: EmbeddedBlock, { infoOf, m
   const signatureFile = readSignatureFile();
   const ofSignatureFile = signatureFile === undefined ? [] : infoOf(signatureFile).algorithms();
   return weakestAlgorithm(ofSigners, ofSignatureFile, manifestAlgorithms());
-}
-
-function timestampsOf(
-  { signedData }: EmbeddedBlock,
-  signer: SignerInfo,
-  readTimestamps: ReadTimestamps,
-): readonly Timestamp[] {
-  if (signedData === undefined) return [];
-  const tokens = signer.unsignedAttributes
-    .filter(({ type }) => type === TIMESTAMP_TOKEN)
-    .flatMap(({ values }) => values.map(({ bytes }) => ({ kind: 'rfc3161', bytes }) as const));
-  return readTimestamps(tokens, { ...signedData, signers: [signer] });
 }
 
 /** Of what a signature file says, in characters. */

@@ -1,15 +1,16 @@
 /**
  * A format for tests alone: notes. It uses what no other format does: bytes in its content and ranges out of order, ranges in
- * its patch, a signed time, and an option of its own. A signed note ends with a detached CMS, its length, and `SIGN`.
+ * its patch, a signed time, a timestamp at a place of its own, an option of its own, and a space for its CMS that is fixed
+ * before anything is signed. A signed note ends with a detached CMS, zeros up to the end of its space, the length of that, and
+ * `SIGN`.
  */
 
 import { verify, X509Certificate } from 'node:crypto';
 import { digestAlgorithmOf } from '../../../../src/asn1/algorithm-identifiers.ts';
-import { DATA, MESSAGE_DIGEST, SIGNING_TIME, TIMESTAMP_TOKEN } from '../../../../src/asn1/object-identifiers.ts';
+import { DATA, MESSAGE_DIGEST, SIGNING_TIME } from '../../../../src/asn1/object-identifiers.ts';
 import { encode, octetString } from '../../../../src/asn1/write.ts';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../../src/bytes/patch.ts';
-import { buildSignedAttributes, buildSignedData } from '../../../../src/cms/build-signed-data.ts';
 import {
   attributeValues,
   parseSignedData,
@@ -17,7 +18,6 @@ import {
   type SignerInfo,
   signerNameOf,
 } from '../../../../src/cms/parse-signed-data.ts';
-import { replaceUnsignedAttributes } from '../../../../src/cms/unsigned-attributes.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
 import type { Content } from '../../../../src/crypto/content.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
@@ -32,10 +32,12 @@ import {
   type Format,
   type PreparedSignature,
   type SignableFile,
+  type SignatureProfile,
   type SigningContext,
   type SigningMode,
 } from '../../../../src/formats/format.ts';
 import { type FormatOption, SOME_TEXT, textOf } from '../../../../src/formats/format-options.ts';
+import { prepareCms, stampCms, timestampsOf } from '../../../../src/formats/signature-profile.ts';
 import { timestampReader } from '../../../../src/timestamp/read-timestamps.ts';
 
 export const NOTE_LABEL = {
@@ -47,12 +49,39 @@ export const NOTE_LABEL = {
   value: SOME_TEXT,
 } as const satisfies FormatOption;
 const LABEL = '1.3.6.1.4.1.55555.1';
+const TOKEN = '1.3.6.1.4.1.55555.2';
+const SPACE = '1.3.6.1.4.1.55555.3';
 const MAGIC = 'NOTE';
 const TRAILER_LENGTH = 8;
 
 const noteErrors = defineErrors({
   'note-truncated': { category: 'local', message: 'the note is truncated', hint: 'Write it again.' },
+  'note-space-too-small': { category: 'local', message: 'the signature does not fit', hint: 'Sign it again.' },
 });
+
+/** For everything but certificates and the token that was announced, in bytes; a later timestamp has to fit too. */
+export const NOTE_SLACK = 8 * 1024;
+
+const NOTE_PROFILE: SignatureProfile = {
+  signedAttributes({ chain, time, tokenReserve = 0, formatOptions }) {
+    const label = textOf(formatOptions, NOTE_LABEL);
+    const space = chain.certificates.reduce((sum, { der }) => sum + der.length, NOTE_SLACK + tokenReserve);
+    return [
+      { type: SIGNING_TIME, value: encode(0x18, Buffer.from(`${time.toISOString().replace(/[-:T]|\..*/g, '')}Z`)) },
+      { type: SPACE, value: octetString(Buffer.from(String(space))) },
+      ...(label === undefined ? [] : [{ type: LABEL, value: octetString(Buffer.from(label)) }]),
+    ];
+  },
+  carriesRoot: true,
+  timestampTypes: [TOKEN],
+  verifier: 'The reader of notes',
+};
+
+/** What a signature says of its space; 0 for one that says nothing. */
+function spaceOf(cms: Uint8Array): number {
+  const [value] = attributeValues(parseSignedData(cms).signers[0].signedAttributes, SPACE);
+  return Number(Buffer.from(value?.contents ?? []).toString());
+}
 
 export const note: Format = {
   id: 'note',
@@ -100,6 +129,7 @@ function signableNote(source: ByteSource, layout: NoteLayout, reader: ContentRea
   };
   const examine = (cms: Uint8Array) => examineCms(cms, digestBy);
   return {
+    profile: NOTE_PROFILE,
     warnings: [],
     reopen: (other, otherReader) => signableNote(other, layout, otherReader),
     signatures: async () => (layout.cms === undefined ? [] : [signatureOf(layout.cms, reader, examine)]),
@@ -111,7 +141,8 @@ function signableNote(source: ByteSource, layout: NoteLayout, reader: ContentRea
       return prepareNote(layout, context, await digestBy(context.algorithm));
     },
     async verifyResult({ sealed }) {
-      const isThere = layout.cms !== undefined && Buffer.compare(layout.cms, sealed.bytes) === 0;
+      const there = layout.cms && tryParse(layout.cms);
+      const isThere = there && !(there instanceof CodesignError) && Buffer.compare(there.bytes, sealed.bytes) === 0;
       if (!isThere || (await examine(sealed.bytes)).length > 0) {
         throw formatErrors('result-damaged', { reason: 'the note does not hold its signature' });
       }
@@ -124,9 +155,7 @@ function signableNote(source: ByteSource, layout: NoteLayout, reader: ContentRea
     },
     async stamp(tokens) {
       let cms = layout.cms ?? new Uint8Array();
-      for (const value of tokens.values()) {
-        cms = replaceUnsignedAttributes(cms, { type: TIMESTAMP_TOKEN, value }, [TIMESTAMP_TOKEN]);
-      }
+      for (const token of tokens.values()) cms = stampCms(NOTE_PROFILE, cms, token);
       return put(layout, cms);
     },
     async attach({ bytes }) {
@@ -142,36 +171,21 @@ function requireReplace(mode: SigningMode): void {
   if (mode === 'append') throw formatErrors('cannot-append', { reason: 'a note holds one signature' });
 }
 
-function prepareNote(layout: NoteLayout, context: SigningContext, digest: Uint8Array): PreparedSignature {
-  const { algorithm, chain, time, formatOptions } = context;
-  const label = textOf(formatOptions, NOTE_LABEL);
-  const signedAttributes = buildSignedAttributes(DATA, digest, [
-    { type: SIGNING_TIME, value: encode(0x18, Buffer.from(`${time.toISOString().replace(/[-:T]|\..*/g, '')}Z`)) },
-    ...(label === undefined ? [] : [{ type: LABEL, value: octetString(Buffer.from(label)) }]),
-  ]);
+function prepareNote(layout: NoteLayout, context: SigningContext, messageDigest: Uint8Array): PreparedSignature {
   return {
-    toBeSigned: signedAttributes,
-    seal: (signature, token) =>
-      cmsEnvelope(
-        buildSignedData({
-          algorithm,
-          content: { type: DATA },
-          certificates: chain.certificates.map(({ der }) => der),
-          signerCertificate: chain.leaf.der,
-          signedAttributes,
-          signature,
-          unsignedAttributes: token === undefined ? [] : [{ type: TIMESTAMP_TOKEN, value: token }],
-        }),
-      ),
+    ...prepareCms(NOTE_PROFILE, context, { type: DATA, messageDigest }),
     embed: ({ bytes }) => put(layout, bytes),
   };
 }
 
 /** All of the file is described again, its body as a range of the original. */
 function put({ bodyEnd, fileSize }: NoteLayout, cms: Uint8Array): Embedding {
+  const space = spaceOf(cms);
+  if (cms.length > space) throw noteErrors('note-space-too-small');
   const trailer = Buffer.from('\0\0\0\0SIGN', 'latin1');
-  trailer.writeUInt32LE(cms.length);
-  const patch: Patch = [{ offset: 0, remove: fileSize, insert: [{ start: 0, end: bodyEnd }, cms, trailer] }];
+  trailer.writeUInt32LE(space);
+  const padding = Buffer.alloc(space - cms.length);
+  const patch: Patch = [{ offset: 0, remove: fileSize, insert: [{ start: 0, end: bodyEnd }, cms, padding, trailer] }];
   return { patch, sealed: cmsEnvelope(cms), standing: [cmsEnvelope(cms)] };
 }
 
@@ -225,7 +239,7 @@ function signatureOf(
   const read = timestampReader(budget);
   return {
     location: 'end of the note',
-    envelope: cmsEnvelope(cms),
+    envelope: cmsEnvelope(signedData?.bytes ?? cms),
     signedData,
     signerCertificate: signer?.certificate,
     signerName: signer === undefined ? '(unreadable)' : signerNameOf(signer),
@@ -233,9 +247,7 @@ function signatureOf(
     nested: [],
     get timestamps() {
       if (signedData === undefined || signer === undefined) return [];
-      const tokens = signer.unsignedAttributes.filter(({ type }) => type === TIMESTAMP_TOKEN);
-      const stamps = tokens.flatMap(({ values }) => values.map(({ bytes }) => ({ kind: 'rfc3161', bytes }) as const));
-      return read(stamps, signedData);
+      return timestampsOf(NOTE_PROFILE, signedData, signer, read);
     },
     details: async () => [{ name: 'length', value: `${cms.length} bytes` }],
     examine: () => examine(cms),

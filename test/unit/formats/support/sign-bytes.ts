@@ -15,6 +15,9 @@ export interface SignBytesOptions {
   readonly description?: string;
   readonly url?: string;
   readonly signerName?: string;
+  /** Announced as so many bytes before anything is digested. */
+  readonly token?: Uint8Array | undefined;
+  readonly tokenReserve?: number | undefined;
 }
 
 export interface SignedBytes {
@@ -35,14 +38,14 @@ export async function signBytes(
   format: Format,
   bytes: Uint8Array,
   signer: ThrowawaySigner,
-  { algorithm = 'SHA256', mode = 'replace', ...info }: SignBytesOptions = {},
+  { algorithm = 'SHA256', mode = 'replace', token, tokenReserve = token?.length, ...info }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes);
   const prepared = await file.prepare(
-    signingContext({ algorithm, chain: signer.chain }, { allowUnsignedResult: true, ...info }),
+    signingContext({ algorithm, chain: signer.chain, tokenReserve }, { allowUnsignedResult: true, ...info }),
     mode,
   );
-  const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm));
+  const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm), token);
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);
   await (await openBytes(format, result)).verifyResult(embedding);

@@ -1,7 +1,11 @@
 /** Signed JARs whose signature file was changed and signed anew: signatures as other programs make them. */
 
-import type { DigestAlgorithm } from '../../../../../src/crypto/algorithms.ts';
-import { prepareBlock } from '../../../../../src/formats/jar/signature/new-signature.ts';
+import { createHash } from 'node:crypto';
+import { DATA } from '../../../../../src/asn1/object-identifiers.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../../../src/crypto/algorithms.ts';
+import { JAR_PROFILE } from '../../../../../src/formats/jar/signature/new-signature.ts';
+import { prepareCms } from '../../../../../src/formats/signature-profile.ts';
+import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { contentsOf, repack } from '../simple-zip.ts';
 
@@ -15,7 +19,10 @@ export function signAgain(
 ): Buffer {
   const [file, block] = [`META-INF/${base}.SF`, `META-INF/${base}.RSA`];
   const signatureFile = Buffer.from(change(contentsOf(jar, file).toString()));
-  const { toBeSigned, seal } = prepareBlock(signatureFile, algorithm, signer.chain);
+  const { toBeSigned, seal } = prepareCms(JAR_PROFILE, signingContext({ algorithm, chain: signer.chain }), {
+    type: DATA,
+    messageDigest: createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest(),
+  });
   return repack(jar, { [file]: signatureFile, [block]: seal(signer.sign(toBeSigned, algorithm)).bytes });
 }
 

@@ -1,0 +1,39 @@
+/** What an Authenticode signature holds. */
+
+import { createHash } from 'node:crypto';
+import {
+  COUNTER_SIGNATURE,
+  SPC_INDIVIDUAL_PURPOSE,
+  SPC_RFC3161_TIMESTAMP,
+  SPC_SP_OPUS_INFO,
+  SPC_STATEMENT_TYPE,
+} from '../asn1/object-identifiers.ts';
+import { readElement } from '../asn1/read.ts';
+import { objectIdentifier, sequence } from '../asn1/write.ts';
+import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import type { SignatureProfile, SigningContext } from '../formats/format.ts';
+import { prepareCms } from '../formats/signature-profile.ts';
+import type { SignedContent } from './container.ts';
+import { programInfo } from './program-info.ts';
+import { spcSpOpusInfo } from './spc-structures.ts';
+
+export const AUTHENTICODE_PROFILE: SignatureProfile = {
+  signedAttributes({ formatOptions }) {
+    return [
+      // As signtool says of every certificate: the difference to "commercial" has lost its meaning.
+      { type: SPC_STATEMENT_TYPE, value: sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE)) },
+      { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(programInfo(formatOptions)) },
+    ];
+  },
+  carriesRoot: false,
+  timestampTypes: [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE],
+  verifier: 'Windows',
+};
+
+/** Throws `description-invalid`, `url-invalid`. */
+export function prepareAuthenticode(context: SigningContext, content: SignedContent) {
+  // Unlike CMS, Authenticode has the structure itself for content: its digest leaves out tag and length.
+  const { contents } = readElement(content.value, 'content');
+  const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contents).digest();
+  return prepareCms(AUTHENTICODE_PROFILE, context, { ...content, messageDigest });
+}

@@ -1,0 +1,81 @@
+/** The CMS of a signature, as the profile of its format has it: built, stamped, and read for timestamps. */
+
+import { COUNTER_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
+import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
+import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';
+import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
+import type { Finding } from '../errors/finding.ts';
+import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
+import type { Timestamp } from '../timestamp/timestamp.ts';
+import { cmsEnvelope, type PreparedSignature, type SignatureProfile, type SigningContext } from './format.ts';
+
+export interface CmsContent {
+  /** Dotted. */
+  readonly type: string;
+  /** Encoded; undefined for a detached signature. */
+  readonly value?: Uint8Array | undefined;
+  /** By the context's algorithm. */
+  readonly messageDigest: Uint8Array;
+}
+
+export function prepareCms(
+  profile: SignatureProfile,
+  context: SigningContext,
+  content: CmsContent,
+): Pick<PreparedSignature, 'toBeSigned' | 'seal'> {
+  const { algorithm, chain } = context;
+  const toBeSigned = buildSignedAttributes(content.type, content.messageDigest, profile.signedAttributes(context));
+  const certificates = profile.carriesRoot ? chain.certificates.map(({ der }) => der) : certificatesWithoutRoot(chain);
+  const [type] = profile.timestampTypes;
+  return {
+    toBeSigned,
+    seal: (signature, timestampToken) =>
+      cmsEnvelope(
+        buildSignedData({
+          algorithm,
+          content,
+          certificates,
+          signerCertificate: chain.leaf.der,
+          signedAttributes: toBeSigned,
+          signature,
+          unsignedAttributes: timestampToken === undefined ? [] : [{ type, value: timestampToken }],
+        }),
+      ),
+  };
+}
+
+/** `cms` with the RFC 3161 token (a ContentInfo, DER) for its only timestamp. */
+export function stampCms({ timestampTypes }: SignatureProfile, cms: Uint8Array, token: Uint8Array): Uint8Array {
+  const [type] = timestampTypes;
+  return replaceUnsignedAttributes(cms, { type, value: token }, [...TIMESTAMP_TYPES, ...timestampTypes]);
+}
+
+/** All timestamps that verifiers read of a signer, in order. */
+export function timestampsOf(
+  { timestampTypes }: SignatureProfile,
+  signedData: SignedData,
+  signer: SignerInfo,
+  read: ReadTimestamps,
+): readonly Timestamp[] {
+  const stamps = signer.unsignedAttributes
+    .filter(({ type }) => timestampTypes.includes(type))
+    .flatMap(({ type, values }) => {
+      const kind = type === COUNTER_SIGNATURE ? 'authenticode' : 'rfc3161';
+      return values.map(({ bytes }) => ({ kind, bytes }) as const);
+    });
+  return read(stamps, { ...signedData, signers: [signer] });
+}
+
+/** A finding for each attribute with timestamps that verifiers do not read: they do not count. */
+export function examineUnread(
+  { timestampTypes, verifier }: SignatureProfile,
+  unsignedAttributes: readonly ParsedAttribute[],
+): readonly Finding[] {
+  const unread = TIMESTAMP_TYPES.filter((type) => !timestampTypes.includes(type));
+  return unread
+    .filter((type) => unsignedAttributes.some((attribute) => attribute.type === type))
+    .map((type) => {
+      const message = `A timestamp under the attribute ${type} is not used: ${verifier} does not read it there.`;
+      return { code: 'timestamp-not-read', message, against: 'nothing' };
+    });
+}
