@@ -1,29 +1,42 @@
-/** The library's door: what build tools import. */
+/** The entry point of the library: what build tools import. */
 
+import { composeRemoving, composeTimestamping } from './app/compose-changes.ts';
 import { composeNamed } from './app/compose-config.ts';
+import { composeHistory } from './app/compose-history.ts';
 import { composeReading } from './app/compose-local.ts';
+import { composeResume } from './app/compose-resume.ts';
 import { composeSigning } from './app/compose-signing.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
+import type { HistoryEntry } from './journal/journal.ts';
 import { resolveSettings } from './options/commands/sign.ts';
+import { resolveTimestampingSettings } from './options/commands/timestamp.ts';
 import { resolveVerifySettings } from './options/commands/verify.ts';
-import type { SettingsOptions, VerifyOptions } from './options/options.ts';
-import type { FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
+import type { Environment, SettingsOptions, VerifyOptions } from './options/options.ts';
+import type { LibraryOptionsOf } from './options/table.ts';
+import type { ChangeEvent, ChangeFilesResult, FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
+import { describeResumed } from './signing/resume/resumed-call.ts';
 import { type InspectedFile, inspectFile as inspectWith } from './verifying/inspect-file.ts';
 import type { VerifiedFile } from './verifying/verdict.ts';
 
 export type { NamedObject } from './asn1/object-names.ts';
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
+export type { CallOutcome, HistoryEntry } from './journal/journal.ts';
 export type { SettingsOptions, VerifyOptions } from './options/options.ts';
 export type { CallRecord } from './service/call-record.ts';
 export type {
+  ChangeEvent,
+  ChangeFilesResult,
+  ChangeOutcome,
   FailedOutcome,
   FileOutcome,
   FileToSign,
   PlannedOutcome,
+  RemovedOutcome,
   SignedOutcome,
   SignFilesResult,
   SigningEvent,
   SkippedOutcome,
+  TimestampedOutcome,
 } from './signing/outcome.ts';
 export type { InspectedAttribute, InspectedValue } from './verifying/inspect-attributes.ts';
 export type { InspectedCertificate, InspectedKey } from './verifying/inspect-certificates.ts';
@@ -63,12 +76,88 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
   const composition = await composeSigning(settings, env, onEvent);
-  const named = files.map((file) => (typeof file === 'string' ? { path: file, output: file } : file));
-  const result = await composition.signFiles(named, signal).finally(() => composition[Symbol.asyncDispose]());
+  const result = await composition
+    .signFiles(files.map(asFileToSign), signal)
+    .finally(() => composition[Symbol.asyncDispose]());
   // The process may go on for hours: for a caller of the library the run ends here.
   const isComplete = result.files.every(({ status }) => status === 'signed' || status === 'skipped');
   if (isComplete && !signal?.aborted) composition.noteEnd();
   return result;
+}
+
+export interface ChangeFilesOptions {
+  /** Paths, changed in place, or paths with where the result goes. */
+  readonly files: readonly (string | FileToSign)[];
+  /** When it aborts, nothing new starts. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: ChangeEvent) => void;
+}
+
+export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryOptionsOf<'timestamp'>, 'output'> {
+  /** As for `signFiles`. */
+  readonly env?: Environment;
+}
+
+/**
+ * Adds timestamps to signed files as `codesign-remote timestamp` does. One file that fails does not throw: it has its
+ * outcome. Throws a CodesignError for what makes the whole run impossible.
+ */
+export async function timestampFiles(options: TimestampFilesOptions): Promise<ChangeFilesResult> {
+  const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
+  const settings = resolveTimestampingSettings(settingsOptions, env, await composeNamed(settingsOptions, env));
+  await using composition = await composeTimestamping(settings, env, onEvent);
+  return await composition.changeFiles(files.map(asFileToSign), signal);
+}
+
+/** Removes all signatures from files as `codesign-remote remove` does. One file that fails does not throw: it has its outcome. */
+export async function removeSignatures(options: ChangeFilesOptions): Promise<ChangeFilesResult> {
+  const { files, signal, onEvent = () => undefined } = options;
+  await using composition = await composeRemoving(onEvent);
+  return await composition.changeFiles(files.map(asFileToSign), signal);
+}
+
+function asFileToSign(file: string | FileToSign): FileToSign {
+  return typeof file === 'string' ? { path: file, output: file } : file;
+}
+
+export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
+  /** As for `signFiles`. */
+  readonly env?: Environment;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: SigningEvent) => void;
+}
+
+export interface ResumeResult {
+  readonly calls: readonly ResumedCall[];
+  /** Whole sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** A call of an earlier run; `left` was not tried, `failed` is still unfinished. */
+export type ResumedCall = ReturnType<typeof describeResumed>;
+
+/**
+ * Finishes what earlier runs left as `codesign-remote resume` does; with `dryRun` it only lists the calls, with `forget` or
+ * `forgetUnknown` it gives them up. Throws a CodesignError for what makes the whole run impossible.
+ */
+export async function resume(options: ResumeOptions = {}): Promise<ResumeResult> {
+  const { env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
+  const stored = await composeNamed(settingsOptions, env);
+  await using composition = await composeResume(settingsOptions, stored, env, onEvent);
+  const calls = await composition.run(signal);
+  if (calls.every(({ error }) => error === undefined) && !signal?.aborted) composition.noteEnd();
+  return { calls: calls.map(describeResumed), warnings: composition.warnings() };
+}
+
+export interface HistoryOptions extends LibraryOptionsOf<'history'> {
+  /** Where CODESIGN_STATE_DIR and the system's variables for the state folder are looked for. */
+  readonly env?: Environment;
+}
+
+/** The calls that `codesign-remote history` lists, newest last. Throws a CodesignError if the journal cannot be read. */
+export async function* history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry> {
+  const { env = {}, ...selection } = options;
+  yield* (await composeHistory(selection, env)).entries;
 }
 
 export interface VerifyFileOptions extends VerifyOptions {

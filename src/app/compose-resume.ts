@@ -9,27 +9,26 @@ import { missingSettings } from '../options/commands/common.ts';
 import { type ResumeSettings, resolveResumeSettings } from '../options/commands/resume.ts';
 import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { hasCredentials, isWithoutCredentials } from '../options/credentials/credentials.ts';
+import type { Stored } from '../options/lookup.ts';
 import type { Environment } from '../options/options.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { type Given, planCall } from '../signing/resume/plan-call.ts';
-import { forgetCall, listCalls, type ResumedCall, removeLeftBy, resumeCalls } from '../signing/resume/resume.ts';
+import { forgetCalls, listCalls, removeLeftBy, resumeCalls } from '../signing/resume/resume.ts';
+import type { ResumedCall } from '../signing/resume/resumed-call.ts';
 import type { SigningLike } from '../signing/resume/write-files.ts';
 import { leafDigest } from '../signing/service/signatures.ts';
 import type { Signing } from '../signing/sign-files.ts';
 import { runContext } from '../signing/signing-context.ts';
-import { composeStored } from './compose-config.ts';
 import { composeService, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, composeRun, hasJournal } from './compose-local.ts';
 import { describeClient } from './compose-signing.ts';
 
 export interface ResumeComposition extends AsyncDisposable {
-  list(): readonly ResumedCall[];
-  resume(signal?: AbortSignal): Promise<readonly ResumedCall[]>;
-  /** Throws `no-such-call`, `call-under-way`. */
-  forget(id: string): Promise<ResumedCall>;
+  /** Lists, forgets or finishes calls, as the options say. Throws `no-such-call`, `call-under-way`. */
+  run(signal?: AbortSignal): Promise<readonly ResumedCall[]>;
   /** Whole sentences; grows as things are found. */
   warnings(): readonly string[];
   /** Immediately, for a process that is about to end with files under way. */
@@ -50,20 +49,23 @@ interface Connection {
 /** Throws usage, what makes every request impossible, and what keeps the journal from being read. */
 export async function composeResume(
   options: OptionsOf<'resume'>,
+  stored: Stored,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<ResumeComposition> {
-  const settings = resolveResumeSettings(options, env, await composeStored(options, env));
-  const reading = options.dryRun ? await composeJournalReading(env) : undefined;
+  const { dryRun = false, forget = [], forgetUnknown = false } = options;
+  const settings = resolveResumeSettings(options, env, stored);
+  const reading = dryRun ? await composeJournalReading(env) : undefined;
   // To open a journal makes one.
   const journal = reading === undefined && (await hasJournal(env)) ? await composeJournal(env) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
   // To list calls and to give them up works without credentials too.
-  const isOptional = (options.dryRun || options.forget !== undefined) && !hasCredentials(env);
+  const isForgetting = forget.length > 0 || forgetUnknown;
+  const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind === 'unwritten' || kind === 'unreported');
-  const auditLog = options.dryRun ? undefined : settings.auditLog;
+  const auditLog = dryRun ? undefined : settings.auditLog;
   const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
   const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const failedReports = new Map<string, CodesignError>();
@@ -90,17 +92,19 @@ export async function composeResume(
     return await resumeCalls(calls, given, parts, signal);
   }
 
+  async function giveUp(): Promise<readonly ResumedCall[]> {
+    const unknown = forgetUnknown ? calls.filter(({ kind }) => kind === 'unknown').map(({ id }) => id) : [];
+    const { report, maskFilename } = settings;
+    const service = report ? connection?.service : undefined;
+    const parts = { journal: journal ?? NO_JOURNAL, service, maskFilename };
+    const ids = [...new Set([...forget, ...unknown])];
+    return await forgetCalls(ids, calls, connection?.given, parts, (sentence) => warnings.push(sentence));
+  }
+
   return {
-    list: () => listCalls(calls, connection?.given),
-    resume,
-    async forget(id) {
-      const warn = (sentence: string): void => {
-        warnings.push(sentence);
-      };
-      const { report, maskFilename } = settings;
-      const service = report ? connection?.service : undefined;
-      const parts = { journal: journal ?? NO_JOURNAL, service, maskFilename };
-      return forgetCall(id, calls, connection?.given, parts, warn);
+    async run(signal) {
+      if (dryRun) return listCalls(calls, connection?.given);
+      return await (isForgetting ? giveUp() : resume(signal));
     },
     warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? []), ...(connection?.later ?? [])],
     removeTemporaryFiles,

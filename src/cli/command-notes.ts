@@ -93,12 +93,13 @@ Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file holds
   resume: `\
 It requests no signature. Credentials come from the environment or the keychain, as for sign; a report is sent only to the
 service, and with the access key, that the signature came from. A call whose outcome is unknown may have been counted: ask the
-operator of your service, then give it up with --forget. In either case sign requests a new signature for its file.
+operator of your service, then give it up with --forget or --forget-unknown. In either case sign requests a new signature for its file.
 
 Examples:
   codesign-remote resume --dry-run
   codesign-remote resume
-  codesign-remote resume --forget 5f0e8c1d9a7b3c2e4f60
+  codesign-remote resume --forget 5f0e8c1d9a7b3c2e4f60 0c2e4f605f0e8c1d9a7b
+  codesign-remote resume --forget-unknown
 
 Exit codes: 0 nothing is left, or only what you must decide; 2 usage, or other settings are needed, 3 network, 4 HTTP,
 5 rejected by the service, 6 local file, 7 timestamp, 9 several kinds`,
@@ -108,6 +109,7 @@ It reads the journal of this user on this machine [CODESIGN_STATE_DIR]. The jour
 
 Examples:
   codesign-remote history --since 2026-11
+  codesign-remote history --limit 20 --file "*.exe" --outcome unknown
   codesign-remote history --csv > calls.csv
 
 Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,

@@ -1,4 +1,4 @@
-/** The seam to the journal: every signature requested from the service, so that none is lost or requested twice. Types only. */
+/** The seam to the journal: every signature requested from the service, so that none is lost or requested twice. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
@@ -141,7 +141,18 @@ export interface SharingFile {
   readonly signingOptions: RecordedSigningOptions | undefined;
 }
 
-export type CallOutcome = UnfinishedKind | 'written' | 'refused' | 'unusable' | 'given-up';
+/** Of a call that is over, or the kind of one that is not. */
+export const CALL_OUTCOMES = [
+  'under-way',
+  'unwritten',
+  'unreported',
+  'unknown',
+  'written',
+  'refused',
+  'unusable',
+  'given-up',
+] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export interface HistoryEntry {
   readonly id: string;
@@ -175,7 +186,7 @@ export interface Journal {
   claim(work: Work, metadata: CallMetadata, options?: ClaimOptions): Promise<Claim>;
   /** Unordered, and of any origin and client. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
-  /** Every call that is over, from the oldest, and then those that are not; read as a stream. */
+  /** Every call, newest last: those that are over in the order in which they ended, with the others among them. Read as a stream. */
   history(): AsyncIterable<HistoryEntry>;
   /** Calls that were counted, or may have been, those that are not over among them. Reads that month of the history. */
   counted(what: CountedCalls): Promise<number>;

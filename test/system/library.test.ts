@@ -83,6 +83,46 @@ describe('signFiles', () => {
   });
 });
 
+describe('timestampFiles, removeSignatures, resume and history', () => {
+  it('do what the commands do', async () => {
+    await using folder = await temporaryFolder();
+    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+    const path = join(folder.path, 'app.exe');
+    await copyFile(fixture('pe/hello.exe'), path);
+    await library.signFiles({ files: [path], timestamp: false, report: false, env });
+
+    const stamped = await library.timestampFiles({ files: [path], timestampUrl: [`${server.baseUrl}/tsa`], env });
+    expect(stamped.files).toMatchObject([{ path, status: 'timestamped', signatures: 1 }]);
+    await expect(library.timestampFiles({ files: [path] })).rejects.toMatchObject({ code: 'setting-missing' });
+    const removed = await library.removeSignatures({ files: [path, '/no/such/file.exe'] });
+    expect(removed.files).toMatchObject([
+      { status: 'removed' },
+      { status: 'failed', error: { code: 'file-not-found' } },
+    ]);
+    expect((await readFile(path)).equals(await readFile(fixture('pe/hello.exe')))).toBe(true);
+
+    const calls: Library.HistoryEntry[] = [];
+    for await (const call of library.history({ env, limit: 1, file: ['*.exe'] })) calls.push(call);
+    expect(calls).toMatchObject([{ outcome: 'written', origin: server.baseUrl, file: path }]);
+    expect(await library.resume({ env })).toEqual({ calls: [], warnings: [] });
+    await expect(library.resume({ env, forget: ['x'] })).rejects.toMatchObject({ code: 'no-such-call' });
+  });
+
+  it('finish and forget what earlier runs left', async () => {
+    await using folder = await temporaryFolder();
+    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+    const files = [join(folder.path, 'app.exe'), join(folder.path, 'tool.exe')];
+    await copyFile(fixture('pe/hello.exe'), files[0] ?? '');
+    await copyFile(fixture('pe/pe32.exe'), files[1] ?? '');
+    const { summary } = await library.signFiles({ files, timestampUrl: ['http://127.0.0.1:9/'], env });
+    expect(summary).toMatchObject({ failed: 2 });
+    const { calls } = await library.resume({ env, dryRun: true });
+    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left', origin: server.baseUrl }]);
+    const forgotten = await library.resume({ env, forget: calls.map(({ id }) => id) });
+    expect(forgotten.calls).toMatchObject([{ status: 'forgotten' }]);
+  });
+});
+
 describe('verifyFile and inspectFile', () => {
   const signed = fixture('golden/sha256-rsa2048.exe');
 

@@ -1,7 +1,7 @@
-/** `codesign-remote history`: prints every call of the journal, without holding all of them in memory. */
+/** `codesign-remote history`: prints calls of the journal, without holding all of them in memory. */
 
 import type { Writable } from 'node:stream';
-import { composeJournalReading } from '../../app/compose-local.ts';
+import { composeHistory } from '../../app/compose-history.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -28,14 +28,13 @@ interface BufferedWriter {
 /** Returns the exit code. Throws errors of usage and of reading the journal. */
 export async function history(options: OptionsOf<'history'>, io: Io): Promise<number> {
   const { json = false, csv = false } = options;
-  const since = readMonth(options.since);
+  checkMonth(options.since);
   const form: HistoryForm = csv ? historyCsv : json ? historyJson : historyTable;
-  const journal = await composeJournalReading(io.env);
+  const { entries, warnings } = await composeHistory(options, io.env);
   const writer = bufferedWriter(io.stdout);
   const sums: Sums = new Map();
   let count = 0;
-  for await (const entry of journal.history()) {
-    if (entry.at < since) continue;
+  for await (const entry of entries) {
     addToSums(sums, entry);
     await writer.write(count === 0 ? form.head + form.first(entry) : form.next(entry));
     count += 1;
@@ -45,13 +44,12 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));
   await writer.end();
   const lines = new Lines(io, { json: true });
-  for (const warning of journal.warnings) lines.warning(warning);
+  for (const warning of warnings) lines.warning(warning);
   return 0;
 }
 
-/** The month as it begins the times in the journal; empty for all. */
-function readMonth(since: string | undefined): string {
-  if (since === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(since)) return since ?? '';
+function checkMonth(since: string | undefined): void {
+  if (since === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(since)) return;
   throw cliErrors('invalid-usage', {
     message: `--since: "${since}" is not a month such as 2026-11`,
     help: 'codesign-remote history --help',

@@ -6,11 +6,12 @@ import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isUtf8Name } from '../../files/file-names.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
+import { type MatchesPath, matchesAnyOf } from '../../files/path-patterns.ts';
 import { identityOf } from '../../signing/files/same-file.ts';
 import type { FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { readLines, readList } from './list-lines.ts';
-import { excludedBy, expandPattern, hasMagic, type IsExcluded } from './patterns.ts';
+import { expandPattern, hasMagic } from './patterns.ts';
 
 export interface InputPath {
   /** As the user gave it, or as found in a folder. */
@@ -38,7 +39,7 @@ const TEMPORARY_FILE = /^\.codesign-remote-.*\.(tmp|lock)$/;
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
-  const isExcluded = await excludedBy(options.exclude ?? []);
+  const isExcluded = await matchesAnyOf(options.exclude ?? []);
   const seen = new Set<string>();
   const inputs: InputPath[] = [];
   let isAnyExcluded = false;
@@ -61,7 +62,7 @@ export async function expandInputs(named: readonly string[], options: InputOptio
 }
 
 interface Expanding extends InputOptions {
-  readonly isExcluded: IsExcluded;
+  readonly isExcluded: MatchesPath;
 }
 
 async function* expand(name: string, options: Expanding): AsyncGenerator<InputPath> {
@@ -99,7 +100,7 @@ async function* expandLines(lines: readonly string[], options: Expanding): Async
 }
 
 /** Files below a folder, sorted by name so that two runs do the same; links are not followed. */
-async function* walk(folder: string, leftOut: string | undefined, isExcluded: IsExcluded): AsyncGenerator<string> {
+async function* walk(folder: string, leftOut: string | undefined, isExcluded: MatchesPath): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
   const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));

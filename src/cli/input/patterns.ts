@@ -1,7 +1,7 @@
-/** Patterns of paths: those that name files, and those of `--exclude`. A link is followed where the user typed it, not where the pattern found it. */
+/** Patterns that name files. A link is followed where the user typed it, not where the pattern found it. */
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { isAtOrBelow } from '../../bytes/trusted-paths.ts';
 import { isUtf8Name } from '../../files/file-names.ts';
 import { cliErrors } from '../errors.ts';
@@ -50,30 +50,6 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
   const matches = found.map((path) => join(folder, path)).filter(isMeant);
   if (matches.length === 0) throw cliErrors('nothing-matches', { pattern });
   return matches.sort();
-}
-
-/** Whether `--exclude` leaves out the path of a file or a folder. */
-export type IsExcluded = (path: string) => boolean;
-
-/**
- * As in .gitignore, a pattern without a slash matches names in every folder, and a matching folder is left out with its content.
- * A pattern with a slash matches paths that are absolute or relative to the working folder.
- */
-export async function excludedBy(patterns: readonly string[]): Promise<IsExcluded> {
-  if (patterns.length === 0) return () => false;
-  const { default: picomatch } = await import('picomatch');
-  const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
-  const tests = patterns.map((pattern) => {
-    const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');
-    const isMatch = picomatch([written, `${written}/**`], { dot: true, windows: false, nocase: sep !== '/' });
-    if (!written.includes('/'))
-      return (path: string) =>
-        portable(path)
-          .split('/')
-          .some((name) => isMatch(name));
-    return (path: string) => isMatch(portable(relative('', path))) || isMatch(portable(resolve(path)));
-  });
-  return (path) => tests.some((test) => test(path));
 }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;

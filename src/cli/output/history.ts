@@ -53,7 +53,17 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 
 export const historyTable: HistoryForm = {
-  head: tableRow(['when (UTC)', 'outcome', 'counted', 'reported', 'certificate', 'record', 'file']),
+  head: tableRow([
+    'when (UTC)',
+    'outcome',
+    'counted',
+    'reported',
+    'service',
+    'number',
+    'certificate',
+    'record',
+    'file',
+  ]),
   first: tableLine,
   next: tableLine,
   tail: (sums) =>
@@ -66,20 +76,24 @@ type Cells = readonly [
   outcome: string,
   counted: string,
   reported: string,
+  service: string,
+  number: string,
   certificate: string,
   record: string,
   file: string,
 ];
 
-function tableRow([when, outcome, counted, reported, certificate, record, file]: Cells): string {
+function tableRow([when, outcome, counted, reported, service, number, certificate, record, file]: Cells): string {
   const status = [padded(when, 19), padded(outcome, 10), padded(counted, 7), padded(reported, 8)];
-  return `${[...status, nameCell(certificate), padded(record, 36), file].join('  ')}\n`;
+  const account = [nameCell(service), padded(number, 8), nameCell(certificate)];
+  return `${[...status, ...account, padded(record, 36), file].join('  ')}\n`;
 }
 
-function tableLine({ at, outcome, counted, reported, certificate, record, file }: HistoryEntry): string {
+function tableLine({ at, outcome, counted, reported, origin, code, certificate, record, file }: HistoryEntry): string {
   const when = at.slice(0, 19).replace('T', ' ');
   const shownRecord = record === undefined ? '-' : shown(record);
-  return tableRow([when, outcome, counted, REPORTED[reported ?? 0], shown(certificate.name), shownRecord, shown(file)]);
+  const account = [shown(origin.replace(/^https?:\/\//, '')), shown(code), shown(certificate.name)] as const;
+  return tableRow([when, outcome, counted, REPORTED[reported ?? 0], ...account, shownRecord, shown(file)]);
 }
 
 function sumLine({ month, certificate, calls, counted, unknown, files }: Sum): string {

@@ -94,14 +94,23 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
 
   async function* entriesFrom(month: string | undefined): AsyncGenerator<HistoryEntry> {
     const pages = context.history.pages(month)[Symbol.asyncIterator]();
-    const open = new Map((await guard(list)).flatMap(asOpenEntry));
+    const open = new Map(
+      (await guard(list)).flatMap(asOpenEntry).sort(([, one], [, other]) => (one.at < other.at ? -1 : 1)),
+    );
+    const listed = new Set<string>();
     for (;;) {
       const page = await guard(() => pages.next());
       if (page.done) break;
       for (const entry of page.value) {
+        for (const [id, older] of open) {
+          if (older.at >= entry.at) break;
+          open.delete(id);
+          listed.add(id);
+          yield older;
+        }
         // It ended while the history was read.
         open.delete(entry.id);
-        yield entry;
+        if (!listed.has(entry.id)) yield entry;
       }
     }
     yield* open.values();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { shareWork } from '../../bytes/shared-work.ts';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
 import type { Disk } from '../disk.ts';
-import type { HistoryEntry } from '../journal.ts';
+import { CALL_OUTCOMES, type HistoryEntry } from '../journal.ts';
 import { decodeLine, encodeLine } from '../lines.ts';
 
 /** Where an entry goes: its month, and how long that file was before. */
@@ -123,16 +123,7 @@ function isLine(line: string): boolean {
   return line !== '';
 }
 
-const OUTCOMES: readonly unknown[] = [
-  'under-way',
-  'unwritten',
-  'unreported',
-  'unknown',
-  'written',
-  'refused',
-  'unusable',
-  'given-up',
-] satisfies HistoryEntry['outcome'][];
+const OUTCOMES: readonly unknown[] = CALL_OUTCOMES;
 const COUNTED: readonly unknown[] = ['yes', 'no', 'unknown'] satisfies HistoryEntry['counted'][];
 const REPORTED: readonly unknown[] = [1, 2, undefined] satisfies HistoryEntry['reported'][];
 const ALGORITHMS: readonly unknown[] = DIGEST_ALGORITHMS;

@@ -1,6 +1,7 @@
 /** Options that choose files, and what happens to signatures that they have. */
 
-import { type OptionDefinition, path, text } from '../option.ts';
+import { CALL_OUTCOMES } from '../../journal/journal.ts';
+import { number, type OptionDefinition, oneOf, path, text } from '../option.ts';
 
 export const FILE_OPTIONS = {
   output: {
@@ -66,12 +67,16 @@ export const FILE_OPTIONS = {
   },
   forget: {
     flag: '--forget',
-    placeholder: 'id',
+    placeholder: 'id...',
     kind: text,
     isList: true,
-    help: 'call to give up for good; nothing else is finished',
+    help: 'calls to give up for good; nothing else is finished',
     commands: ['resume'],
-    isCommandLineOnly: true,
+  },
+  forgetUnknown: {
+    flag: '--forget-unknown',
+    help: 'as --forget, for all calls with an unknown outcome',
+    commands: ['resume'],
   },
   since: {
     flag: '--since',
@@ -79,6 +84,29 @@ export const FILE_OPTIONS = {
     kind: text,
     help: 'first month to list',
     commands: ['history'],
-    isCommandLineOnly: true,
+  },
+  limit: {
+    flag: '--limit',
+    short: '-n',
+    placeholder: 'n',
+    kind: number({ isWhole: true, from: 1, to: 1_000_000 }),
+    help: 'number of calls to list: the latest',
+    commands: ['history'],
+  },
+  file: {
+    flag: '--file',
+    placeholder: 'pattern',
+    kind: text,
+    isList: true,
+    help: 'only calls for files of this name ("*.exe") or path ("dist/**")',
+    commands: ['history'],
+  },
+  outcome: {
+    flag: '--outcome',
+    placeholder: 'word',
+    kind: oneOf(CALL_OUTCOMES),
+    isList: true,
+    help: 'only calls with this outcome',
+    commands: ['history'],
   },
 } as const satisfies Readonly<Record<string, OptionDefinition>>;

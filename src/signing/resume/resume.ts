@@ -13,6 +13,7 @@ import { resolveTarget } from '../files/target.ts';
 import type { FileOutcome } from '../outcome.ts';
 import { maskFilename } from '../service/client-info.ts';
 import { type Given, type PlannedCall, planCall } from './plan-call.ts';
+import type { ResumedCall } from './resumed-call.ts';
 import { type SigningLike, writeFiles } from './write-files.ts';
 
 export interface Resuming {
@@ -33,17 +34,6 @@ export interface Forgetting extends Pick<Resuming, 'maskFilename'> {
   readonly journal: Pick<Journal, 'forget'>;
   /** Undefined if the user wants no reports. */
   readonly service: SigningService | undefined;
-}
-
-/** `left`: not tried. `failed`: tried, and still unfinished. */
-export type ResumeStatus = 'finished' | 'forgotten' | 'left' | 'failed';
-
-export interface ResumedCall {
-  /** As it was found. */
-  readonly call: UnfinishedCall;
-  readonly status: ResumeStatus;
-  /** Why it is not finished; undefined if a process works on it, and if only the user can settle it. */
-  readonly error: CodesignError | undefined;
 }
 
 /** Does nothing; `given` decides what could be done. */
@@ -75,17 +65,32 @@ export async function resumeCalls(
   });
 }
 
-/** Gives a call up for good. Throws `no-such-call`, `call-under-way`. */
-export async function forgetCall(
-  id: string,
+/** Gives calls up for good. Throws `no-such-call`, `call-under-way`, if possible before it gives up any. */
+export async function forgetCalls(
+  ids: readonly string[],
   calls: readonly UnfinishedCall[],
+  given: Given | undefined,
+  forgetting: Forgetting,
+  warn: (sentence: string) => void,
+): Promise<readonly ResumedCall[]> {
+  const named = ids.map((id) => {
+    const call = calls.find((one) => one.id === id);
+    if (call === undefined) throw signingErrors('no-such-call', { id });
+    if (call.kind === 'under-way') throw signingErrors('call-under-way', { id });
+    return call;
+  });
+  const forgotten: ResumedCall[] = [];
+  for (const call of named) forgotten.push(await forgetCall(call, given, forgetting, warn));
+  return forgotten;
+}
+
+async function forgetCall(
+  call: UnfinishedCall,
   given: Given | undefined,
   { journal, service, maskFilename: mask }: Forgetting,
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
-  const call = calls.find((one) => one.id === id);
-  if (call === undefined) throw signingErrors('no-such-call', { id });
-  if (call.kind === 'under-way') throw signingErrors('call-under-way', { id });
+  const { id } = call;
   // The signature is in use where one file is written.
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;

@@ -32,6 +32,7 @@ export async function setScenery(): Promise<Scenery & AsyncDisposable> {
       [server.data, '<data>'],
       [folder.path, '<made>'],
       [address, '<service>'],
+      [new URL(address).host, '<host>'],
       [server.env.CODESIGN_ACCESS_SECRET ?? '', '<access secret>'],
       [server.env.CODESIGN_ACCESS_KEY ?? '', '<access key>'],
       [server.env.CODESIGN_CODE ?? '', '<code>'],

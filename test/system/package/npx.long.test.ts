@@ -76,7 +76,10 @@ describe('Node', async () => {
     const { accepted, output } = await osslsigncodeVerify(root, join(project, 'app.exe'));
     expect(accepted, output).toBe(true);
     const [installed = ''] = await readdir(join(home, 'cache', '_npx'));
-    const bytes = await sizeOf(join(home, 'cache', '_npx', installed, 'node_modules'));
+    const installedIn = join(home, 'cache', '_npx', installed);
+    const script = "console.log(typeof require('codesign-remote').signFiles)";
+    expect((await run(node, ['--eval', script], { cwd: installedIn, env })).stdout).toBe('function\n');
+    const bytes = await sizeOf(join(installedIn, 'node_modules'));
     console.log(
       `${version.trim()}: ${seconds.toFixed(1)} s from nothing to a signed file, ${(bytes / 1e6).toFixed(1)} MB`,
     );

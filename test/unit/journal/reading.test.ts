@@ -66,6 +66,14 @@ test('tells of calls that are over and of those that are not, and leaves every b
   expect(await contents()).toEqual(before);
 });
 
+test('lists a call that is not over before calls that were requested later', async () => {
+  await (await journal.claim(workOf(1), factsOf('unknown'))).requested();
+  setting.clock.wall = 1000;
+  await signAndReport(await setting.open(), workOf(2), 'later');
+  setting.ended.add(101).add(102);
+  expect((await outcomes()).map(([file]) => file)).toEqual(['unknown', 'later']);
+});
+
 test('tells of a call whose process was killed while it made room for another', async () => {
   const claim = await journal.claim(workOf(1), factsOf('a'));
   await claim.requested();

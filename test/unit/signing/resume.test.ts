@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { UnfinishedCall, UnfinishedKind } from '../../../src/journal/journal.ts';
-import { forgetCall } from '../../../src/signing/resume/resume.ts';
+import { forgetCalls } from '../../../src/signing/resume/resume.ts';
 
 function callOf(kind: UnfinishedKind): UnfinishedCall {
   return {
@@ -22,8 +22,8 @@ describe('giving a call up', () => {
     'fails while a process is at it (%s when it was listed)',
     async (kind) => {
       const journal = { forget: async () => 'under-way' as const };
-      const forgotten = forgetCall(
-        'call-1',
+      const forgotten = forgetCalls(
+        ['call-1'],
         [callOf(kind)],
         undefined,
         { journal, service: undefined, maskFilename: 'basename' },
@@ -32,6 +32,13 @@ describe('giving a call up', () => {
       await expect(forgotten).rejects.toMatchObject({ code: 'call-under-way', category: 'local' });
     },
   );
+
+  it('gives up none when one of several is unknown', async () => {
+    const journal = { forget: () => Promise.reject(new Error('nothing is given up')) };
+    const parts = { journal, service: undefined, maskFilename: 'basename' } as const;
+    const forgotten = forgetCalls(['call-1', 'call-2'], [callOf('unknown')], undefined, parts, () => undefined);
+    await expect(forgotten).rejects.toMatchObject({ code: 'no-such-call' });
+  });
 
   it('is done even when the service cannot be told, with a warning', async () => {
     const told: unknown[] = [];
@@ -49,8 +56,8 @@ describe('giving a call up', () => {
     const given = { origin: 'https://a.example', client: 'me', leaf: undefined };
     const warnings: string[] = [];
     const parts = { journal, service, maskFilename: 'basename' } as const;
-    const { status } = await forgetCall('call-1', [callOf('unwritten')], given, parts, (text) => warnings.push(text));
-    expect(status).toBe('forgotten');
+    const forgotten = await forgetCalls(['call-1'], [callOf('unwritten')], given, parts, (text) => warnings.push(text));
+    expect(forgotten).toMatchObject([{ status: 'forgotten' }]);
     expect(told).toEqual([['call-1', undefined]]);
     expect(warnings).toEqual([expect.stringContaining('nobody is there')]);
   });

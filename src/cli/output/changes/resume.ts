@@ -4,7 +4,7 @@ import { printable } from '../../../errors/printable.ts';
 import type { UnfinishedCall } from '../../../journal/journal.ts';
 import type { SigningEvent } from '../../../signing/outcome.ts';
 import { isUnusable } from '../../../signing/resume/plan-call.ts';
-import type { ResumedCall } from '../../../signing/resume/resume.ts';
+import { describeResumed, type ResumedCall } from '../../../signing/resume/resumed-call.ts';
 import type { Io } from '../../io.ts';
 import { errorJson, warningsJson } from '../json.ts';
 import { Lines, type LinesOptions, shown } from '../lines.ts';
@@ -41,11 +41,12 @@ export class ResumeConsole implements Disposable {
     this.#lines.warning(text);
   }
 
-  calls(calls: readonly ResumedCall[]): void {
+  /** `none`: what to say if there are no calls. */
+  calls(calls: readonly ResumedCall[], none: string): void {
     this.stopProgress();
     for (const resumed of calls) this.#call(resumed);
     if (calls.length === 0) {
-      this.#lines.result('nothing is unfinished');
+      this.#lines.result(none);
       return;
     }
     const counts = Object.entries(summarise(calls)).filter(([, count]) => count > 0);
@@ -107,28 +108,9 @@ function summarise(calls: readonly ResumedCall[]): Readonly<Record<ResumedCall['
 
 /** Its members are fixed: scripts read them. */
 export function resumedJson(calls: readonly ResumedCall[], warnings: readonly string[]) {
-  return { calls: calls.map(callJson), summary: summarise(calls), ...warningsJson(warnings) };
-}
-
-function callJson({ call, status, error }: ResumedCall) {
-  const { id, kind, at, work, metadata, record, reason } = call;
-  return {
-    id,
-    kind,
-    status,
-    at,
-    origin: work.origin,
-    code: work.code,
-    algorithm: work.algorithm,
-    certificate: metadata.certificate,
-    record: record ?? null,
-    files: call.files.map(({ file, written, signingOptions, reason: why }) => ({
-      path: file,
-      output: signingOptions?.output ?? null,
-      written,
-      reason: why ?? null,
-    })),
-    reason: reason ?? null,
-    ...(error === undefined ? {} : { error: errorJson(error) }),
-  };
+  const documents = calls.map(describeResumed).map((call) => ({
+    ...call,
+    ...(call.error === undefined ? {} : { error: errorJson(call.error) }),
+  }));
+  return { calls: documents, summary: summarise(calls), ...warningsJson(warnings) };
 }

@@ -191,7 +191,7 @@ describe('a signature that does not fit the certificate', () => {
 });
 
 describe('a call whose outcome nobody knows', () => {
-  it('is listed for the user to settle, asks for nothing, and is forgotten by its id', async () => {
+  it('is listed for the user to settle, asks for nothing, and is forgotten with all of its kind', async () => {
     await using stage = await startScene('breaks-before-answer', { times: 1 });
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(3);
 
@@ -203,7 +203,7 @@ describe('a call whose outcome nobody knows', () => {
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('may have been counted') });
 
     const id = listed.calls[0]?.id ?? '';
-    expect(await stage.resume(['--forget', id])).toMatchObject({ code: 0, calls: [{ id, status: 'forgotten' }] });
+    expect(await stage.resume(['--forget-unknown'])).toMatchObject({ code: 0, calls: [{ id, status: 'forgotten' }] });
     expect((await stage.resume()).calls).toEqual([]);
     const { stdout } = await runCli(['history', '--json'], { env: stage.env });
     const outcomes = JSON.parse(stdout).calls.map(({ outcome, counted }: Readonly<Record<string, string>>) => [

@@ -3,8 +3,10 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { composeHistory } from '../../../../src/app/compose-history.ts';
 import type { HistoryEntry } from '../../../../src/journal/journal.ts';
 import { encodeLine } from '../../../../src/journal/lines.ts';
+import type { LibraryOptionsOf } from '../../../../src/options/table.ts';
 import { programForOthers, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 
 const ENTRY: HistoryEntry = {
@@ -39,11 +41,16 @@ const NASTY: HistoryEntry = {
   reason: '-the connection broke',
 };
 
-async function history(entries: readonly HistoryEntry[], ...args: readonly string[]) {
-  await using folder = await temporaryFolder();
+async function journalOf(entries: readonly HistoryEntry[]) {
+  const folder = await temporaryFolder();
   await mkdir(join(folder.path, 'history'), { recursive: true, mode: 0o700 });
   const lines = entries.map((entry) => encodeLine({ ...entry }));
   await writeFile(join(folder.path, 'history', '2026-11.jsonl'), lines.join(''), { mode: 0o600 });
+  return folder;
+}
+
+async function history(entries: readonly HistoryEntry[], ...args: readonly string[]) {
+  await using folder = await journalOf(entries);
   return await runCli(['history', ...args], { env: { CODESIGN_STATE_DIR: folder.path } });
 }
 
@@ -56,8 +63,10 @@ describe('history', () => {
     ]);
     expect(code).toBe(0);
     const [head, first, ...rest] = stdout.trimEnd().split('\n');
-    expect(head).toMatch(/^when \(UTC\) +outcome +counted +reported +certificate +record +file$/);
-    expect(first).toMatch(/^2026-10-31 23:59:59 +written +yes +written +Example Corp +record-1 +app\.exe$/);
+    expect(head).toMatch(/^when \(UTC\) +outcome +counted +reported +service +number +certificate +record +file$/);
+    expect(first).toMatch(
+      /^2026-10-31 23:59:59 +written +yes +written +codesign\.example\.com +1001 +Example Corp +record-1 +app\.exe$/,
+    );
     expect(rest.slice(-2)).toEqual([
       expect.stringMatching(/^2026-10 +Example Corp +2 +1 +0 +2$/),
       expect.stringMatching(/^2026-11 +@SUM\(A1\), "Corp" +1 +0 +1 +1$/),
@@ -101,6 +110,37 @@ describe('history', () => {
   it('leaves out with --since what was asked before that month', async () => {
     const { stdout } = await history([ENTRY, NASTY], '--since', '2026-11', '--json');
     expect(JSON.parse(stdout).calls).toMatchObject([{ id: 'call-2' }]);
+  });
+
+  describe('selects', async () => {
+    const entries = [
+      ENTRY,
+      { ...ENTRY, id: 'call-2', file: 'dist/app (1).exe', outcome: 'unknown' },
+      { ...ENTRY, id: 'call-3', file: 'dist/tool.jar' },
+      { ...ENTRY, id: 'call-4', file: 'dist/lib/tool.exe', outcome: 'refused' },
+    ] as const;
+    it.each<[LibraryOptionsOf<'history'>, readonly number[]]>([
+      [{ limit: 2 }, [3, 4]],
+      [{ limit: '9' }, [1, 2, 3, 4]],
+      [{ file: ['*.exe'] }, [1, 2, 4]],
+      [{ file: ['tool.*'], limit: 1 }, [4]],
+      [{ file: ['dist/*'] }, [2, 3, 4]],
+      [{ file: ['dist/app (1).exe', 'tool.jar'] }, [2, 3]],
+      [{ outcome: ['unknown', 'refused'] }, [2, 4]],
+      [{ outcome: ['written'], file: ['*.exe'] }, [1]],
+    ])('%j', async (options, expected) => {
+      await using folder = await journalOf(entries);
+      const found: string[] = [];
+      for await (const { id } of (await composeHistory(options, { CODESIGN_STATE_DIR: folder.path })).entries)
+        found.push(id);
+      expect(found).toEqual(expected.map((number) => `call-${number}`));
+    });
+  });
+
+  it('rejects an outcome that does not exist', async () => {
+    const { code, stderr } = await history([ENTRY], '--outcome', 'lost', '--limit', '1');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--outcome: "lost" is not one of .*\[invalid-setting\]/);
   });
 
   it('refuses a month that is none', async () => {

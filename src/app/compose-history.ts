@@ -1,0 +1,50 @@
+/** The calls in the journal that the options of `history` select. */
+
+import { matchesAnyOf } from '../files/path-patterns.ts';
+import type { HistoryEntry } from '../journal/journal.ts';
+import { lookUp } from '../options/lookup.ts';
+import type { Environment } from '../options/options.ts';
+import type { LibraryOptionsOf } from '../options/table.ts';
+import { composeJournalReading } from './compose-local.ts';
+
+export interface HistoryReading {
+  /** Newest last. */
+  readonly entries: AsyncIterable<HistoryEntry>;
+  /** Whole sentences; grows as entries are read. */
+  readonly warnings: readonly string[];
+}
+
+/** Throws `invalid-setting`, and what keeps the journal from being read. */
+export async function composeHistory(options: LibraryOptionsOf<'history'>, env: Environment): Promise<HistoryReading> {
+  const look = lookUp(options, {});
+  const { since = '', file: patterns = [] } = options;
+  const outcomes = look.read('outcome');
+  const limit = look.read('limit');
+  const isFile = await matchesAnyOf(patterns);
+  const isSelected = ({ at, file, outcome }: HistoryEntry): boolean =>
+    at >= since &&
+    (outcomes.length === 0 || outcomes.includes(outcome)) &&
+    (patterns.length === 0 || patterns.includes(file) || isFile(file));
+  const journal = await composeJournalReading(env);
+  const selected = select(journal.history(), isSelected);
+  return { entries: limit === undefined ? selected : latest(selected, limit), warnings: journal.warnings };
+}
+
+async function* select(
+  entries: AsyncIterable<HistoryEntry>,
+  isSelected: (entry: HistoryEntry) => boolean,
+): AsyncGenerator<HistoryEntry> {
+  for await (const entry of entries) if (isSelected(entry)) yield entry;
+}
+
+async function* latest(entries: AsyncIterable<HistoryEntry>, limit: number): AsyncGenerator<HistoryEntry> {
+  const kept: HistoryEntry[] = [];
+  let count = 0;
+  for await (const entry of entries) {
+    kept[count % limit] = entry;
+    count += 1;
+  }
+  const oldest = count > limit ? count % limit : 0;
+  yield* kept.slice(oldest);
+  yield* kept.slice(0, oldest);
+}
