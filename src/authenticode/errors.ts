@@ -2,30 +2,27 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-export const authenticodeErrors = defineErrors({
+export const authenticodeErrors = defineErrors('local', {
   'description-invalid': {
     category: 'usage',
-    message: (d: { problem: string }) => `the description ${d.problem}`,
+    message: 'the description {problem}',
     hint: 'Use one line of plain text: the name of the program.',
   },
   'url-invalid': {
     category: 'usage',
-    message: (d: { problem: string }) => `the program's web page ${d.problem}`,
+    message: "the program's web page {problem}",
     hint: 'Use an absolute address: https://example.com/product',
   },
   'authenticode-malformed': {
-    category: 'local',
-    message: (d: { problem: string }) => `the Authenticode signature is malformed: ${d.problem}`,
+    message: 'the Authenticode signature is malformed: {problem}',
     hint: 'The signature is damaged or of an unknown kind. Remove it, or build or download the file again.',
   },
   'authenticode-nested-too-deeply': {
-    category: 'local',
-    message: (d: { problem: string }) => `the Authenticode signature holds nested signatures ${d.problem}`,
+    message: 'the Authenticode signature holds nested signatures {problem}',
     hint: 'No signing program creates such a file: do not trust it.',
   },
   'cannot-stamp': {
-    category: 'local',
-    message: (d: { reason: string }) => `the signatures in this file cannot be given timestamps: ${d.reason}`,
+    message: 'the signatures in this file cannot be given timestamps: {reason}',
     hint: 'Sign the file again with --replace and a timestamp.',
   },
 });

@@ -3,15 +3,20 @@
 import { CodesignError, type ErrorCategory } from './codesign-error.ts';
 
 /**
- * Fixed, or made of details: file fields, offsets, names, never a secret. The parameter's type says which details an error
- * needs: `(d: { readonly path: string }) => …`.
+ * A text in which `{name}` stands for a detail, or a function where that is not enough. Details are file fields, offsets and
+ * names, never a secret.
  */
 type Text = string | ((details: never) => string);
 
-export interface ErrorDefinition {
-  readonly category: ErrorCategory;
+interface ErrorEntry {
+  /** Default: the category of the table. */
+  readonly category?: ErrorCategory;
   readonly message: Text;
   readonly hint?: Text;
+}
+
+export interface ErrorDefinition extends ErrorEntry {
+  readonly category: ErrorCategory;
 }
 
 export interface ErrorContext {
@@ -22,47 +27,54 @@ export interface ErrorContext {
   readonly mayHaveBeenCounted?: boolean | undefined;
 }
 
-type ErrorTable = Readonly<Record<string, ErrorDefinition>>;
+type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
-/** Functions that take the details of the message and of the hint; never where both are fixed. */
-type TakesDetails<Definition> = Definition extends { readonly message: (details: infer OfMessage) => string }
-  ? ((details: OfMessage) => void) | TakesHintDetails<Definition>
-  : TakesHintDetails<Definition>;
-type TakesHintDetails<Definition> = Definition extends { readonly hint: (details: infer OfHint) => string }
-  ? (details: OfHint) => void
-  : never;
+type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** A function that takes the details of a text; never if the text needs none. */
+type Takes<Words> = Words extends (details: infer Details) => string
+  ? (details: Details) => void
+  : [NamesIn<Words>] extends [never]
+    ? never
+    : (details: Readonly<Record<NamesIn<Words>, string | number>>) => void;
+type TakesDetails<Entry> =
+  | (Entry extends { readonly message: infer Message } ? Takes<Message> : never)
+  | (Entry extends { readonly hint: infer Hint } ? Takes<Hint> : never);
 
 /** What all of them take together: for one of several codes, the details of each. */
 type DetailsOf<Functions> = [Functions] extends [(details: infer All) => void] ? All : never;
 
-type ErrorArguments<Definition> = [TakesDetails<Definition>] extends [never]
+type ErrorArguments<Entry> = [TakesDetails<Entry>] extends [never]
   ? [details?: Readonly<Record<string, never>>, context?: ErrorContext]
-  : [details: DetailsOf<TakesDetails<Definition>>, context?: ErrorContext];
+  : [details: DetailsOf<TakesDetails<Entry>>, context?: ErrorContext];
 
 export interface ErrorFactory<Table extends ErrorTable> {
   <Code extends keyof Table & string>(code: Code, ...rest: ErrorArguments<Table[Code]>): CodesignError;
-  /** The table itself, for documentation and tests. */
-  readonly table: Table;
+  /** For documentation and tests. */
+  readonly table: { readonly [Code in keyof Table]: ErrorDefinition };
 }
 
 /**
  * Turns a folder's error table into the function that makes its errors: `throw peErrors('not-a-pe', { looksLike })`. A detail
  * that is missing or misspelt does not compile.
  */
-export function defineErrors<const Table extends ErrorTable>(table: Table): ErrorFactory<Table> {
-  const make = (code: keyof Table & string, details: object = {}, context: ErrorContext = {}): CodesignError => {
-    const { category, message, hint } = table[code] as ErrorDefinition;
-    return new CodesignError({
-      code,
-      category,
-      message: render(message, details),
-      hint: hint === undefined ? undefined : render(hint, details),
-      ...context,
-    });
+export function defineErrors<const Table extends ErrorTable>(
+  category: ErrorCategory,
+  entries: Table,
+): ErrorFactory<Table> {
+  const table: Readonly<Record<string, ErrorDefinition>> = Object.fromEntries(
+    Object.entries(entries).map(([code, entry]) => [code, { category, ...entry }]),
+  );
+  const make = (code: string, details: object = {}, context: ErrorContext = {}): CodesignError => {
+    const { message, hint, ...definition } = table[code] as ErrorDefinition;
+    const texts = { message: render(message, details), hint: hint && render(hint, details) };
+    return new CodesignError({ code, ...definition, ...texts, ...context });
   };
   return Object.assign(make, { table }) as ErrorFactory<Table>;
 }
 
 function render(text: Text, details: object): string {
-  return typeof text === 'function' ? text(details as never) : text;
+  if (typeof text === 'function') return text(details as never);
+  const values = new Map<string, unknown>(Object.entries(details));
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values.get(name)));
 }

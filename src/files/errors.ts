@@ -2,51 +2,41 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-export const fileErrors = defineErrors({
+export const fileErrors = defineErrors('local', {
   'file-not-found': {
-    category: 'local',
     message: 'the file does not exist',
     hint: 'Check the path. A pattern with * must match at least one file.',
   },
   'name-not-utf8': {
-    category: 'local',
-    message: (d: { name: string }) =>
-      `the name ${d.name} holds bytes that are not UTF-8, so Node.js cannot open the file`,
+    message: 'the name {name} holds bytes that are not UTF-8, so Node.js cannot open the file',
     hint: 'Rename it in UTF-8. The program convmv does this for whole folders.',
   },
   'broken-link': {
-    category: 'local',
-    message: (d: { path: string; leadsTo: string }) => `${d.path} is a link whose target does not exist: ${d.leadsTo}`,
+    message: '{path} is a link whose target does not exist: {leadsTo}',
     hint: 'Correct or remove the link, or use the path of the file itself.',
   },
   'link-loop': {
-    category: 'local',
-    message: (d: { doing: string }) => `the links in the path form a cycle, so it was not possible to ${d.doing}`,
+    message: 'the links in the path form a cycle, so it was not possible to {doing}',
     hint: 'Correct the links (ls -l shows their targets), or use the path of the file itself.',
   },
   'not-a-file': {
-    category: 'local',
-    message: (d: { kind: string }) => `this is ${d.kind}, not a file`,
+    message: 'this is {kind}, not a file',
     hint: 'Use files. Commands that take several files accept a folder with --recursive.',
   },
   'permission-denied': {
-    category: 'local',
-    message: (d: { doing: string }) => `no permission to ${d.doing}`,
+    message: 'no permission to {doing}',
     hint: 'Signing needs to read the file, and to write to it and to its folder. Check the owner and the permissions, or use --output.',
   },
   'disk-full': {
-    category: 'local',
-    message: (d: { doing: string }) => `no space left on the disk to ${d.doing}`,
+    message: 'no space left on the disk to {doing}',
     hint: 'Free some space: signing first writes a copy of the file next to the target.',
   },
   'file-busy': {
-    category: 'local',
-    message: (d: { doing: string }) => `another program holds the file, so it was not possible to ${d.doing}`,
+    message: 'another program holds the file, so it was not possible to {doing}',
     hint: 'Close the program that uses it. Antivirus programs and indexers release it after a moment: try again.',
   },
   'file-system': {
-    category: 'local',
-    message: (d: { doing: string; reason: string }) => `could not ${d.doing}: ${d.reason}`,
+    message: 'could not {doing}: {reason}',
     hint: 'Check the disk and the path.',
   },
 });

@@ -2,25 +2,20 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-export const httpErrors = defineErrors({
+export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
-    category: 'usage',
-    message: (d: { path: string; reason: string }) => `the file of TLS roots ${d.path} cannot be read (${d.reason})`,
+    message: 'the file of TLS roots {path} cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
   },
   'ca-file-unusable': {
-    category: 'usage',
-    message: (d: { path: string; reason: string }) =>
-      `the file of TLS roots ${d.path} holds no usable certificate (${d.reason})`,
+    message: 'the file of TLS roots {path} holds no usable certificate ({reason})',
     hint: 'It must hold one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
   },
   'insecure-address': {
-    category: 'usage',
-    message: (d: { origin: string }) => `${d.origin} would be called without TLS`,
+    message: '{origin} would be called without TLS',
     hint: 'Use https:. Plain http: works for this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'tls-checks-disabled': {
-    category: 'usage',
     message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which makes Node.js trust any server',
     hint: 'Unset it. To trust your own service, set its root with --ca-file (or CODESIGN_CA_FILE).',
   },

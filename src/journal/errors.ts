@@ -6,30 +6,25 @@ import { systemReason } from '../errors/system-reason.ts';
 import { hasCode } from './disk.ts';
 import { REFUSED } from './own-folder.ts';
 
-export const journalErrors = defineErrors({
+export const journalErrors = defineErrors('local', {
   'journal-unusable': {
-    category: 'local',
-    message: (d: { folder: string; reason: string }) => `the journal in ${d.folder} cannot be used: ${d.reason}`,
+    message: 'the journal in {folder} cannot be used: {reason}',
     hint: 'Without it a signature can be lost or paid for twice. Set another folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'journal-full': {
-    category: 'local',
-    message: (d: { folder: string }) => `no space is left on the disk for the journal in ${d.folder}`,
+    message: 'no space is left on the disk for the journal in {folder}',
     hint: 'Free some space, set a folder on another disk with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'no-state-folder': {
-    category: 'local',
     message: 'this user has no home folder for the journal',
     hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'claim-lost': {
-    category: 'local',
     message: 'another process assumed this one had exited and is requesting the same signature; no request was sent',
     hint: 'This machine or the disk with the journal did not respond for a long time. Run again for this file.',
   },
   'claim-interrupted': {
-    category: 'local',
-    message: (d: { whom: string }) => `interrupted while ${d.whom} was requesting the same signature`,
+    message: 'interrupted while {whom} was requesting the same signature',
     hint: 'Run again for this file.',
   },
 });

@@ -52,108 +52,85 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
 }
 
 /** Found before the first call. */
-export const auditErrors = defineErrors({
+export const auditErrors = defineErrors('usage', {
   'audit-log-unusable': {
-    category: 'usage',
-    message: (d: { path: string; reason: string }) =>
-      `the audit log ${d.path} cannot be written (${d.reason}); nothing was sent`,
+    message: 'the audit log {path} cannot be written ({reason}); nothing was sent',
     hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a file that this user can write, in an existing folder.',
   },
 });
 
 /** A report that cannot be made. */
-export const recordErrors = defineErrors({
+export const recordErrors = defineErrors('local', {
   'record-id-unknown': {
-    category: 'local',
-    message: (d: { record: string }) => `only a digest of the service's id is stored: ${d.record}`,
+    message: "only a digest of the service's id is stored: {record}",
     hint: 'Only the run that requested the signature can report it. The signature is not affected.',
   },
 });
 
 /** No answer came. */
-export const networkErrors = defineErrors({
+export const networkErrors = defineErrors('network', {
   'service-unreachable': {
-    category: 'network',
-    message: (d: { origin: string; detail: string }) =>
-      `the service at ${d.origin} cannot be reached (${d.detail}); nothing was sent`,
+    message: 'the service at {origin} cannot be reached ({detail}); nothing was sent',
     hint: 'Check the service address (--base-url), the network and the firewall.',
   },
   'tls-untrusted': {
-    category: 'network',
-    message: (d: { origin: string; detail: string }) =>
-      `the TLS certificate of ${d.origin} is not trusted (${d.detail}); nothing was sent`,
+    message: 'the TLS certificate of {origin} is not trusted ({detail}); nothing was sent',
     hint: 'If the service has its own certificate authority, set its root with --ca-file; codesign-remote config set caFile <pem> stores it for all runs. Otherwise another server may be answering.',
   },
   'tls-failed': {
-    category: 'network',
-    message: (d: { origin: string; detail: string }) =>
-      `no TLS connection to ${d.origin} could be established (${d.detail}); nothing was sent`,
+    message: 'no TLS connection to {origin} could be established ({detail}); nothing was sent',
     hint: 'Check the address: the service must support TLS 1.2 or later.',
   },
   'proxy-unreachable': {
-    category: 'network',
-    message: (d: { detail: string }) => `the proxy cannot be reached (${d.detail}); nothing was sent`,
+    message: 'the proxy cannot be reached ({detail}); nothing was sent',
     hint: 'Check --proxy, HTTPS_PROXY and the proxy setting of the profile. Set NO_PROXY for hosts that need no proxy.',
   },
   'proxy-unauthorized': {
-    category: 'network',
-    message: (d: { detail: string }) => `the proxy requires other credentials (${d.detail}); nothing was sent`,
+    message: 'the proxy requires other credentials ({detail}); nothing was sent',
     hint: 'Put its user name and password into HTTPS_PROXY (http://name:password@host:port, other characters than letters and digits as %XX); never into --proxy.',
   },
   'proxy-refused': {
-    category: 'network',
-    message: (d: { origin: string; detail: string }) =>
-      `the proxy did not connect to ${d.origin} (${d.detail}); nothing was sent`,
+    message: 'the proxy did not connect to {origin} ({detail}); nothing was sent',
     hint: 'Ask the operator of the proxy whether it allows this address. Set NO_PROXY for hosts that need no proxy.',
   },
   'sign-timed-out': {
-    category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
     hint: 'The request was not retried. Raise --timeout if the service is slow, and run again for the files that failed.',
   },
   'connection-broken': {
-    category: 'network',
     message: (d: { origin: string; detail: string }) =>
       `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
     hint: 'The request was not retried. Run again for the files that failed.',
   },
   'report-unanswered': {
-    category: 'network',
-    message: (d: { origin: string; detail: string }) =>
-      `the service at ${d.origin} did not answer report-sign (${d.detail})`,
+    message: 'the service at {origin} did not answer report-sign ({detail})',
     hint: 'The signature is not affected; only the report is missing.',
   },
   'check-unanswered': {
-    category: 'network',
-    message: (d: { origin: string; detail: string }) =>
-      `the service at ${d.origin} did not say whether it accepts the credentials (${d.detail})`,
+    message: 'the service at {origin} did not say whether it accepts the credentials ({detail})',
     hint: 'No signature was requested. Run again later.',
   },
   interrupted: {
-    category: 'network',
-    message: (d: { operation: string }) => `interrupted before ${d.operation} was sent`,
+    message: 'interrupted before {operation} was sent',
     hint: 'Run again.',
   },
 });
 
 /** The answer has a status outside 2xx. */
-export const statusErrors = defineErrors({
-  unauthorized: { category: 'http', message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
+export const statusErrors = defineErrors('http', {
+  unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   redirected: {
-    category: 'http',
     message: (d: { status: number; location: string | undefined }) =>
       `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is not followed because credentials would be sent along`,
     hint: 'Set --base-url to the final address.',
   },
   throttled: {
-    category: 'http',
     message: (d: AnswerDetails & { status: number }) =>
       `the service limits the rate of calls (HTTP ${d.status}${afterAttempts(d)})`,
     hint: 'Wait, and run again with a lower --concurrency.',
   },
   'http-error': {
-    category: 'http',
     message: (d: AnswerDetails & { operation: string; status: number; isUncertain: boolean }) =>
       `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${perhapsCounted(d)}`,
     hint: hintForStatus,
@@ -161,26 +138,22 @@ export const statusErrors = defineErrors({
 });
 
 /** The answer is 2xx, and no success. */
-export const businessErrors = defineErrors({
-  unauthorized: { category: 'business', message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
+export const businessErrors = defineErrors('business', {
+  unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   refused: {
-    category: 'business',
     message: (d: AnswerDetails & { operation: string }) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
     hint: (d: AnswerDetails) =>
       d.serviceCode === 400 ? PARAMETER_HINT : 'Ask the operator of the service what the code means.',
   },
   'no-signature': {
-    category: 'business',
-    message: (d: { why: string }) => `the service reported success but returned no signature (${d.why})`,
+    message: 'the service reported success but returned no signature ({why})',
     hint: 'Report this to the operator of the service. No signature should have been counted.',
   },
   'signature-unreadable': {
-    category: 'business',
     message: 'the service reported success, but its signature is not Base64',
     hint: 'The fault is at the service: tell its operator. By the contract this signature has been counted, so the run stopped.',
   },
   'malformed-answer': {
-    category: 'business',
     message: (d: { operation: string; why: string }) =>
       `the answer to ${d.operation} is not one of the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${MAY_HAVE_BEEN_COUNTED}` : ''}`,
     hint: 'Check the service address (--base-url): a web page or a proxy may be answering instead.',

@@ -2,29 +2,21 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-export const verifyingErrors = defineErrors({
+export const verifyingErrors = defineErrors('usage', {
   'roots-unreadable': {
-    category: 'usage',
-    message: (d: { path: string; option: string; reason: string }) =>
-      `the file of trusted roots ${d.path} (${d.option}) cannot be read: ${d.reason}`,
+    message: 'the file of trusted roots {path} ({option}) cannot be read: {reason}',
     hint: 'Use a PEM or DER file of root certificates that this user can read.',
   },
   'roots-unusable': {
-    category: 'usage',
-    message: (d: { option: string; problem: string }) =>
-      `the file of trusted roots (${d.option}) cannot be used: ${d.problem}`,
+    message: 'the file of trusted roots ({option}) cannot be used: {problem}',
     hint: 'It must hold one or more root certificates, as PEM ("-----BEGIN CERTIFICATE-----") or DER.',
   },
   'crl-file-unreadable': {
-    category: 'usage',
-    message: (d: { path: string; reason: string }) =>
-      `the file of revoked certificates ${d.path} cannot be read: ${d.reason}`,
+    message: 'the file of revoked certificates {path} cannot be read: {reason}',
     hint: 'Set --crl-file to the path of a CRL that this user can read.',
   },
   'crl-file-unusable': {
-    category: 'usage',
-    message: (d: { path: string; problem: string }) =>
-      `the file of revoked certificates ${d.path} cannot be used: ${d.problem}`,
+    message: 'the file of revoked certificates {path} cannot be used: {problem}',
     hint: 'It must hold one or more CRLs, as PEM ("-----BEGIN X509 CRL-----") or DER.',
   },
 });

@@ -65,6 +65,6 @@ function nameOf(detail: string): string | boolean {
 }
 
 function cell(text: ErrorDefinition['message']): string {
-  const rendered = typeof text === 'function' ? text(NAMES as never) : text;
+  const rendered = typeof text === 'function' ? text(NAMES as never) : text.replace('{operation}', 'sign');
   return rendered.replace(/[|<>*]/g, '\\$&');
 }

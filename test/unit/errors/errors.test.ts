@@ -4,12 +4,14 @@ import { defineErrors } from '../../../src/errors/define-errors.ts';
 import { exitCodeFor } from '../../../src/errors/exit-codes.ts';
 
 describe('defineErrors', () => {
-  const errors = defineErrors({
-    'out-of-paper': {
-      category: 'local',
-      message: (d: { tray: number }) => `no paper in tray ${d.tray}`,
-      hint: 'Add some.',
-    },
+  const errors = defineErrors('local', {
+    'out-of-paper': { message: 'no paper in tray {tray}', hint: 'Add some.' },
+  });
+
+  it('fills in each detail once', () => {
+    const twice = defineErrors('local', { twice: { category: 'usage', message: '{a} {b} {a}' } });
+    expect(twice('twice', { a: '{b}', b: 2 })).toMatchObject({ category: 'usage', message: '{b} 2 {b}' });
+    expect(twice.table.twice.category).toBe('usage');
   });
 
   it('makes errors with code, category, message, hint and cause', () => {
@@ -27,13 +29,9 @@ describe('defineErrors', () => {
   });
 
   it('compiles only with the details of message and hint', () => {
-    const typed = defineErrors({
-      'no-paper': { category: 'local', message: 'no paper' },
-      'paper-jam': {
-        category: 'local',
-        message: (d: { tray: number }) => `paper jam in tray ${d.tray}`,
-        hint: (d: { door: string }) => `Open ${d.door}.`,
-      },
+    const typed = defineErrors('local', {
+      'no-paper': { message: 'no paper' },
+      'paper-jam': { message: (d: { tray: number }) => `paper jam in tray ${d.tray}`, hint: 'Open {door}.' },
     });
     typed('no-paper');
     typed('no-paper', {}, { cause: 'x' });

@@ -54,9 +54,9 @@ const SPACE = '1.3.6.1.4.1.55555.3';
 const MAGIC = 'NOTE';
 const TRAILER_LENGTH = 8;
 
-const noteErrors = defineErrors({
-  'note-truncated': { category: 'local', message: 'the note is truncated', hint: 'Write it again.' },
-  'note-space-too-small': { category: 'local', message: 'the signature does not fit', hint: 'Sign it again.' },
+const noteErrors = defineErrors('local', {
+  'note-truncated': { message: 'the note is truncated', hint: 'Write it again.' },
+  'note-space-too-small': { message: 'the signature does not fit', hint: 'Sign it again.' },
 });
 
 /** For everything but certificates and the token that was announced, in bytes; a later timestamp has to fit too. */
