@@ -8,7 +8,13 @@ import { build } from 'esbuild';
 /** Returns the paths of the files in dist, relative to `root`. */
 export async function writeDocuments(root) {
   // The table of commands imports each command only when it runs, so none of them is needed here.
-  const bundle = { bundle: true, write: false, format: 'esm', platform: 'node', external: ['./commands/*'] };
+  const bundle = {
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    external: ['./commands/*', './completion/script.ts'],
+  };
   const { outputFiles } = await build({ ...bundle, absWorkingDir: root, entryPoints: ['build/documents.ts'] });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
   const { documents } = await import(`data:text/javascript;base64,${code}`);

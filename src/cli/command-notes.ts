@@ -170,6 +170,14 @@ Examples:
 
 Exit codes: 0 done, 2 usage, a setting that is not set, or a damaged file, 6 the file cannot be written`,
 
+  explain: `\
+{…} in a cause stands for a value that the message of an occurrence shows.
+
+Examples:
+  codesign-remote explain target-busy
+
+Exit codes: 0 shown, 2 usage, or an unknown code`,
+
   completion: `\
 A line for the shell's start-up file:
   ~/.bashrc                    eval "$(codesign-remote completion bash)"

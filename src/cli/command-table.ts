@@ -167,12 +167,19 @@ export const PROGRAM: ProgramDefinition = {
       ],
     },
     command({
+      name: 'explain',
+      description: 'show cause, remedy and exit code of an error',
+      arguments: [{ name: 'code', help: 'error code, in brackets after a message', offers: 'nothing' }],
+      notes: NOTES.explain,
+      run: async (io, _options, [code]: [string]) => (await import('./commands/explain.ts')).explain(code, io),
+    }),
+    command({
       name: 'completion',
       description: 'print a script that completes commands and options in a shell',
       arguments: [{ name: 'shell', help: 'name of the shell', offers: SHELLS }],
       notes: NOTES.completion,
       run: async (io, _options, [shell]: [Shell]) =>
-        (await import('./commands/completion.ts')).completion(shell, PROGRAM, io),
+        (await import('./completion/script.ts')).completion(shell, PROGRAM, io),
     }),
   ],
 };

@@ -7,6 +7,11 @@ export const cliErrors = defineErrors('usage', {
     message: '{message}',
     hint: 'See {help}.',
   },
+  'error-code-unknown': {
+    category: 'usage',
+    message: (d: { code: string }) => `"${d.code}" is not an error code`,
+    hint: (d: { suggestion: string; page: string }) => `${d.suggestion}All codes are in ${d.page}.`,
+  },
   'foreign-option': {
     message: '{option} is {what}',
     hint: '{advice}',

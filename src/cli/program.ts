@@ -7,6 +7,7 @@ import type { OptionDefinition } from '../options/option.ts';
 import { helpOf, optionsOf } from '../options/table.ts';
 import type { ArgumentDefinition, CommandDefinition } from './command.ts';
 import { PROGRAM } from './command-table.ts';
+import { DOCS_FOLDER } from './docs-folder.ts';
 import { cliErrors } from './errors.ts';
 import { refuseForeignOptions } from './input/foreign-options.ts';
 import type { Io } from './io.ts';
@@ -49,7 +50,8 @@ export function defineProgram(run: Run): Command {
     .helpOption('-h, --help', PROGRAM.helpHelp)
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText('after', `\n${PROGRAM.notes}`);
+    .addHelpText('after', `\n${PROGRAM.notes}`)
+    .addHelpText('afterAll', `\nDocumentation:\n  ${DOCS_FOLDER}`);
   for (const entry of PROGRAM.commands) {
     if (!('commands' in entry)) define(program, entry, run);
     else {

@@ -33,6 +33,7 @@ export type CommandName =
   | 'config set'
   | 'config unset'
   | 'config path'
+  | 'explain'
   | 'completion';
 
 /** A kind of values: how one is read, how it stands in a settings file, and what a shell offers for it. */

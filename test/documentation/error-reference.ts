@@ -3,29 +3,32 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { toCodesignError } from '../../src/errors/codesign-error.ts';
 import type { ErrorDefinition } from '../../src/errors/define-errors.ts';
 import { exitCodeFor } from '../../src/errors/exit-codes.ts';
+
+const TABLE_HEAD = '| code | category | message | what to do |\n|---|---|---|---|\n';
 
 const HEAD = `# Error codes
 
 Every error that \`codesign-remote\` reports has one of these codes: in brackets after the message, and as \`error.code\` in
 the JSON document and in the library. Scripts may match codes and categories; messages and hints may change. \`{…}\` stands
-for what an occurrence fills in.
+for a value of an occurrence. \`codesign-remote explain <code>\` prints an entry.
 
 | category | exit code | |
 |---|---|---|
 | \`usage\` | ${exitCodeFor(['usage'])} | options, environment, inputs: nothing was sent |
 | \`network\` | ${exitCodeFor(['network'])} | no answer from the service |
 | \`http\` | ${exitCodeFor(['http'])} | an answer outside 2xx |
-| \`business\` | ${exitCodeFor(['business'])} | an answer in 2xx that is no success |
+| \`business\` | ${exitCodeFor(['business'])} | an answer in 2xx that reports a failure |
 | \`local\` | ${exitCodeFor(['local'])} | the file, the certificate, the disk |
-| \`timestamp\` | ${exitCodeFor(['timestamp'])} | no authority gave a usable timestamp |
-| \`internal\` | ${exitCodeFor(['internal'])} | the code \`internal\`: a fault of this program, which should be reported with what \`--verbose\` prints |
+| \`timestamp\` | ${exitCodeFor(['timestamp'])} | no authority returned a usable timestamp |
+| \`internal\` | ${exitCodeFor(['internal'])} | the code \`internal\`: a defect of this program: report it with the output of \`--verbose\` |
 
-\`not-attempted\` takes the category of what stopped the run, where that was one error. \`unauthorized\` has two categories:
+\`not-attempted\` has the category of the error that stopped the run, if it was one error. \`unauthorized\` has two categories:
 \`http\` when the status was outside 2xx, \`business\` otherwise.
 
-This file is written from the tables (\`errors.ts\` in each folder): \`npx vitest run test/documentation/documentation.test.ts -u\`.
+This page is generated from the tables (\`errors.ts\` in each folder): \`npx vitest run test/documentation/documentation.test.ts -u\`.
 `;
 
 /** `source` is the folder src. */
@@ -35,7 +38,7 @@ export async function errorReference(source: string): Promise<string> {
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
   const sections = await Promise.all(folders.map((file) => section(source, file)));
-  return [HEAD, ...sections].join('\n');
+  return [HEAD, unexpectedSection(), ...sections].join('\n');
 }
 
 async function section(source: string, file: string): Promise<string> {
@@ -43,7 +46,13 @@ async function section(source: string, file: string): Promise<string> {
   const rows = exported.filter(hasTable).flatMap(({ table }) => Object.entries(table).map(row));
   const opening = /^\/\*\* (.*?) \*\//.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
   const folder = path.relative(source, path.dirname(file)).replaceAll(path.sep, '/');
-  return `## ${folder}\n\n${opening}\n\n| code | category | message | what to do |\n|---|---|---|---|\n${rows.join('')}`;
+  return `## ${folder}\n\n${opening}\n\n${TABLE_HEAD}${rows.join('')}`;
+}
+
+/** The only code that is in no table. */
+function unexpectedSection(): string {
+  const { code, category, message, hint } = toCodesignError(new Error('{message}'));
+  return `## errors\n\nA defect of this program.\n\n${TABLE_HEAD}${row([code, { category, message, hint: hint ?? '' }])}`;
 }
 
 type Table = Readonly<Record<string, ErrorDefinition>>;

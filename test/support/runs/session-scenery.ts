@@ -2,7 +2,7 @@
 
 import { appendFile, copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fixture, runCli, temporaryFolder } from '../programs/cli.ts';
+import { fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { startServer } from '../services/server.ts';
 import type { Scenery } from './sessions.ts';
 
@@ -29,6 +29,7 @@ export async function setScenery(): Promise<Scenery & AsyncDisposable> {
     files: { ...files, 'root.pem': join(dirname(chain), 'ca.pem') },
     env: { ...server.env, HOME: join(folder.path, 'home') },
     places: [
+      [join(REPOSITORY, 'docs'), '<docs>'],
       [server.data, '<data>'],
       [folder.path, '<made>'],
       [address, '<service>'],

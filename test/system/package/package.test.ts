@@ -92,7 +92,7 @@ describe('the command line', () => {
     const required = [...loaded.matchAll(/require\)?\("(node:[\w/]+)"/g)].map(([, name]) => name);
     const forCommander = ['child_process', 'events', 'fs', 'path', 'process', 'util'];
     // What is an address of this machine is decided by node:net.
-    const forMain = ['net', 'v8'];
+    const forMain = ['net', 'url', 'v8'];
     const expected = [...forCommander, ...forMain].map((name) => `node:${name}`);
     expect([...new Set(required)].sort()).toEqual(expected.sort());
   });

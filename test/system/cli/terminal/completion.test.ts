@@ -28,6 +28,7 @@ const TYPED = [
   ['sign --mask-filename ', ['none', 'basename', 'hash', 'omit', '!app.exe']],
   ['sign app', ['app.exe', '!--append']],
   ['verify --req', ['--require-timestamp']],
+  ['explain target-', ['target-busy', '!app.exe']],
   ['completion ', ['bash', 'zsh', 'fish', 'powershell', '!app.exe']],
   ['history --', ['--since', '--csv', '!--algorithm']],
 ] as const;

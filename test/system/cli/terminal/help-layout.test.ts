@@ -24,7 +24,7 @@ async function help(args: readonly string[], columns: number | undefined): Promi
 }
 
 const widest = (text: string): number =>
-  Math.max(...text.split('\n').map((line) => (/^ {2}codesign-remote /.test(line) ? 0 : line.length)));
+  Math.max(...text.split('\n').map((line) => (/^ {2}(codesign-remote |.*[\\/]docs$)/.test(line) ? 0 : line.length)));
 
 describe('help', () => {
   it.each([[[]], [['sign']], [['verify']], [['login']], [['config', 'set']]])(

@@ -1,0 +1,57 @@
+/** `codesign-remote explain`: the entry of an error code in docs/errors.md, which is made from the tables of errors. */
+
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { didYouMean } from '../../options/suggest.ts';
+import { DOCS_FOLDER } from '../docs-folder.ts';
+import { cliErrors } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { field } from '../output/text-layout.ts';
+
+const PAGE = path.join(DOCS_FOLDER, 'errors.md');
+/** Columns of the names in an entry. */
+const NAME_COLUMNS = 11;
+
+/** Throws `error-code-unknown`. */
+export async function explain(code: string, io: Io): Promise<number> {
+  const rows = await rowsOf(PAGE);
+  const exitCodes = new Map(
+    rows.filter((row) => row.length === 3).map(([category = '', exitCode = '']) => [category, exitCode]),
+  );
+  // A code may have an entry for each of two categories.
+  const entries = rows.filter((row) => row.length === 4 && row[0] === code);
+  if (entries.length === 0) {
+    throw cliErrors('error-code-unknown', { code, suggestion: didYouMean(code, await errorCodes()), page: PAGE });
+  }
+  for (const [, category = '', cause = '', remedy = ''] of entries) {
+    const lines = [
+      code,
+      ...field('cause', cause, 2, NAME_COLUMNS),
+      ...(remedy === '' ? [] : field('remedy', remedy, 2, NAME_COLUMNS)),
+      ...field('exit code', `${exitCodes.get(category)} (${category})`, 2, NAME_COLUMNS),
+    ];
+    io.stdout.write(`${lines.join('\n')}\n`);
+  }
+  return 0;
+}
+
+export async function errorCodes(): Promise<readonly string[]> {
+  const codes = (await rowsOf(PAGE)).flatMap((row) => (row.length === 4 ? row.slice(0, 1) : []));
+  return [...new Set(codes)];
+}
+
+/** The cells of all tables in a Markdown file, without their heads. */
+async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
+  const lines = (await readFile(page, 'utf8')).split('\n').filter((line) => line.startsWith('| `'));
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) =>
+        cell
+          .trim()
+          .replace(/^`(.*)`$/, '$1')
+          .replace(/\\([|<>*])/g, '$1'),
+      ),
+  );
+}
