@@ -1,9 +1,10 @@
 /** The journal's files and folders: made for this user alone, reached without following a link, flushed. */
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, type Stats, unlinkSync } from 'node:fs';
-import { mkdir, open, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { flushFolder } from '../bytes/flush-folder.ts';
 import { makeFolders } from '../bytes/make-folders.ts';
 import { type LinesFile, linesFile, readAll } from './lines.ts';
 import { assertOwned, assertOwnLinks, enterFolder, type OwnFolder, refusal } from './own-folder.ts';
@@ -22,35 +23,14 @@ const IS_NO_FILE = 'is a link or not a file';
 
 export type Making = 'must-exist' | 'may-exist' | 'must-not-exist';
 
-/** All paths are those of the journal's folder, or below it. Everything throws what the system throws, and `refusal`. */
-export interface Disk {
-  /** Undefined when the file is not there, or is there although it must not. */
-  openLines(path: string, making: Making): Promise<LinesFile | undefined>;
-  /** All of it, without the right to write; undefined when it is not there. */
-  readLines(path: string): Promise<Uint8Array | undefined>;
-  /** Gives a descriptor. Throws ENOENT when it is not there. */
-  openToRead(path: string): Promise<number>;
-  /** Size in bytes; undefined when it is not there. */
-  sizeOf(path: string): Promise<number | undefined>;
-  /** A new file, on the disk when the promise resolves. */
-  writeNew(path: string, content: Uint8Array): Promise<void>;
-  /** One that is not there is fine. */
-  removeFile(path: string): Promise<void>;
-  /** For a process that is about to end. A file that is not there is an error. */
-  removeFileNow(path: string): void;
-  moveFile(from: string, to: string): Promise<void>;
-  /** Names in a folder; none when it is not there. */
-  namesIn(folder: string): Promise<readonly string[]>;
-  /** With the folders above it. */
-  makeFolder(folder: string): Promise<void>;
-  /** One that is not there is fine. */
-  removeFolder(folder: string): Promise<void>;
-  /** Makes the name of a new file durable. Windows has no handle for that, and some file systems refuse it. */
-  flushFolder(folder: string): Promise<void>;
-}
+export type Disk = ReturnType<typeof openDisk>;
 
-/** @param root the journal's folder, which need not be there */
-export function openDisk(root: string): Disk {
+/**
+ * All paths are those of the journal's folder, or below it. Everything throws what the system throws, and `refusal`.
+ *
+ * @param root the journal's folder, which need not be there
+ */
+export function openDisk(root: string) {
   let areLinksOwn = false;
 
   function enter(folder: string): OwnFolder {
@@ -77,15 +57,17 @@ export function openDisk(root: string): Disk {
   }
 
   return {
-    async openLines(path, making) {
-      if (making === 'may-exist') return linesFile(await openOrMake(path), false);
+    /** Undefined when the file is not there, or is there although it must not. */
+    async openLines(path: string, making: Making): Promise<LinesFile | undefined> {
+      if (making === 'may-exist') return linesFile(await openOrMake(path));
       const isNew = making === 'must-not-exist';
       const unwelcome = isNew ? 'EEXIST' : 'ENOENT';
       const fd = await unless(unwelcome, () => openIn(path, isNew ? NEW_FILE : READ_AND_APPEND));
-      return fd === undefined ? undefined : linesFile(fd, isNew);
+      return fd === undefined ? undefined : linesFile(fd);
     },
 
-    async readLines(path) {
+    /** All of it, without the right to write; undefined when it is not there. */
+    async readLines(path: string): Promise<Uint8Array | undefined> {
       const fd = await unless('ENOENT', () => openIn(path, constants.O_RDONLY));
       if (fd === undefined) return undefined;
       try {
@@ -95,9 +77,11 @@ export function openDisk(root: string): Disk {
       }
     },
 
-    openToRead: (path) => openIn(path, constants.O_RDONLY),
+    /** Gives a descriptor. Throws ENOENT when it is not there. */
+    openToRead: (path: string) => openIn(path, constants.O_RDONLY),
 
-    sizeOf: (path) =>
+    /** Size in bytes; undefined when it is not there. */
+    sizeOf: (path: string) =>
       unless('ENOENT', () =>
         inFolder(path, (inside) => {
           const stats = lstatSync(inside);
@@ -106,22 +90,26 @@ export function openDisk(root: string): Disk {
         }),
       ),
 
-    writeNew: (path, content) =>
+    /** A new file, on the disk when the promise resolves. */
+    writeNew: (path: string, content: Uint8Array) =>
       inFolder(path, (inside) => writeFile(inside, content, { flag: 'wx', mode: FILE_MODE, flush: true })),
 
-    async removeFile(path) {
+    /** One that is not there is fine. */
+    async removeFile(path: string): Promise<void> {
       await unless('ENOENT', () => inFolder(path, (inside) => patiently(() => unlink(inside))));
     },
 
-    removeFileNow(path) {
+    /** For a process that is about to end. A file that is not there is an error. */
+    removeFileNow(path: string): void {
       using folder = enter(dirname(path));
       unlinkSync(join(folder.path, basename(path)));
     },
 
-    moveFile: (from, to) =>
+    moveFile: (from: string, to: string) =>
       inFolder(from, (inside) => inFolder(to, (target) => patiently(() => rename(inside, target)))),
 
-    async namesIn(folder) {
+    /** Names in a folder; none when it is not there. */
+    async namesIn(folder: string): Promise<readonly string[]> {
       const names = await unless('ENOENT', async () => {
         using entered = enter(folder);
         return readdirSync(entered.path);
@@ -129,7 +117,8 @@ export function openDisk(root: string): Disk {
       return names ?? [];
     },
 
-    async makeFolder(folder) {
+    /** With the folders above it. */
+    async makeFolder(folder: string): Promise<void> {
       await makeFolders(root, FOLDER_MODE);
       let path = root;
       for (const name of relative(root, folder).split(sep)) {
@@ -139,21 +128,15 @@ export function openDisk(root: string): Disk {
       enter(folder)[Symbol.dispose]();
     },
 
-    async removeFolder(folder) {
+    /** One that is not there is fine. */
+    async removeFolder(folder: string): Promise<void> {
       await unless('ENOENT', () => inFolder(folder, (inside) => rmdir(inside)));
     },
 
-    async flushFolder(folder) {
-      if (process.platform === 'win32') return;
+    /** Makes the name of a new file durable. */
+    async flushFolder(folder: string): Promise<void> {
       using entered = enter(folder);
-      const handle = await open(entered.path, constants.O_RDONLY);
-      try {
-        await handle.sync();
-      } catch (thrown) {
-        if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
-      } finally {
-        await handle.close();
-      }
+      await flushFolder(entered.path);
     },
   };
 }

@@ -13,14 +13,15 @@ export function encodeLine(value: Readonly<Record<string, unknown>>): string {
   return `${json.slice(0, -1)}${SUM_MEMBER}${checksum(json)}"}\n`;
 }
 
-/** The value with its `sum`; undefined for what is not a whole line. */
+/** The value without its `sum`; undefined for what is not a whole line. */
 export function decodeLine(line: string): unknown {
   const bodyLength = line.length - TAIL_LENGTH;
-  if (bodyLength < 1 || !line.startsWith(SUM_MEMBER, bodyLength)) return undefined;
+  if (bodyLength < 1 || !line.startsWith(SUM_MEMBER, bodyLength) || !line.endsWith('"}')) return undefined;
   const sum = line.slice(bodyLength + SUM_MEMBER.length, -2);
-  if (sum !== checksum(`${line.slice(0, bodyLength)}}`)) return undefined;
+  const json = `${line.slice(0, bodyLength)}}`;
+  if (sum !== checksum(json)) return undefined;
   try {
-    return JSON.parse(line);
+    return JSON.parse(json);
   } catch {
     return undefined;
   }
@@ -41,28 +42,19 @@ const LARGEST_CALL_FILE = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const LINE_END = Buffer.from([NEWLINE]);
-const NOTHING = Buffer.alloc(0);
-
 const APPEND_ATTEMPTS = 5;
 
-export interface LinesFile extends AsyncDisposable {
-  /** All of it, from this very file, even if its name is another's by now. What is known of it is not read again. */
-  read(): Promise<Uint8Array>;
-  /** At its end, in this order. */
-  append(lines: readonly string[]): Promise<void>;
-  /** To the disk. */
-  flush(): Promise<void>;
-}
+export type LinesFile = ReturnType<typeof linesFile>;
 
-/** All of an open file, without the right to write. */
+/** All of an open file. */
 export function readAll(fd: number): Uint8Array {
   const size = sizeOf(fd);
-  assertNotTooLarge(size);
+  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
   return readFrom(fd, 0, size);
 }
 
-/** Takes over the descriptor. */
-export function linesFile(descriptor: number, isNew: boolean): LinesFile {
+/** Takes over the descriptor of a file that is read and appended to. */
+export function linesFile(descriptor: number) {
   let isClosed = false;
   let flushing: Promise<unknown> = Promise.resolve();
 
@@ -72,38 +64,25 @@ export function linesFile(descriptor: number, isNew: boolean): LinesFile {
     return descriptor;
   }
 
-  /** From its beginning, as far as it has been read. Undefined for one that is only appended to: a history is large. */
-  let known: Buffer | undefined = isNew ? NOTHING : undefined;
-
-  /** The end of the file when the lines were appended begins here, with what was the last byte before them. */
-  function learn(tail: Buffer, start: number): void {
-    if (known !== undefined && known.length >= start) known = Buffer.concat([known.subarray(0, start), tail]);
-    else known = undefined;
-  }
-
   return {
-    async read() {
-      const fd = file();
-      const size = sizeOf(fd);
-      assertNotTooLarge(size);
-      const before = known !== undefined && known.length <= size ? known : NOTHING;
-      known = Buffer.concat([before, readFrom(fd, before.length, size - before.length)]);
-      return known;
-    },
-    async append(lines) {
+    /** All of it, from this very file, even if its name is another's by now. */
+    read: (): Uint8Array => readAll(file()),
+    /** At its end, in this order. */
+    append(lines: readonly string[]): void {
       let missing: readonly Buffer[] = lines.map((line) => Buffer.from(line));
       for (let attempt = 1; attempt <= APPEND_ATTEMPTS; attempt++) {
-        missing = appendOnce(file(), missing, learn);
+        missing = appendOnce(file(), missing);
         if (missing.length === 0) return;
       }
       throw Object.assign(new Error('what was appended is not there'), { code: 'EIO' });
     },
-    async flush() {
+    /** To the disk. */
+    async flush(): Promise<void> {
       const flushed = flushData(file());
       flushing = flushed.catch(() => undefined);
       await flushed;
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       if (isClosed) return;
       isClosed = true;
       await flushing;
@@ -116,11 +95,7 @@ export function linesFile(descriptor: number, isNew: boolean): LinesFile {
  * Gives the lines that did not become lines of their own: another process was stopped inside a line of its own meanwhile,
  * or this is a network's file system, on which one end of the file can be taken for another.
  */
-function appendOnce(
-  fd: number,
-  lines: readonly Buffer[],
-  learn: (tail: Buffer, start: number) => void,
-): readonly Buffer[] {
+function appendOnce(fd: number, lines: readonly Buffer[]): readonly Buffer[] {
   const size = sizeOf(fd);
   const before = Math.max(0, size - 1);
   // A torn line before these must not take the first along.
@@ -130,17 +105,12 @@ function appendOnce(
     done += writeSync(fd, bytes, done, bytes.length - done);
   }
   const tail = readFrom(fd, before, sizeOf(fd) - before);
-  learn(tail, before);
   return lines.filter((line) => !isLineIn(tail, line, before === 0));
 }
 
 function isLineIn(tail: Buffer, line: Buffer, isWhole: boolean): boolean {
   const at = tail.indexOf(line);
   return (at === 0 && isWhole) || (at > 0 && tail[at - 1] === NEWLINE);
-}
-
-function assertNotTooLarge(size: number): void {
-  if (size > LARGEST_CALL_FILE) throw Object.assign(new Error('too large for a call'), { code: 'EFBIG' });
 }
 
 /**

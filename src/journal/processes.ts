@@ -1,17 +1,23 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { HolderOnRecord } from './calls/steps.ts';
+import * as v from 'valibot';
 
-export interface Holder {
-  readonly host: string;
+/** The process that claimed something, in a file that others read. */
+export const holderSchema = v.object({
+  host: v.string(),
   /** Differs after each start of the machine; undefined where it does not tell. */
-  readonly boot?: string | undefined;
+  boot: v.optional(v.string()),
   /** The set of processes that the pid belongs to: containers have their own, on one host. Undefined where there is one set. */
-  readonly space?: string | undefined;
-  readonly pid: number;
+  space: v.optional(v.string()),
+  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
   /** When the process started, in the system's own unit; undefined where it does not tell. */
-  readonly started?: string | undefined;
-}
+  started: v.optional(v.string()),
+  /** Unlike any other, also in the same process. */
+  run: v.string(),
+});
+
+export type HolderOnRecord = v.InferOutput<typeof holderSchema>;
+export type Holder = Omit<HolderOnRecord, 'run'>;
 
 export interface Processes {
   readonly self: Holder;
@@ -43,8 +49,6 @@ async function isRunning(holder: Holder, self: Holder): Promise<boolean | undefi
 
 /** A process of another user is there, too: it may not be signalled. */
 function hasPid(pid: number): boolean {
-  // 0 and below name groups of processes.
-  if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -85,24 +89,20 @@ export interface LastActivity {
   readonly watched: number;
 }
 
-export interface Liveness {
-  readonly self: HolderOnRecord;
-  /** What this opening of the journal is at: claims, shares and closings, by their ids. */
-  readonly held: Set<string>;
-  isHeld(holder: HolderOnRecord | undefined, id: string, last: LastActivity): Promise<boolean>;
-}
+export type Liveness = ReturnType<typeof observeLiveness>;
 
-export function observeLiveness(processes: Processes, run: string, now: () => Date): Liveness {
+export function observeLiveness(processes: Processes, run: string, now: () => Date) {
   const self: HolderOnRecord = { ...processes.self, run };
+  /** What this opening of the journal is at: claims, shares and closings, by their ids. */
   const held = new Set<string>();
   return {
     self,
     held,
-    async isHeld(holder, id, { at, watched }) {
+    async isHeld(holder: HolderOnRecord | undefined, id: string, { at, watched }: LastActivity): Promise<boolean> {
       if (holder === undefined) return false;
+      if (holder.run === run) return held.has(id);
       const running = await processes.isRunning(holder);
       if (running === false) return false;
-      if (holder.run === run) return held.has(id);
       // Another opening of the journal by this very process may have been left without a word.
       const certain = running === true && !(holder.pid === self.pid && holder.space === self.space);
       return certain || !isLongAgo(at, watched);

@@ -5,13 +5,14 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { memorySource } from '../../bytes/byte-source.ts';
+import { flushFolder } from '../../bytes/flush-folder.ts';
 import { makeFolders } from '../../bytes/make-folders.ts';
 import { assertUtf8Name } from '../../files/file-names.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { proveCopy } from '../../signing/files/copy-proof.ts';
 import { identityOf } from '../../signing/files/same-file.ts';
 import { assertReplaceable } from '../../signing/files/target.ts';
-import { flushFolder, renameOver, writeFully } from '../../signing/files/temporary-file.ts';
+import { renameOver, writeFully } from '../../signing/files/temporary-file.ts';
 import { cliErrors } from '../errors.ts';
 
 /**

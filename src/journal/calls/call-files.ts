@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { shareWork } from '../../bytes/shared-work.ts';
 import type { Disk, Making } from '../disk.ts';
-import { encodeLine, type LinesFile } from '../lines.ts';
+import { encodeLine } from '../lines.ts';
 import { type CallState, readCall } from './call-state.ts';
-import { type readStep, rememberSteps, type Step } from './steps.ts';
+import type { Step } from './steps.ts';
 
 /** Where the file of a call is. */
 export interface CallLocation {
@@ -21,13 +21,7 @@ export type CallFiles = ReturnType<typeof callFiles>;
 const CALL_FILE = /^([0-9a-f]{64})\.jsonl$/;
 const ASIDE_FILE = /^([0-9a-f]{64})\.[0-9a-z]+\.jsonl$/;
 
-export interface CallFolders {
-  readonly calls: string;
-  readonly aside: string;
-}
-
-export function callFiles(folders: CallFolders, disk: Disk) {
-  const stepIn = rememberSteps();
+export function callFiles(folders: { readonly calls: string; readonly aside: string }, disk: Disk) {
   const flushCalls = shareWork(() => disk.flushFolder(folders.calls));
   const flushAside = shareWork(() => disk.flushFolder(folders.aside));
   const current = (work: string): CallLocation => ({
@@ -48,8 +42,8 @@ export function callFiles(folders: CallFolders, disk: Disk) {
   async function begin(location: CallLocation, making: Making, step: Step): Promise<CallState | undefined> {
     await using file = await disk.openLines(location.path, making);
     if (file === undefined) return undefined;
-    await write(file, step, 'no', location);
-    const state = await stateOf(file, location, stepIn);
+    file.append([encodeLine(step)]);
+    const state = readCall(file.read(), location.aside);
     return state.id === step.call ? state : undefined;
   }
 
@@ -63,16 +57,13 @@ export function callFiles(folders: CallFolders, disk: Disk) {
     flush: Flush,
   ): Promise<CallState | undefined> {
     await using file = await disk.openLines(location.path, 'must-exist');
-    const step = file && decide(await stateOf(file, location, stepIn));
+    const step = file && decide(readCall(file.read(), location.aside));
     if (file === undefined || step === undefined) return undefined;
-    await write(file, step, flush, location);
-    return await stateOf(file, location, stepIn);
-  }
-
-  async function write(file: LinesFile, step: Step, flush: Flush, location: CallLocation): Promise<void> {
-    await file.append([encodeLine(step)]);
+    file.append([encodeLine(step)]);
     if (flush !== 'no') await file.flush();
     if (flush === 'file-and-name') await (location.aside ? flushAside() : flushCalls());
+    const after = readCall(file.read(), location.aside);
+    return after;
   }
 
   return {
@@ -80,7 +71,12 @@ export function callFiles(folders: CallFolders, disk: Disk) {
     aside,
     begin,
     append,
-    read: (location: CallLocation) => readLocation(disk, location),
+    /** Undefined if there is no file. */
+    async read({ path, aside }: CallLocation): Promise<CallState | undefined> {
+      const lines = await disk.readLines(path);
+      const state = lines && readCall(lines, aside);
+      return state;
+    },
     /** Creates the file of a call again after it was removed, perhaps with the whole journal. */
     async restore(work: string, step: Step): Promise<void> {
       for (const path of [folders.calls, folders.aside]) await disk.makeFolder(path);
@@ -97,29 +93,19 @@ export function callFiles(folders: CallFolders, disk: Disk) {
     },
     moveAside: ({ path, work }: CallLocation, call: string) => disk.moveFile(path, aside(work, call).path),
     remove: ({ path }: CallLocation) => disk.removeFile(path),
-    all: async (): Promise<readonly CallLocation[]> => [
+    all: async () => [
       ...(await locationsIn(disk, folders.calls, false)),
       ...(await locationsIn(disk, folders.aside, true)),
     ],
-    movedAside: (work: string): Promise<readonly CallLocation[]> => locationsIn(disk, folders.aside, true, work),
+    movedAside: (work: string) => locationsIn(disk, folders.aside, true, work),
   };
 }
 
-/** Undefined if there is no file. */
-async function readLocation(disk: Disk, { path, aside }: CallLocation): Promise<CallState | undefined> {
-  const lines = await disk.readLines(path);
-  return lines && readCall(lines, aside);
-}
-
-/** Ignores files that are not named like those of the journal. */
+/** Ignores files that are not named like those of the journal. `only`: of this work. */
 async function locationsIn(disk: Disk, folder: string, aside: boolean, only?: string): Promise<CallLocation[]> {
   const pattern = aside ? ASIDE_FILE : CALL_FILE;
   return (await disk.namesIn(folder)).flatMap((name) => {
     const work = pattern.exec(name)?.[1];
     return work === undefined || work !== (only ?? work) ? [] : [{ work, aside, path: join(folder, name) }];
   });
-}
-
-async function stateOf(file: LinesFile, { aside }: CallLocation, stepIn: typeof readStep): Promise<CallState> {
-  return readCall(await file.read(), aside, stepIn);
 }

@@ -1,15 +1,8 @@
 import type { CallMetadata, Reported } from '../journal.ts';
 import { splitLines } from '../lines.ts';
-import { beginShare, endShare, type Share, type ShareEnd, type Shares } from './shares.ts';
-import {
-  type ClosingStep,
-  type HolderOnRecord,
-  type Moment,
-  metadataFromRecord,
-  readStep,
-  type Step,
-  type WorkOnRecord,
-} from './steps.ts';
+import type { HolderOnRecord } from '../processes.ts';
+import { beginShare, endShare, type Share, type SharesOfCall } from './shares.ts';
+import { type ClosingStep, type Moment, metadataFromRecord, readStep, type Step, type WorkOnRecord } from './steps.ts';
 
 /** `empty`: not claimed. */
 export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
@@ -48,14 +41,14 @@ export interface CallState {
   readonly historyOffsets: readonly { readonly month: string; readonly size: number }[];
 }
 
-type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & { readonly shares: Shares };
+type Draft = { -readonly [Key in keyof CallState]: CallState[Key] } & SharesOfCall;
 
-/** `aside`: the file has been moved aside, so a closing with that aim is over. `stepIn`: of a line. */
-export function readCall(bytes: Uint8Array, aside: boolean, stepIn = readStep): CallState {
+/** `aside`: the file has been moved aside, so a closing with that aim is over. */
+export function readCall(bytes: Uint8Array, aside: boolean): CallState {
   const { lines, terminated } = splitLines(bytes);
-  const state: Draft = { ...EMPTY, shares: new Map(), lines: 0 };
+  const state: Draft = { ...EMPTY, shares: new Map(), writtenTo: new Set() };
   for (const [index, line] of lines.entries()) {
-    const step = stepIn(line);
+    const step = readStep(line);
     const torn = !terminated && index === lines.length - 1 && isBeginning(line);
     if (step === undefined && !torn) damage(state, line);
     if (step !== undefined) take(state, step, aside);
@@ -136,7 +129,8 @@ function take(state: Draft, step: Step, aside: boolean): void {
       takeClosing(state, step, aside);
       return;
     default:
-      takeEndOfShare(state, step);
+      if (endShare(state, step, state.signed?.copy === true) && step.step === 'written')
+        state.lastWritten = step.moment;
   }
 }
 
@@ -169,11 +163,6 @@ function takeShare(state: Draft, step: Extract<Step, { readonly step: 'shared' }
   state.metadata ??= metadataFromRecord(step.facts);
   const { share: id, holder, instead } = step;
   beginShare(state.shares, { id, holder, metadata: metadataFromRecord(step.facts), instead });
-}
-
-function takeEndOfShare(state: Draft, step: ShareEnd): void {
-  const isNew = endShare(state.shares, step, state.signed?.copy === true);
-  if (isNew && step.step === 'written') state.lastWritten = step.moment;
 }
 
 function takeClosing(state: Draft, step: ClosingStep, aside: boolean): void {

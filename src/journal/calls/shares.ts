@@ -1,5 +1,6 @@
 import type { CallMetadata } from '../journal.ts';
-import type { HolderOnRecord, Step } from './steps.ts';
+import type { HolderOnRecord } from '../processes.ts';
+import type { Step } from './steps.ts';
 
 /** One file that the signature is for. `gone`: another file replaced it, or it was left alone. */
 export interface Share {
@@ -17,8 +18,14 @@ export interface Share {
 
 export type Shares = Map<string, Share>;
 
+export interface SharesOfCall {
+  readonly shares: Shares;
+  /** Paths that files with this signature were written to. */
+  readonly writtenTo: Set<string>;
+}
+
 type Beginning = Pick<Share, 'id' | 'holder' | 'metadata' | 'instead'>;
-export type ShareEnd = Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>;
+type ShareEnd = Extract<Step, { readonly step: 'written' | 'not-written' | 'unusable' | 'withdrawn' }>;
 
 export function beginShare(shares: Shares, { id, holder, metadata, instead }: Beginning): void {
   const replaced = shares.get(instead ?? '');
@@ -28,20 +35,19 @@ export function beginShare(shares: Shares, { id, holder, metadata, instead }: Be
   shares.set(id, { id, holder, metadata, instead: replaces ? replaced.id : undefined, ...nothingYet });
 }
 
-/**
- * False when nothing ended: an unknown file, or one that had ended before. `copy`: the signature is another call's, which
- * is over, so that nothing is lost with this file.
- */
-export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean {
+/** False when nothing ended: an unknown file, or one that had ended before. */
+export function endShare(call: SharesOfCall, step: ShareEnd, isCopy: boolean): boolean {
+  const { shares, writtenTo } = call;
   const share = shares.get(step.share);
   if (share === undefined || share.state === 'gone' || share.state === 'written') return false;
   switch (step.step) {
     case 'written':
       shares.set(share.id, { ...share, state: 'written', reason: undefined, target: step.target });
-      overtake(shares, step.share);
+      for (const path of [step.target, outputOf(share)]) if (path !== undefined) writtenTo.add(path);
+      overtake(call);
       break;
     case 'not-written': {
-      const isLost = share.overtaken || (step.changed === true && (copy || isTargetWritten(shares, share)));
+      const isLost = share.overtaken || (step.changed === true && (isCopy || isTargetWritten(call, share)));
       shares.set(share.id, { ...share, state: isLost ? 'gone' : 'not-written', reason: step.reason });
       break;
     }
@@ -58,21 +64,21 @@ export function endShare(shares: Shares, step: ShareEnd, copy: boolean): boolean
   return true;
 }
 
-/** By a file with this signature, perhaps before this one was taken up. */
-function isTargetWritten(shares: Shares, { metadata }: Share): boolean {
-  const output = metadata?.signingOptions?.output;
-  const written = [...shares.values()].flatMap((share) => (share.state === 'written' ? targetsOf(share) : []));
-  return output !== undefined && written.includes(output);
+function outputOf({ metadata }: Share): string | undefined {
+  return metadata?.signingOptions?.output;
 }
 
-function targetsOf({ metadata, target }: Share): readonly (string | undefined)[] {
-  return [metadata?.signingOptions?.output, target];
+/** Whether a file with this signature was written to the same path, perhaps before this one was taken up. */
+function isTargetWritten({ writtenTo }: SharesOfCall, share: Share): boolean {
+  const output = outputOf(share);
+  return output !== undefined && writtenTo.has(output);
 }
 
 /** Several runs may sign the same file: one of them writes it, and the others find that it has changed. */
-function overtake(shares: Shares, winner: string): void {
+function overtake(call: SharesOfCall): void {
+  const { shares } = call;
   for (const share of [...shares.values()]) {
-    if (share.id === winner || !isTargetWritten(shares, share)) continue;
+    if (!isTargetWritten(call, share)) continue;
     if (share.state === 'pending') shares.set(share.id, { ...share, overtaken: true });
     if (share.state === 'not-written') shares.set(share.id, { ...share, state: 'gone' });
   }

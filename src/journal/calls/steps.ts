@@ -1,23 +1,12 @@
-/** The steps of a call as its file records them, one a line; a line that is none of these is taken for damaged. */
-
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
 import type { CallMetadata, RecordedSigningOptions, Work } from '../journal.ts';
 import { decodeLine } from '../lines.ts';
+import { holderSchema } from '../processes.ts';
 
 const text = v.string();
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-
-const holderSchema = v.object({
-  host: text,
-  boot: v.optional(text),
-  space: v.optional(text),
-  pid: count,
-  started: v.optional(text),
-  /** Which opening of the journal: one process may open it several times. */
-  run: text,
-});
 
 const workSchema = v.object({ origin: text, code: text, algorithm: v.picklist(DIGEST_ALGORITHMS), digest: text });
 
@@ -108,7 +97,6 @@ const stepSchema = v.variant('step', [
 ]);
 
 export type Step = v.InferOutput<typeof stepSchema>;
-export type HolderOnRecord = v.InferOutput<typeof holderSchema>;
 export type WorkOnRecord = v.InferOutput<typeof workSchema>;
 /** As on the disk: its `manner` is `signingOptions` in memory. */
 export type MetadataOnRecord = v.InferOutput<typeof metadataSchema>;
@@ -119,26 +107,6 @@ export type ClosingStep = Extract<Step, { readonly step: 'closing' }>;
 export function readStep(line: string): Step | undefined {
   const parsed = v.safeParse(stepSchema, decodeLine(line));
   return parsed.success ? parsed.output : undefined;
-}
-
-/** Of all calls that are under way at once, and no more memory than they are worth: a line is a kilobyte at most. */
-const MOST_LINES = 512;
-
-/** What `readStep` gives, read once. */
-export function rememberSteps(): (line: string) => Step | undefined {
-  const known = new Map<string, Step>();
-  return (line) => {
-    const step = known.get(line) ?? readStep(line);
-    if (step === undefined) return undefined;
-    // The one not asked for longest is the first to go.
-    known.delete(line);
-    known.set(line, step);
-    for (const oldest of known.size > MOST_LINES ? known.keys() : []) {
-      known.delete(oldest);
-      break;
-    }
-    return step;
-  };
 }
 
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
@@ -159,22 +127,11 @@ export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMe
   return { ...metadata, manner: manner && signingOptionsToRecord(manner) };
 }
 
-/** Earlier versions take an entry without `existing` and `allowUnsignedResult` for damaged. */
+/** Earlier versions require `existing` and `allowUnsignedResult`, and read each option of a format as a member of its own. */
 function signingOptionsToRecord({ existing, formatOptions, ...options }: RecordedSigningOptions) {
-  const textOf = (name: string): string | undefined => {
-    const value = formatOptions[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  return {
-    ...options,
-    existing: existing ?? 'replace',
-    ...(existing === undefined && { existingIsDefault: true }),
-    formatOptions,
-    description: textOf('description'),
-    url: textOf('url'),
-    signerName: textOf('signerName'),
-    allowUnsignedResult: formatOptions.allowUnsignedResult === true,
-  };
+  const forEarlier = { allowUnsignedResult: false, ...formatOptions };
+  const mode = existing === undefined ? ({ existing: 'replace', existingIsDefault: true } as const) : { existing };
+  return { ...forEarlier, ...options, ...mode, formatOptions };
 }
 
 export function metadataFromRecord({ manner, ...metadata }: MetadataOnRecord): CallMetadata {
@@ -182,15 +139,12 @@ export function metadataFromRecord({ manner, ...metadata }: MetadataOnRecord): C
 }
 
 function signingOptionsFromRecord({
-  description,
-  url,
-  signerName,
-  allowUnsignedResult,
-  formatOptions,
   existing,
   existingIsDefault,
-  ...options
+  formatOptions,
+  ...recorded
 }: NonNullable<MetadataOnRecord['manner']>): RecordedSigningOptions {
+  const { description, url, signerName, allowUnsignedResult, ...options } = recorded;
   const former = {
     ...(description !== undefined && { description }),
     ...(url !== undefined && { url }),

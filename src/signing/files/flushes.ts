@@ -1,7 +1,7 @@
 /** Flushes of one file, also while it is written, and of the folders of a run. */
 
+import { flushFolder } from '../../bytes/flush-folder.ts';
 import { shareWork } from '../../bytes/shared-work.ts';
-import { flushFolder } from './temporary-file.ts';
 
 export interface Flushes {
   /** Rejects with what this flush, or an earlier one, failed of. */

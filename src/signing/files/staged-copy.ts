@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { fileSource } from '../../bytes/file-source.ts';
+import { flushFolder } from '../../bytes/flush-folder.ts';
 import { makeFolders } from '../../bytes/make-folders.ts';
 import type { Patch } from '../../bytes/patch.ts';
 import { readPieces } from '../../bytes/pieces.ts';
@@ -36,7 +37,6 @@ import type { LockTarget, TargetLock } from './target-lock.ts';
 import {
   assertRoom,
   COPY,
-  flushFolder,
   type OnLeft,
   readFully,
   removeTemporaryFile,

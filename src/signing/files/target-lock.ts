@@ -6,7 +6,7 @@ import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { whenFree } from '../../files/file-system-errors.ts';
-import { inWords, PRESUMED_ENDED_MILLISECONDS } from '../../journal/processes.ts';
+import { type HolderOnRecord, holderSchema, inWords, PRESUMED_ENDED_MILLISECONDS } from '../../journal/processes.ts';
 import { signingErrors } from '../errors.ts';
 import { type FileOwners, temporaryPathName } from './file-owners.ts';
 import { placeOf } from './target.ts';
@@ -31,23 +31,12 @@ export interface TargetLocks {
   removeStale(path: string): Promise<void>;
 }
 
-/** As the journal names the one who holds a claim. */
-const holderSchema = v.object({
-  host: v.string(),
-  boot: v.optional(v.string()),
-  space: v.optional(v.string()),
-  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  started: v.optional(v.string()),
-  /** Which run: unlike any other, in the same process too. */
-  run: v.string(),
-});
-
 interface FoundLock {
   /** Empty when it is no file of ours. */
   readonly text: string;
   /** Whether it is a file without content: empty, or nothing but zero bytes. */
   readonly isBlank: boolean;
-  readonly holder: v.InferOutput<typeof holderSchema> | undefined;
+  readonly holder: HolderOnRecord | undefined;
   /** When it was last written, in milliseconds since 1970. */
   readonly touched: number;
 }

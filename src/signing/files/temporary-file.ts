@@ -1,7 +1,7 @@
 /** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename and its removal, a flushed folder. */
 
-import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { type BigIntStats, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
+import { type FileHandle, rename, unlink } from 'node:fs/promises';
 import { LARGEST_DIRECT } from '../../bytes/file-source.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { fileErrors } from '../../files/errors.ts';
@@ -96,20 +96,6 @@ export async function renameOver(handle: FileHandle, path: string, target: strin
 function assertIsAt(path: string, { dev, ino }: BigIntStats): void {
   const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (there !== undefined && (there.dev !== dev || there.ino !== ino)) throw signingErrors('copy-changed');
-}
-
-/** Makes a rename itself durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
-export async function flushFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code !== 'EINVAL' && code !== 'ENOTSUP') throw thrown;
-  } finally {
-    await handle.close();
-  }
 }
 
 export type OnLeft = (event: TemporaryFileLeft) => void;

@@ -1,0 +1,14 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** Makes a rename, or the name of a new file, durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
+export async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== 'EINVAL' && code !== 'ENOTSUP') throw thrown;
+  }
+}
