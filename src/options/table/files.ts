@@ -87,7 +87,6 @@ export const FILE_OPTIONS = {
   },
   limit: {
     flag: '--limit',
-    short: '-n',
     placeholder: 'n',
     kind: number({ isWhole: true, from: 1, to: 1_000_000 }),
     help: 'number of calls to list: the latest',
