@@ -1,9 +1,8 @@
 /** A ZIP archive as it is in a file: its end, its directory, and every entry's place; nothing of the entries' data. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { indexByName, nameRanges, readDirectory } from './directory.ts';
+import { directoryRecords, indexByName, readDirectory, type ZipEntry } from './directory.ts';
 import { type EndOfArchive, findEndOfArchive } from './end-record.ts';
-import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
 import { asBuffer } from './fields.ts';
 import { locateEntries } from './local-headers.ts';
@@ -51,12 +50,12 @@ export async function readTellingNames(source: ByteSource, folders: ReadonlySet<
   if (end.directorySize > LARGEST_DIRECTORY) return names;
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
   let isClassNamed = false;
-  for (const { start, nameEnd } of nameRanges(directory, end)) {
-    const slash = directory.subarray(start, nameEnd).indexOf('/');
-    const folder = directory.toString('latin1', start, start + slash + 1).toLowerCase();
+  for (const { nameStart, nameEnd } of directoryRecords(directory, end)) {
+    const slash = directory.subarray(nameStart, nameEnd).indexOf('/');
+    const folder = directory.toString('latin1', nameStart, nameStart + slash + 1).toLowerCase();
     const isFirstClass: boolean = !isClassNamed && directory.toString('latin1', nameEnd - 6, nameEnd) === '.class';
     isClassNamed ||= isFirstClass;
-    if (slash < 0 || isFirstClass || folders.has(folder)) names.add(directory.toString('utf8', start, nameEnd));
+    if (slash < 0 || isFirstClass || folders.has(folder)) names.add(directory.toString('utf8', nameStart, nameEnd));
   }
   return names;
 }

@@ -1,14 +1,14 @@
-/** Reading the central directory (APPNOTE 4.3.12) from its bytes. */
+/** The central directory (APPNOTE 4.3.12). */
 
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { EndOfArchive } from './end-record.ts';
-import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
 import {
   CENTRAL_RECORD,
   CENTRAL_RECORD_LENGTH,
   DEFLATED,
+  extraFields,
   findExtraField,
   IN_ZIP64_16,
   IN_ZIP64_32,
@@ -17,6 +17,34 @@ import {
   UNREADABLE_FLAGS,
   ZIP64_EXTRA,
 } from './fields.ts';
+
+/** What the directory record and the local header of an entry say, and where its bytes are. */
+export interface ZipEntry {
+  /** Its place in the directory, from 0. */
+  readonly index: number;
+  /** With `/`; a directory's ends with one. */
+  readonly name: string;
+  readonly flags: number;
+  readonly method: number;
+  readonly crc32: number;
+  /** Of the data in the archive, in bytes. */
+  readonly compressedSize: number;
+  /** Of the contents, in bytes. */
+  readonly size: number;
+  /** Where its local header is in the file. */
+  readonly offset: number;
+  /** Where its data begins in the file. */
+  readonly dataOffset: number;
+  /** Where its record ends in the file: header, data and, where it has one, data descriptor. */
+  readonly end: number;
+  /** Where its record is in the bytes of the directory. */
+  readonly recordStart: number;
+  readonly recordEnd: number;
+}
+
+export function isDirectory({ name }: ZipEntry): boolean {
+  return name.endsWith('/');
+}
 
 /** An entry whose local header has not been looked at: `dataOffset` and `end` are still zero, and set then. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
@@ -27,11 +55,8 @@ const LONGEST_RECORD = 0xffff;
 /** In the directory's order. Throws `zip-malformed`, `zip-ambiguous`, `zip-unsupported`, `zip-name-refused`. */
 export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
   const entries: DirectoryEntry[] = [];
-  let position = 0;
-  while (position < directory.length) {
-    const entry = readRecord(directory, position, entries.length, end);
-    entries.push(entry);
-    position = entry.recordEnd;
+  for (const record of directoryRecords(directory, end)) {
+    entries.push(readRecord(directory, record, entries.length, end));
   }
   if (entries.length !== end.entryCount) {
     const problem = `its directory has ${entries.length} entries, its end record says ${end.entryCount}`;
@@ -40,22 +65,41 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
   return entries;
 }
 
+/** Where a record and its parts are in the directory; the comment follows the extra fields. */
+interface RecordRange {
+  readonly start: number;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  readonly extraEnd: number;
+  readonly end: number;
+}
+
+/** Throws `zip-malformed`. */
+export function* directoryRecords(directory: Buffer, { directoryOffset }: EndOfArchive): Generator<RecordRange> {
+  for (let start = 0; start < directory.length; ) {
+    const nameStart = start + CENTRAL_RECORD_LENGTH;
+    if (nameStart > directory.length || directory.readUInt32LE(start) !== CENTRAL_RECORD) {
+      throw zipErrors('zip-malformed', { problem: `there is no directory record at byte ${directoryOffset + start}` });
+    }
+    const nameEnd = nameStart + directory.readUInt16LE(start + 28);
+    const extraEnd = nameEnd + directory.readUInt16LE(start + 30);
+    const end = extraEnd + directory.readUInt16LE(start + 32);
+    if (end > directory.length) {
+      throw zipErrors('zip-malformed', {
+        problem: `the directory record at byte ${directoryOffset + start} is cut off`,
+      });
+    }
+    yield { start, nameStart, nameEnd, extraEnd, end };
+    start = end;
+  }
+}
+
 function readRecord(
   directory: Buffer,
-  start: number,
+  { start, nameStart, nameEnd, extraEnd, end: recordEnd }: RecordRange,
   index: number,
-  { base, directoryOffset }: EndOfArchive,
+  { base }: EndOfArchive,
 ): DirectoryEntry {
-  const nameStart = start + CENTRAL_RECORD_LENGTH;
-  if (nameStart > directory.length || directory.readUInt32LE(start) !== CENTRAL_RECORD) {
-    throw zipErrors('zip-malformed', { problem: `there is no directory record at byte ${directoryOffset + start}` });
-  }
-  const nameEnd = nameStart + directory.readUInt16LE(start + 28);
-  const extraEnd = nameEnd + directory.readUInt16LE(start + 30);
-  const recordEnd = extraEnd + directory.readUInt16LE(start + 32);
-  if (recordEnd > directory.length) {
-    throw zipErrors('zip-malformed', { problem: `the directory record at byte ${directoryOffset + start} is cut off` });
-  }
   const name = readName(directory, nameStart, nameEnd);
   if (recordEnd - start > LONGEST_RECORD) {
     const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than newer versions of Java open`;
@@ -89,18 +133,16 @@ function readRecord(
  * Java opens no archive where a field reaches beyond the others, or a ZIP64 one has a length that no values have; up to
  * three bytes at the end may be anything.
  */
-function requireExtraFields(directory: Buffer, start: number, end: number, name: string): void {
-  let position = start;
-  while (position + 4 <= end) {
-    const length = directory.readUInt16LE(position + 2);
-    if (directory.readUInt16LE(position) === ZIP64_EXTRA && !ZIP64_LENGTHS.includes(length)) {
-      const problem = `the entry ${name} has a ZIP64 field of ${length} bytes, at byte ${position} of the directory`;
+function requireExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
+  for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
+    const length = end - dataStart;
+    if (id === ZIP64_EXTRA && !ZIP64_LENGTHS.includes(length)) {
+      const problem = `the entry ${name} has a ZIP64 field of ${length} bytes, at byte ${dataStart - 4} of the directory`;
       throw zipErrors('zip-malformed', { problem });
     }
-    position += 4 + length;
+    if (end > limit)
+      throw zipErrors('zip-malformed', { problem: `the entry ${name} has extra fields that are cut off` });
   }
-  if (position > end)
-    throw zipErrors('zip-malformed', { problem: `the entry ${name} has extra fields that are cut off` });
 }
 
 /** Size, compressed size, offset, disk: as many of them as there are, in this order. Some programs write none. */
@@ -176,37 +218,12 @@ function refusedName(name: string, problem: string) {
   });
 }
 
-/** Where each entry's name is in the directory, and nothing else of it. Throws `zip-malformed`. */
-export function* nameRanges(
-  directory: Buffer,
-  { directoryOffset }: EndOfArchive,
-): Generator<{ readonly start: number; readonly nameEnd: number }> {
-  let position = 0;
-  while (position < directory.length) {
-    const start = position + CENTRAL_RECORD_LENGTH;
-    if (start > directory.length || directory.readUInt32LE(position) !== CENTRAL_RECORD) {
-      throw zipErrors('zip-malformed', {
-        problem: `there is no directory record at byte ${directoryOffset + position}`,
-      });
-    }
-    const nameEnd = start + directory.readUInt16LE(position + 28);
-    position = nameEnd + directory.readUInt16LE(position + 30) + directory.readUInt16LE(position + 32);
-    if (position > directory.length) {
-      throw zipErrors('zip-malformed', { problem: 'the last record of its directory is cut off' });
-    }
-    yield { start, nameEnd };
-  }
-}
-
 /** By name. Throws `zip-ambiguous` for one that comes twice. */
-export function indexByName<Entry extends DirectoryEntry | ZipEntry>(
-  entries: readonly Entry[],
-): ReadonlyMap<string, Entry> {
-  const byName = new Map<string, Entry>();
+export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, ZipEntry> {
+  const byName = new Map<string, ZipEntry>();
   for (const entry of entries) {
-    const { name } = entry;
-    if (byName.has(name)) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${name}` });
-    byName.set(name, entry);
+    if (byName.has(entry.name)) throw zipErrors('zip-ambiguous', { problem: `it has two entries ${entry.name}` });
+    byName.set(entry.name, entry);
   }
   return byName;
 }
@@ -218,28 +235,15 @@ const NAME_OFFSET = 5;
 
 /**
  * Throws `zip-ambiguous` where the field is in force, which its CRC-32 of the name says, and names something else. The name
- * stands between `nameStart` and `nameEnd`, the extra fields follow up to `end`.
+ * stands between `nameStart` and `nameEnd`, the extra fields follow up to `limit`.
  */
-export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, end: number): void {
-  let position = nameEnd;
-  while (position + 4 <= end) {
-    const start = position + 4;
-    const fieldEnd = start + bytes.readUInt16LE(position + 2);
-    if (fieldEnd > end) return;
-    const isUnicodePath = bytes.readUInt16LE(position) === UNICODE_PATH_EXTRA && fieldEnd - start >= NAME_OFFSET;
-    if (isUnicodePath && isInForce(bytes, start, nameStart, nameEnd)) {
-      if (bytes.compare(bytes, start + NAME_OFFSET, fieldEnd, nameStart, nameEnd) !== 0) {
-        const names = [
-          bytes.toString('utf8', nameStart, nameEnd),
-          bytes.toString('utf8', start + NAME_OFFSET, fieldEnd),
-        ];
-        throw zipErrors('zip-ambiguous', { problem: `an entry has two names, ${names.join(' and ')}` });
-      }
-    }
-    position = fieldEnd;
+export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
+  for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {
+    if (end > limit) return;
+    const isUnicodePath = id === UNICODE_PATH_EXTRA && end - start >= NAME_OFFSET && bytes[start] === VERSION;
+    if (!isUnicodePath || bytes.readUInt32LE(start + 1) !== crc32(bytes.subarray(nameStart, nameEnd))) continue;
+    if (bytes.compare(bytes, start + NAME_OFFSET, end, nameStart, nameEnd) === 0) continue;
+    const names = [bytes.toString('utf8', nameStart, nameEnd), bytes.toString('utf8', start + NAME_OFFSET, end)];
+    throw zipErrors('zip-ambiguous', { problem: `an entry has two names, ${names.join(' and ')}` });
   }
-}
-
-function isInForce(bytes: Buffer, start: number, nameStart: number, nameEnd: number): boolean {
-  return bytes[start] === VERSION && bytes.readUInt32LE(start + 1) === crc32(bytes.subarray(nameStart, nameEnd));
 }

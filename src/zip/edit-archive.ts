@@ -6,7 +6,7 @@
 import type { Edit, Patch } from '../bytes/patch.ts';
 import { type Piece, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
-import type { ZipEntry } from './entry.ts';
+import type { ZipEntry } from './directory.ts';
 import { STORED } from './fields.ts';
 import { centralRecord, localHeader, localLength, type NewEntry } from './new-entry.ts';
 import { directoryWriter, writeEndRecords } from './write-directory.ts';

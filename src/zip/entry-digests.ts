@@ -3,7 +3,7 @@
 import { createHash, hash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestThreads } from './digest-threads.ts';
-import type { ZipEntry } from './entry.ts';
+import type { ZipEntry } from './directory.ts';
 import { type EntryWindow, factsOf, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
 import { type PlacedEntry, unpack, unpackInPieces } from './unpack.ts';

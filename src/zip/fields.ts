@@ -37,15 +37,20 @@ export interface ExtraField {
   readonly end: number;
 }
 
-/** The extra field with this header ID between `start` and `end`; undefined when there is none, or the fields are malformed before it. */
-export function findExtraField(bytes: Buffer, start: number, end: number, id: number): ExtraField | undefined {
-  let position = start;
-  while (position + 4 <= end) {
-    const dataStart = position + 4;
-    const dataEnd = dataStart + bytes.readUInt16LE(position + 2);
-    if (dataEnd > end) return undefined;
-    if (bytes.readUInt16LE(position) === id) return { id, start: dataStart, end: dataEnd };
-    position = dataEnd;
+/** Those between `start` and `limit`. The last one may reach beyond it; up to three bytes at the end are none. */
+export function* extraFields(bytes: Buffer, start: number, limit: number): Generator<ExtraField> {
+  for (let position = start; position + 4 <= limit; ) {
+    const end = position + 4 + bytes.readUInt16LE(position + 2);
+    yield { id: bytes.readUInt16LE(position), start: position + 4, end };
+    position = end;
+  }
+}
+
+/** The extra field with this header ID; undefined if there is none, or if the fields are malformed before it. */
+export function findExtraField(bytes: Buffer, start: number, limit: number, id: number): ExtraField | undefined {
+  for (const field of extraFields(bytes, start, limit)) {
+    if (field.end > limit) return undefined;
+    if (field.id === id) return field;
   }
   return undefined;
 }

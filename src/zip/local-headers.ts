@@ -5,9 +5,8 @@
  */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { type DirectoryEntry, rejectOtherUnicodeName } from './directory.ts';
+import { type DirectoryEntry, rejectOtherUnicodeName, type ZipEntry } from './directory.ts';
 import type { EndOfArchive } from './end-record.ts';
-import type { ZipEntry } from './entry.ts';
 import { zipErrors } from './errors.ts';
 import {
   asBuffer,
@@ -37,38 +36,29 @@ export async function locateEntries(
   { base, directoryOffset: limit }: EndOfArchive,
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
-  const window = slidingWindow(source, limit);
+  const read = slidingWindow(source, limit);
+  const rejectHidden = async (from: number, to: number): Promise<void> =>
+    rejectHiddenEntry(await read(from, Math.min(to - from, SIGNATURE_LENGTH)), from);
   // Where the archive begins without what was put before it.
-  const room = Math.min((inFile[0]?.offset ?? limit) - base, SIGNATURE_LENGTH);
-  if (base > 0) rejectHiddenEntry(await window.load(base, room), base);
+  if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
     if (entry.offset + LOCAL_HEADER_LENGTH > limit) throw leadsNowhere(entry);
-    const gap = Math.min(entry.offset - previousEnd, SIGNATURE_LENGTH);
-    rejectHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
-
-    const fixed =
-      window.view(entry.offset, LOCAL_HEADER_LENGTH) ?? (await window.load(entry.offset, LOCAL_HEADER_LENGTH));
+    await rejectHidden(previousEnd, entry.offset);
+    const fixed = await read(entry.offset, LOCAL_HEADER_LENGTH);
     if (fixed.readUInt32LE(0) !== LOCAL_HEADER) throw leadsNowhere(entry);
     const headerLength = LOCAL_HEADER_LENGTH + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
-    const dataOffset = entry.offset + headerLength;
-    const dataEnd = dataOffset + entry.compressedSize;
+    entry.dataOffset = entry.offset + headerLength;
+    const dataEnd = entry.dataOffset + entry.compressedSize;
     const roomEnd = Math.min(inFile[position + 1]?.offset ?? limit, limit);
     if (dataEnd > roomEnd) throw overrun(entry, dataEnd, limit);
-    const header = window.view(entry.offset, headerLength) ?? (await window.load(entry.offset, headerLength));
-    const hasDescriptor = compareHeader(header, directory, entry);
-
-    entry.dataOffset = dataOffset;
-    entry.end = dataEnd;
-    if (hasDescriptor) {
-      const room = Math.min(LONGEST_DESCRIPTOR, roomEnd - dataEnd);
-      const descriptor = window.view(dataEnd, room) ?? (await window.load(dataEnd, room));
-      entry.end += descriptorLength(descriptor, entry, roomEnd - dataEnd);
-    }
+    const hasDescriptor = compareHeader(await read(entry.offset, headerLength), directory, entry);
+    const room = roomEnd - dataEnd;
+    const descriptor = hasDescriptor ? await read(dataEnd, Math.min(LONGEST_DESCRIPTOR, room)) : undefined;
+    entry.end = dataEnd + (descriptor === undefined ? 0 : descriptorLength(descriptor, entry, room));
     previousEnd = entry.end;
   }
-  const gap = Math.min(limit - previousEnd, SIGNATURE_LENGTH);
-  rejectHiddenEntry(window.view(previousEnd, gap) ?? (await window.load(previousEnd, gap)), previousEnd);
+  await rejectHidden(previousEnd, limit);
   return inFile;
 }
 
@@ -164,31 +154,19 @@ function differs({ name }: DirectoryEntry, what: string) {
 }
 
 /** In bytes: what one read brings. */
-export const WINDOW_LENGTH = 1024 * 1024;
+const WINDOW_LENGTH = 1024 * 1024;
 
-export interface SlidingWindow {
-  /** A view, valid until the next `load`; undefined when that is needed first. */
-  view(offset: number, length: number): Buffer | undefined;
-  load(offset: number, length: number): Promise<Buffer>;
-}
-
-const EMPTY = Buffer.alloc(0);
-
-/** Of the file's bytes up to the limit. */
-export function slidingWindow(source: ByteSource, limit: number): SlidingWindow {
+/** Reads bytes of the file up to the limit; what it gives is valid until the next call. */
+function slidingWindow(source: ByteSource, limit: number): (offset: number, length: number) => Promise<Buffer> {
   const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
   let start = 0;
-  let bytes: Buffer = EMPTY;
-  return {
-    view(offset, length) {
-      if (length === 0) return EMPTY;
-      const from = offset - start;
-      return from >= 0 && from + length <= bytes.length ? bytes.subarray(from, from + length) : undefined;
-    },
-    async load(offset, length) {
+  let bytes: Buffer = scratch.subarray(0, 0);
+  return async (offset, length) => {
+    if (length <= 0) return scratch.subarray(0, 0);
+    if (offset < start || offset + length > start + bytes.length) {
       start = offset;
       bytes = asBuffer(await source.read(offset, Math.min(Math.max(length, WINDOW_LENGTH), limit - offset), scratch));
-      return bytes.subarray(0, length);
-    },
+    }
+    return bytes.subarray(offset - start, offset - start + length);
   };
 }

@@ -3,7 +3,7 @@
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { ZipEntry } from './entry.ts';
+import type { ZipEntry } from './directory.ts';
 import { zipErrors } from './errors.ts';
 import { DEFLATED } from './fields.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { type ContentDigest, digestContents, internLists, withinDigestLimit } from './content.ts';
 import type { JarLayout } from './layout.ts';

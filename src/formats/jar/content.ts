@@ -1,7 +1,7 @@
 /** The content that a JAR's signature covers: the contents of its files, and what the manifest says their digests are. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 import { jarErrors } from './errors.ts';
 import { nodeDigestName } from './manifest/digest-names.ts';

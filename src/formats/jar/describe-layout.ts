@@ -1,6 +1,6 @@
 /** Where things are in a JAR, for people. */
 
-import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
+import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
 import { isFileName, type JarLayout, MANIFEST_NAME } from './layout.ts';

@@ -2,8 +2,8 @@
 
 import type { Patch } from '../../bytes/patch.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
 import { CENTRAL_RECORD_LENGTH, findExtraField } from '../../zip/fields.ts';
 import { deflatedEntry, type NewEntry, storedEntry } from '../../zip/new-entry.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';

@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
-import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
+import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { findUncovered, type UncoveredBytes } from '../../zip/uncovered.ts';
 import { jarErrors } from './errors.ts';

@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { readArchive, type ZipArchive } from '../../zip/archive.ts';
-import { isDirectory, type ZipEntry } from '../../zip/entry.ts';
+import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { zipErrors } from '../../zip/errors.ts';
 import { asBuffer, DEFLATED } from '../../zip/fields.ts';
 import { unpack } from '../../zip/unpack.ts';

@@ -1,8 +1,8 @@
 /** Taking every signature out of a JAR: the same files with the same contents, as they were before it was signed. */
 
 import type { Patch } from '../../bytes/patch.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
 import { deflatedEntry, type NewEntry } from '../../zip/new-entry.ts';
 import { formatErrors } from '../errors.ts';
 import { jarMagic } from './embed.ts';

@@ -3,8 +3,8 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
 import { UTF8_NAME } from '../../zip/fields.ts';
 import { type NewEntry, storedEntry } from '../../zip/new-entry.ts';
 import { cmsEnvelope, type EmbeddedSignature, type Embedding } from '../format.ts';

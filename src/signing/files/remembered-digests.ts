@@ -1,7 +1,7 @@
 /** Digests of an original's entries, remembered, so that a copy whose bytes are known to be the same need not be digested again. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { ZipEntry } from '../../zip/entry.ts';
+import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 
 export interface RememberedDigests {

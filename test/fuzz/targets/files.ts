@@ -4,7 +4,7 @@ import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { readArchive, type ZipArchive } from '../../../src/zip/archive.ts';
-import type { ZipEntry } from '../../../src/zip/entry.ts';
+import type { ZipEntry } from '../../../src/zip/directory.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { require } from '../judge.ts';

@@ -9,7 +9,7 @@ import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import type { Finding } from '../../../errors/finding.ts';
-import type { ZipEntry } from '../../../zip/entry.ts';
+import type { ZipEntry } from '../../../zip/directory.ts';
 import { onceOf } from '../../once.ts';
 import { jarErrors } from '../errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';

@@ -6,7 +6,7 @@ import {
   type DigestAlgorithm,
   NODE_DIGEST_NAME,
 } from '../../../crypto/algorithms.ts';
-import type { ZipEntry } from '../../../zip/entry.ts';
+import type { ZipEntry } from '../../../zip/directory.ts';
 import { onceOf } from '../../once.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
 import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';

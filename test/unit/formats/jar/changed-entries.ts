@@ -2,8 +2,8 @@
 
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { readArchive } from '../../../../src/zip/archive.ts';
+import { isDirectory } from '../../../../src/zip/directory.ts';
 import { editArchive } from '../../../../src/zip/edit-archive.ts';
-import { isDirectory } from '../../../../src/zip/entry.ts';
 import { storedEntry } from '../../../../src/zip/new-entry.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
-import type { ZipEntry } from '../../../../src/zip/entry.ts';
+import type { ZipEntry } from '../../../../src/zip/directory.ts';
 import { unpack } from '../../../../src/zip/unpack.ts';
 
 export function read(bytes: Uint8Array): Promise<ZipArchive> {

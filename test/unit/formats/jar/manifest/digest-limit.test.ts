@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FURTHER_BYTES, withinDigestLimit } from '../../../../../src/formats/jar/content.ts';
-import type { ZipEntry } from '../../../../../src/zip/entry.ts';
+import type { ZipEntry } from '../../../../../src/zip/directory.ts';
 
 const entry = (size: number, compressedSize = 0) => ({ size, compressedSize }) as ZipEntry;
 const TWO = ['sha1', 'sha256'];
