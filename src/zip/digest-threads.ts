@@ -11,12 +11,8 @@ export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWi
 export interface DigestThreads {
   /** Starts the threads, unless they run: they are of use some 30 ms later. */
   start(): void;
-  /**
-   * Hands a window to a thread that has little to do; its bytes and facts are that thread's from then on.
-   * @param pack is called where there is one
-   * @returns undefined where all have enough
-   */
-  offer(pack: () => PackedWindow): Promise<WindowOutcome> | undefined;
+  /** Hands a window, with its memory, to a thread that has little to do; undefined if all have enough. */
+  offer(window: PackedWindow): Promise<WindowOutcome> | undefined;
 }
 
 /** A thread has one window at hand and one that waits, so that it never waits for the main thread. */
@@ -86,14 +82,13 @@ export function createDigestThreads(
       }
       endWhenIdle();
     },
-    offer(pack) {
+    offer(window) {
       const thread = threads.find(({ isReady, waiting }) => isReady && waiting.length < WINDOWS_PER_THREAD);
       if (thread === undefined) return undefined;
-      const window = pack();
       return new Promise((resolve) => {
         thread.worker.ref();
         thread.waiting.push(resolve);
-        thread.worker.postMessage(window, [window.bytes, window.facts.buffer]);
+        thread.worker.postMessage(window, [window.bytes]);
       });
     },
   };

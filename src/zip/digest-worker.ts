@@ -1,7 +1,7 @@
 /** What runs in a thread of digest-threads.ts: digests one window after the other. Built as a file of its own. */
 
 import { parentPort } from 'node:worker_threads';
-import { digestPacked, type PackedWindow } from './entry-windows.ts';
+import { digestWindow, type PackedWindow } from './entry-windows.ts';
 
 /** The window's memory goes back with the answer; no digests where an entry is damaged, which the asker finds out again. */
 export interface DigestedWindow {
@@ -9,8 +9,9 @@ export interface DigestedWindow {
   readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;
 }
 
-parentPort?.on('message', (window: PackedWindow) => {
-  const answer: DigestedWindow = { bytes: window.bytes, digests: orUndefined(() => digestPacked(window)) };
+parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
+  const digests = orUndefined(() => digestWindow(Buffer.from(bytes), entries, algorithms));
+  const answer: DigestedWindow = { bytes, digests };
   parentPort?.postMessage(answer, [answer.bytes, ...(answer.digests ?? []).map(({ buffer }) => buffer)]);
 });
 

@@ -9,7 +9,7 @@ import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
 import { STORED } from './fields.ts';
 import { centralRecord, localHeader, localLength, type NewEntry } from './new-entry.ts';
-import { directoryWriter, writeEndRecords } from './write-directory.ts';
+import { movedRecord, writeEndRecords } from './write-directory.ts';
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
@@ -24,8 +24,6 @@ const ALIGNMENT = 4;
 /** Header ID of the alignment extra field that zipalign writes: two bytes of alignment, then zeros. */
 const ALIGNMENT_EXTRA = 0xd935;
 const ALIGNMENT_EXTRA_LENGTH = 6;
-/** Of a new entry's directory record. */
-const ROOM_FOR_RECORD = 256;
 
 /**
  * Pure: the edits. Entries behind new ones move by a multiple of 4, which costs a few bytes of padding in a new entry.
@@ -43,27 +41,27 @@ export function editArchive(archive: ZipArchive, { remove, first, behind = NO_EN
 
   const { base, directoryOffset } = archive.end;
   const movedBy = shifts(edits);
-  const newCount = added.first.length + added.behind.size;
-  const directory = directoryWriter(archive.directory.length + newCount * ROOM_FOR_RECORD);
+  const directory: Buffer[] = [];
   const addNew = (item: NewEntry, offset: number): void => {
-    const record = centralRecord(item);
-    directory.add(record, 0, record.length, offset - base);
+    directory.push(movedRecord(centralRecord(item), offset - base));
+  };
+  const addOld = ({ recordStart, recordEnd }: ZipEntry, offset: number): void => {
+    directory.push(movedRecord(archive.directory.subarray(recordStart, recordEnd), offset - base));
   };
   let offset = archive.start;
   for (const item of added.first) {
-    if (isOfArchive(item)) directory.add(archive.directory, item.recordStart, item.recordEnd, offset - base);
+    if (isOfArchive(item)) addOld(item, offset);
     else addNew(item, offset);
     offset += lengthOf(item);
   }
   for (const entry of added.behind.size === 0 ? staying : archive.entries) {
-    if (!leaves(entry))
-      directory.add(archive.directory, entry.recordStart, entry.recordEnd, movedBy(entry.offset) - base);
+    if (!leaves(entry)) addOld(entry, movedBy(entry.offset));
     const follower = added.behind.get(entry);
     if (follower !== undefined) addNew(follower, movedBy(entry.end) - localLength(follower));
   }
-  const records = directory.bytes();
+  const records = Buffer.concat(directory);
   const end = writeEndRecords(archive.end, {
-    entryCount: newCount + staying.length,
+    entryCount: directory.length,
     directorySize: records.length,
     directoryOffset: movedBy(directoryOffset) - base,
   });

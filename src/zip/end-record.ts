@@ -52,16 +52,15 @@ const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
  * `zip-unsupported` for an archive in several parts.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
-  const { found, failure } = await findCandidates(source);
+  const possible = await readPossibleEnds(source);
+  const { found, failure } = await findCandidates(source, possible);
   const end = found.find(({ trailingLength }) => trailingLength === 0) ?? found[0];
   if (end === undefined) {
     throw failure ?? zipErrors('zip-malformed', { problem: 'no end of central directory record leads to a directory' });
   }
   // Those before its directory are in entries: archives inside the archive.
-  if (found.some((other) => other !== end && other.recordOffset >= end.directoryOffset)) {
-    throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
-  }
-  if (await hasRival(source, end)) {
+  const isRival = found.some((other) => other !== end && other.recordOffset >= end.directoryOffset);
+  if (isRival || (await hasRival(source, possible, end))) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
   }
   if (!(await isTakenByJava(source, end))) {
@@ -72,14 +71,33 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   return end;
 }
 
-/** Another record behind the directory that leads to one, whatever it says of counts, disks and its comment. */
-async function hasRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive): Promise<boolean> {
-  const { tail, start } = await readTail(source);
+/** Bytes that begin as an end record does. */
+interface PossibleEnd {
+  readonly record: Buffer;
+  readonly offset: number;
+}
+
+/** In the last bytes of the file, from the end backwards. */
+async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEnd[]> {
+  const start = Math.max(0, source.size - LONGEST_TAIL);
+  const tail = asBuffer(await source.read(start, source.size - start));
+  const found: PossibleEnd[] = [];
   for (let position = tail.length - END_RECORD_LENGTH; position >= 0; position--) {
-    const offset = start + position;
-    if (offset < directoryOffset) break;
-    if (offset === recordOffset || tail.readUInt32LE(position) !== END_RECORD) continue;
-    const directory = offset - tail.readUInt32LE(position + 12);
+    if (tail.readUInt32LE(position) !== END_RECORD) continue;
+    found.push({ record: tail.subarray(position, position + END_RECORD_LENGTH), offset: start + position });
+  }
+  return found;
+}
+
+/** Another record behind the directory that leads to one, whatever it says of counts, disks and its comment. */
+async function hasRival(
+  source: ByteSource,
+  possible: readonly PossibleEnd[],
+  { directoryOffset, recordOffset }: EndOfArchive,
+): Promise<boolean> {
+  for (const { record, offset } of possible) {
+    if (offset < directoryOffset || offset === recordOffset) continue;
+    const directory = offset - record.readUInt32LE(12);
     if (directory >= 0 && (await hasSignature(source, directory, CENTRAL_RECORD))) return true;
   }
   return false;
@@ -90,38 +108,25 @@ async function hasRival(source: ByteSource, { directoryOffset, recordOffset }: E
  * into the directory once entries have been added: it counts from where it stands. Asked before an archive is signed.
  */
 export async function rejectRivalToCome(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
-  const { tail, start } = await readTail(source);
-  const from = Math.max(0, directoryOffset - start);
-  for (let position = tail.length - END_RECORD_LENGTH; position >= from; position--) {
-    const offset = start + position;
-    if (offset === recordOffset || tail.readUInt32LE(position) !== END_RECORD) continue;
+  for (const { record, offset } of await readPossibleEnds(source)) {
+    if (offset < directoryOffset || offset === recordOffset) continue;
     // What is shorter ends before the directory does, whatever comes to stand in that.
     const isInDirectory = offset < recordOffset;
-    if (tail.readUInt32LE(position + 12) > (isInDirectory ? 0 : offset - recordOffset)) {
+    if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
       throw zipErrors('zip-ambiguous', { problem });
     }
   }
 }
 
-interface Candidates {
-  /** From the end of the file backwards. */
-  readonly found: readonly EndOfArchive[];
-  /** Why the last that leads to none does not. */
-  readonly failure: CodesignError | undefined;
-}
-
-/** Every end record in the tail that leads to a directory, up to the first that has to. */
-async function findCandidates(source: ByteSource): Promise<Candidates> {
+/** Those that lead to a directory, up to the first that has to; `failure`: of the last that leads to none. */
+async function findCandidates(source: ByteSource, possible: readonly PossibleEnd[]) {
   const found: EndOfArchive[] = [];
   let failure: CodesignError | undefined;
-  const { tail, start } = await readTail(source);
-  for (let position = tail.length - END_RECORD_LENGTH; position >= 0; position--) {
-    if (tail.readUInt32LE(position) !== END_RECORD) continue;
-    const record = tail.subarray(position, position + END_RECORD_LENGTH);
-    const isDecisive = position + END_RECORD_LENGTH + record.readUInt16LE(20) === tail.length;
+  for (const { record, offset } of possible) {
+    const isDecisive = offset + END_RECORD_LENGTH + record.readUInt16LE(20) === source.size;
     try {
-      const end = await readEnd(source, record, start + position);
+      const end = await readEnd(source, record, offset);
       if (end !== undefined && (await leadsToDirectory(source, end))) found.push(end);
       else if (isDecisive) break;
     } catch (thrown) {
@@ -135,32 +140,19 @@ async function findCandidates(source: ByteSource): Promise<Candidates> {
 
 /** Whether the end of the file has what a ZIP archive ends with. Cheaper than `findEndOfArchive`, and less sure. */
 export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
-  const { tail } = await readTail(source);
-  return tail.lastIndexOf('PK\x05\x06', undefined, 'latin1') >= 0;
-}
-
-async function readTail(source: ByteSource): Promise<{ tail: Buffer; start: number }> {
-  const start = Math.max(0, source.size - LONGEST_TAIL);
-  return { tail: asBuffer(await source.read(start, source.size - start)), start };
+  return (await readPossibleEnds(source)).length > 0;
 }
 
 /** Undefined for bytes that cannot be an end record here. */
 async function readEnd(source: ByteSource, record: Buffer, recordOffset: number): Promise<EndOfArchive | undefined> {
   const trailingLength = source.size - (recordOffset + END_RECORD_LENGTH + record.readUInt16LE(20));
   if (trailingLength < 0) return undefined;
-  const classic = {
-    entryCount: record.readUInt16LE(10),
-    directorySize: record.readUInt32LE(12),
-    recordedOffset: record.readUInt32LE(16),
-  };
   const found = await findZip64(source, recordOffset);
-  const fields = found === undefined ? classic : preferZip64(classic, found.zip64);
-  const directoryEnd = found?.offset ?? recordOffset;
-  const directoryOffset = directoryEnd - fields.directorySize;
-  const base = directoryOffset - fields.recordedOffset;
+  const { entryCount, directorySize, recordedOffset } = readFields(record, found?.zip64);
+  const directoryOffset = (found?.offset ?? recordOffset) - directorySize;
+  const base = directoryOffset - recordedOffset;
   if (directoryOffset < 0 || base < 0) return undefined;
   requireOnePart(record, found?.zip64);
-  const { entryCount, directorySize } = fields;
   const { zip64, locatorBase = 0 } = found ?? {};
   return { entryCount, directoryOffset, directorySize, base, record, recordOffset, zip64, locatorBase, trailingLength };
 }
@@ -219,23 +211,23 @@ function inSeveralParts(): CodesignError {
   return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
 }
 
-interface DirectoryFields {
-  readonly entryCount: number;
-  readonly directorySize: number;
-  readonly recordedOffset: number;
-}
-
-/** A field that the end record has for itself must not say anything else. */
-function preferZip64(classic: DirectoryFields, zip64: Buffer): DirectoryFields {
+/** From the ZIP64 record if there is one: then a field that the end record has for itself must not say anything else. */
+function readFields(record: Buffer, zip64: Buffer | undefined) {
+  const [entryCount, directorySize, recordedOffset] = [
+    record.readUInt16LE(10),
+    record.readUInt32LE(12),
+    record.readUInt32LE(16),
+  ];
+  if (zip64 === undefined) return { entryCount, directorySize, recordedOffset };
   const fields = {
     entryCount: readUInt64LE(zip64, 32),
     directorySize: readUInt64LE(zip64, 40),
     recordedOffset: readUInt64LE(zip64, 48),
   };
   const agree =
-    (classic.entryCount === IN_ZIP64_16 || classic.entryCount === fields.entryCount) &&
-    (classic.directorySize === IN_ZIP64_32 || classic.directorySize === fields.directorySize) &&
-    (classic.recordedOffset === IN_ZIP64_32 || classic.recordedOffset === fields.recordedOffset);
+    (entryCount === IN_ZIP64_16 || entryCount === fields.entryCount) &&
+    (directorySize === IN_ZIP64_32 || directorySize === fields.directorySize) &&
+    (recordedOffset === IN_ZIP64_32 || recordedOffset === fields.recordedOffset);
   if (!agree) throw zipErrors('zip-ambiguous', { problem: 'its end record and its ZIP64 end record differ' });
   return fields;
 }

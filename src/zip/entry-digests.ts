@@ -1,12 +1,12 @@
 /** Digests of entries' contents: the seam through which a format asks for them, and how they are made. */
 
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestThreads } from './digest-threads.ts';
 import type { ZipEntry } from './directory.ts';
-import { type EntryWindow, factsOf, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
+import { digestWindow, type EntryWindow, entriesIn, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
-import { type PlacedEntry, unpack, unpackInPieces } from './unpack.ts';
+import { type PlacedEntry, unpackInPieces } from './unpack.ts';
 
 /**
  * Digests the contents of each entry by each algorithm (node:crypto's names), after checking size and CRC-32. A format
@@ -32,7 +32,7 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
     const isWorthThreads = threads !== undefined && sizeOf(entries) >= worth;
     if (isWorthThreads) threads.start();
     await digestWindows(source, entries, table, isWorthThreads ? threads : undefined);
-    return readTable(table);
+    return table;
   };
 }
 
@@ -59,14 +59,11 @@ async function digestWindows(
     const bytes = asBuffer(await source.read(window.start, window.end - window.start, scratch));
     const { buffer } = scratch;
     const canMove = bytes.buffer === buffer && buffer instanceof ArrayBuffer;
-    const pack = () => ({
-      bytes: buffer as ArrayBuffer,
-      facts: factsOf(entries, window),
-      algorithms: table.algorithms,
-    });
-    const outcome = canMove ? others?.offer(pack) : undefined;
+    const { algorithms } = table;
+    const placed = entriesIn(entries, window);
+    const outcome = canMove ? others?.offer({ bytes: buffer, entries: placed, algorithms }) : undefined;
     if (outcome === undefined) {
-      digestHere(bytes, window, entries, table);
+      putAll(table, window, digestWindow(bytes, placed, algorithms));
       spare.push(scratch);
       return;
     }
@@ -94,25 +91,6 @@ async function digestWindows(
   }
 }
 
-function digestHere(
-  bytes: Buffer,
-  { positions, start }: EntryWindow,
-  entries: readonly PlacedEntry[],
-  { algorithms, lengths, columns }: DigestTable,
-): void {
-  for (const position of positions) {
-    const entry = entries[position] as PlacedEntry;
-    const from = entry.dataOffset - start;
-    const contents = unpack(bytes.subarray(from, from + entry.compressedSize), entry);
-    for (let index = 0; index < algorithms.length; index++) {
-      // As a string, since a Buffer of its own for each of perhaps a hundred thousand is dear.
-      const digest = hash(algorithms[index] ?? '', contents, 'binary');
-      const length = lengths[index] ?? 0;
-      columns[index]?.write(digest, position * length, length, 'binary');
-    }
-  }
-}
-
 /** zlib works in the thread pool for it, and so beside this thread as well. */
 async function digestInPieces(
   source: ByteSource,
@@ -124,15 +102,15 @@ async function digestInPieces(
   await unpackInPieces(source, entry, (piece) => {
     for (const each of hashes) each.update(piece);
   });
-  for (const [index, each] of hashes.entries()) put(table, index, position, each.digest());
+  for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** Puts what another thread has digested. */
+/** `digests`: by each algorithm, those of the window's entries in a row. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
-    const length = table.lengths[index] ?? 0;
+    const length = column.length / positions.length;
     for (const [at, position] of positions.entries()) {
-      put(table, index, position, column.subarray(at * length, (at + 1) * length));
+      table.put(index, position, column.subarray(at * length, (at + 1) * length));
     }
   }
 }
@@ -143,34 +121,28 @@ export interface EntryDigests {
   base64(position: number, algorithm: string): string;
 }
 
-export interface DigestTable {
-  /** As node:crypto calls them. */
+interface DigestTable extends EntryDigests {
   readonly algorithms: readonly string[];
-  /** Of a digest by each, in bytes. */
-  readonly lengths: readonly number[];
-  /** For each algorithm: the raw digests of all entries, in order. */
-  readonly columns: readonly Buffer[];
+  /** Puts the digest of one entry by the algorithm at `index`. */
+  put(index: number, position: number, digest: Uint8Array): void;
 }
 
-export function emptyTable(algorithms: readonly string[], count: number): DigestTable {
+/** In one buffer for each algorithm, since there may be a hundred thousand entries. */
+function emptyTable(algorithms: readonly string[], count: number): DigestTable {
   const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
-  return { algorithms, lengths, columns: lengths.map((length) => Buffer.alloc(length * count)) };
-}
-
-export function readTable({ algorithms, lengths, columns }: DigestTable): EntryDigests {
+  const columns = lengths.map((length) => Buffer.alloc(length * count));
   return {
+    algorithms,
+    put(index, position, digest) {
+      columns[index]?.set(digest, position * (lengths[index] ?? 0));
+    },
     base64(position, algorithm) {
       const index = algorithms.indexOf(algorithm);
-      const column = columns[index];
-      const length = lengths[index];
-      if (column === undefined || length === undefined)
+      const [column, length] = [columns[index], lengths[index]];
+      if (column === undefined || length === undefined) {
         throw new TypeError(`no digests by ${algorithm} were asked for`);
+      }
       return column.toString('base64', position * length, (position + 1) * length);
     },
   };
-}
-
-/** Puts the digest of one entry by the algorithm at `index`. */
-export function put({ columns, lengths }: DigestTable, index: number, position: number, digest: Uint8Array): void {
-  columns[index]?.set(digest, position * (lengths[index] ?? 0));
 }

@@ -59,40 +59,31 @@ function isLarge({ size, compressedSize }: PlacedEntry): boolean {
 export interface PackedWindow {
   /** What the archive has from the window's start; the window may be the first part of it. */
   readonly bytes: ArrayBuffer;
-  /** Five numbers an entry: place in `bytes`, compressed size, size, CRC-32, method. */
-  readonly facts: Float64Array<ArrayBuffer>;
+  /** With the places of their data in `bytes`. */
+  readonly entries: readonly PlacedEntry[];
   /** As node:crypto calls them. */
   readonly algorithms: readonly string[];
 }
 
-const FACTS = 5;
-
-export function factsOf(entries: readonly PlacedEntry[], { positions, start }: EntryWindow): Float64Array<ArrayBuffer> {
-  const facts = new Float64Array(positions.length * FACTS);
-  for (const [index, position] of positions.entries()) {
-    const entry = entries[position];
-    if (entry === undefined) continue;
-    facts.set([entry.dataOffset - start, entry.compressedSize, entry.size, entry.crc32, entry.method], index * FACTS);
-  }
-  return facts;
+/** Those of the window, with the places of their data in it. */
+export function entriesIn(entries: readonly PlacedEntry[], { positions, start }: EntryWindow): readonly PlacedEntry[] {
+  return positions.map((position) => {
+    const { name, method, compressedSize, size, crc32, dataOffset } = entries[position] as PlacedEntry;
+    return { name, method, compressedSize, size, crc32, dataOffset: dataOffset - start };
+  });
 }
 
 /**
- * For each algorithm, the raw digests of all entries in a row; after checking size and CRC-32. Throws
- * `zip-entry-damaged`, without the entry's name.
+ * For each algorithm, the raw digests of all entries in a row; after checking size and CRC-32. Throws `zip-entry-damaged`.
  */
-export function digestPacked({ bytes, facts, algorithms }: PackedWindow): readonly Uint8Array<ArrayBuffer>[] {
-  const all = Buffer.from(bytes);
+export function digestWindow(
+  bytes: Buffer,
+  entries: readonly PlacedEntry[],
+  algorithms: readonly string[],
+): readonly Uint8Array<ArrayBuffer>[] {
   const columns = algorithms.map((): string[] => []);
-  for (let at = 0; at < facts.length; at += FACTS) {
-    const [start = 0, compressedSize = 0, size = 0, crc32 = 0, method = 0] = facts.subarray(at, at + FACTS);
-    const contents = unpack(all.subarray(start, start + compressedSize), {
-      name: '',
-      compressedSize,
-      size,
-      crc32,
-      method,
-    });
+  for (const entry of entries) {
+    const contents = unpack(bytes.subarray(entry.dataOffset, entry.dataOffset + entry.compressedSize), entry);
     for (const [index, algorithm] of algorithms.entries()) columns[index]?.push(hash(algorithm, contents, 'binary'));
   }
   return columns.map((digests) => Uint8Array.from(Buffer.from(digests.join(''), 'binary')));

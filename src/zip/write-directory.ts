@@ -15,40 +15,13 @@ import {
   ZIP64_LOCATOR_LENGTH,
 } from './fields.ts';
 
-export interface DirectoryWriter {
-  /** Adds a copy of the record between `start` and `end` of `bytes`, that says `offset` for its local header. */
-  add(bytes: Buffer, start: number, end: number, offset: number): void;
-  /** What was added so far. */
-  bytes(): Buffer;
-}
-
-/** Collects a directory's records in one buffer; `capacity`: how many bytes they will probably be. */
-export function directoryWriter(capacity: number): DirectoryWriter {
-  let written = Buffer.allocUnsafe(capacity);
-  let length = 0;
-  const append = (bytes: Buffer, start: number, end: number): void => {
-    if (length + end - start > written.length) {
-      written = Buffer.concat([written.subarray(0, length), Buffer.alloc(written.length + end - start)]);
-    }
-    bytes.copy(written, length, start, end);
-    length += end - start;
-  };
-  return {
-    add(bytes, start, end, offset) {
-      if (bytes.readUInt32LE(start + 42) !== IN_ZIP64_32 && offset < IN_ZIP64_32) {
-        append(bytes, start, end);
-        written.writeUInt32LE(offset, length - (end - start) + 42);
-      } else {
-        const moved = moveInZip64(bytes.subarray(start, end), offset);
-        append(moved, 0, moved.length);
-      }
-    },
-    bytes: () => written.subarray(0, length),
-  };
-}
-
-function moveInZip64(record: Buffer, offset: number): Buffer {
-  return record.readUInt32LE(42) === IN_ZIP64_32 ? rewriteZip64(record, offset) : widen(record, offset);
+/** A copy of the directory record that says `offset` for its local header. */
+export function movedRecord(record: Buffer, offset: number): Buffer {
+  if (record.readUInt32LE(42) === IN_ZIP64_32) return rewriteZip64(record, offset);
+  if (offset >= IN_ZIP64_32) return widen(record, offset);
+  const moved = Buffer.from(record);
+  moved.writeUInt32LE(offset, 42);
+  return moved;
 }
 
 /** The ZIP64 extra field holds size, compressed size and offset, each only where the record's own field says so. */

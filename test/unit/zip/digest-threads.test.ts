@@ -13,7 +13,7 @@ import { fileSource } from '../../../src/bytes/file-source.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { createDigestThreads, type DigestThreads } from '../../../src/zip/digest-threads.ts';
 import { digestEntriesWith } from '../../../src/zip/entry-digests.ts';
-import { digestPacked } from '../../../src/zip/entry-windows.ts';
+import { digestWindow } from '../../../src/zip/entry-windows.ts';
 import { facts } from './support/reading.ts';
 import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
@@ -67,8 +67,8 @@ function counting(threads: DigestThreads): { readonly threads: DigestThreads; ta
     taken: 0,
     threads: {
       start: threads.start,
-      offer(pack: Parameters<DigestThreads['offer']>[0]) {
-        const outcome = threads.offer(pack);
+      offer(window: Parameters<DigestThreads['offer']>[0]) {
+        const outcome = threads.offer(window);
         if (outcome !== undefined) counted.taken += 1;
         return outcome;
       },
@@ -108,13 +108,15 @@ describe('the first damaged entry is told', () => {
     let count = 0;
     return {
       start: () => undefined,
-      offer: (pack) => {
+      offer: (window) => {
         count += 1;
         if (!theirs(count - 1)) return undefined;
-        const window = pack();
         return sleep(20).then(() => {
           try {
-            return { bytes: window.bytes, digests: digestPacked(window) };
+            return {
+              bytes: window.bytes,
+              digests: digestWindow(Buffer.from(window.bytes), window.entries, window.algorithms),
+            };
           } catch {
             return { bytes: window.bytes, digests: undefined };
           }
