@@ -161,13 +161,23 @@ export const businessErrors = defineErrors('business', {
 });
 
 /** API 7: the credentials are refused, under whatever status. They will not get better: a batch stops. */
-export function isUnauthorized(thrown: unknown): thrown is CodesignError {
+export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/** After this failure the next call would fail too, so a batch stops. */
-export function spoilsBatch(error: CodesignError): boolean {
-  return error.code === 'unauthorized' || error.code === 'signature-unreadable';
+/** Payment required, forbidden, and the proxy's credentials: of the account, its quota or the network, never of one file. */
+const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
+
+/**
+ * Whether the next call would fail too, so that a run stops. `isProven`: the service has signed with this certificate number
+ * before. Until then, what it rejects is the number or the address; later, it may be the file.
+ */
+export function spoilsBatch(error: CodesignError, isProven: boolean): boolean {
+  const { code, httpStatus = 0, serviceCode = 0 } = error;
+  if (code === 'unauthorized' || code === 'signature-unreadable' || isWithoutConnection(error)) return true;
+  const isRejected = code === 'refused' || code === 'redirected' || (code === 'http-error' && httpStatus < 500);
+  if (!isRejected || mayHaveBeenCounted(error)) return false;
+  return !isProven || OF_ACCOUNT.has(httpStatus) || OF_ACCOUNT.has(serviceCode);
 }
 
 const NO_CONNECTION = [
@@ -195,7 +205,7 @@ export function mayHaveBeenCounted(error: CodesignError): boolean {
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** Nothing was sent, since there is no connection: from a service that never answered yet, none is to be expected. */
+/** Nothing was sent, since there is no connection. */
 export function isWithoutConnection(error: CodesignError): boolean {
   return NO_CONNECTION.some((code) => code === error.code);
 }

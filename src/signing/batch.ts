@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';
+import type { ChangeOutcome, FailedOutcome, FileOutcome } from './outcome.ts';
 
 export interface Batch {
   /** Nothing new starts from now on; what is under way is finished. The first cause stays. */
@@ -28,6 +29,11 @@ export function startBatch(): Batch {
       if (stopped) throw stopped;
     },
   };
+}
+
+/** Whether the run ended before anything was done for the file. */
+export function isNotAttempted(outcome: FileOutcome | ChangeOutcome): outcome is FailedOutcome {
+  return outcome.status === 'failed' && outcome.error.code === 'not-attempted';
 }
 
 /** Of the same category as its cause, so that a run stopped by one fault ends with that fault's exit code. */

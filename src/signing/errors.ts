@@ -65,7 +65,7 @@ export const signingErrors = defineErrors('local', {
     hint: 'Run again for this file: the signature was not requested a second time.',
   },
   'not-attempted': {
-    message: 'left as it was, because {reason}',
+    message: 'not tried, because {reason}',
     hint: 'Run again for this file: nothing was requested for it.',
   },
   'signature-broken': {

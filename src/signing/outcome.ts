@@ -118,6 +118,8 @@ export interface SignFilesResult {
     readonly skipped: number;
     readonly failed: number;
     readonly planned: number;
+    /** Of those that failed, how many were left alone because the run ended early. */
+    readonly notAttempted: number;
   };
 }
 

@@ -4,7 +4,7 @@ import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import type { AfterFile } from '../journal/journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
-import type { Batch } from './batch.ts';
+import { type Batch, isNotAttempted } from './batch.ts';
 import type { Change, Finished, PlannedFile } from './change.ts';
 import type {
   FailedOutcome,
@@ -161,7 +161,10 @@ async function failed(
 }
 
 function summarise(outcomes: readonly FileOutcome[]): SignFilesResult['summary'] {
-  const summary = { signed: 0, skipped: 0, failed: 0, planned: 0 };
-  for (const { status } of outcomes) summary[status]++;
+  const summary = { signed: 0, skipped: 0, failed: 0, planned: 0, notAttempted: 0 };
+  for (const outcome of outcomes) {
+    summary[outcome.status]++;
+    if (isNotAttempted(outcome)) summary.notAttempted++;
+  }
   return summary;
 }

@@ -72,8 +72,7 @@ export class Lines {
 
   failed(path: string, error: CodesignError): void {
     this.print(`failed   ${shown(path)}: ${oneLine(error)}`, this.#explanation(error));
-    // The reason is annotated already, and GitHub shows only ten annotations.
-    if (error.code !== 'not-attempted') this.#annotate(annotationOf(error, path));
+    this.#annotate(annotationOf(error, path));
   }
 
   /** An error that concerns the whole run. */
@@ -90,8 +89,7 @@ export class Lines {
 
   #explanation(error: CodesignError): readonly string[] {
     const lines: string[] = [];
-    // The failure that is the reason shows the hint already.
-    if (error.hint !== undefined && error.code !== 'not-attempted') lines.push(`${INDENT}hint: ${shown(error.hint)}`);
+    if (error.hint !== undefined) lines.push(`${INDENT}hint: ${shown(error.hint)}`);
     if (!this.options.verbose) return lines;
     for (
       let cause: unknown = error.category === 'internal' ? error : error.cause;

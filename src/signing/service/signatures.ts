@@ -105,8 +105,8 @@ export function leafDigest({ leaf }: SigningChain): string {
 
 /**
  * Until one signature has verified, certificate number and certificate may not belong together and each call may be
- * wasted, so calls go one after the other; from then on concurrently. A 401 or a mismatch stops the batch. So does a
- * service that cannot be reached as long as it has not given a signature, and one that gives no usable answers.
+ * wasted, so calls go one after the other; from then on concurrently. A mismatch stops the batch, and so does a failure that
+ * concerns every call: no connection, a 401, a used-up quota, no usable answers.
  */
 export function requestSignatures(options: SignaturesOptions): Signatures {
   const { account, context, turns, batch, now, onEvent } = options;
@@ -175,9 +175,7 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
       const error = toCodesignError(thrown);
       // Stopped while it waited for a retry: then what stopped the batch is the reason, and not this call.
       if (batch.signal.aborted && error.code === 'interrupted') batch.assertGoing();
-      if (spoilsBatch(error) || (!turns.isProven() && isWithoutConnection(error))) {
-        batch.stop(reasonToStop(error), error);
-      }
+      if (spoilsBatch(error, turns.isProven())) batch.stop(reasonToStop(error), error);
       turn.fail(error);
       throw error;
     }
@@ -244,5 +242,6 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
 function reasonToStop(error: CodesignError): string {
   if (isUnauthorized(error)) return 'the service does not accept the credentials';
   if (isWithoutConnection(error)) return 'there is no connection to the service';
-  return 'the service gives signatures that cannot be read';
+  if (error.code === 'signature-unreadable') return 'the service gives signatures that cannot be read';
+  return 'the service rejects requests of this account, or with this certificate number';
 }

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
-import { businessErrors } from '../../../src/service/errors.ts';
+import { statusErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
 import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
@@ -137,7 +137,7 @@ describe('a run', () => {
       if (call > 1) return;
       await new Promise((resolve) => setTimeout(resolve, 30));
       firstEnded = performance.now();
-      throw businessErrors('refused', { operation: 'sign', serviceCode: 1001 });
+      throw statusErrors('throttled', { status: 429 });
     });
     const { files } = await signFiles(await programs(3), signingWith(service));
     expect(files.map(({ status }) => status).sort()).toEqual(['failed', 'signed', 'signed']);

@@ -64,7 +64,7 @@ const USELESS: readonly (readonly [ServiceMode, number, number])[] = [
   ['unavailable-enveloped', 5, 5],
   ['unavailable-without-envelope', 5, 5],
   ['server-error', 5, 5],
-  ['refused', 5, 5],
+  ['refused', 1, 5],
 ];
 
 describe.each(USELESS)('%s for every file', (mode, requests, requestsWhenProven) => {
@@ -74,7 +74,7 @@ describe.each(USELESS)('%s for every file', (mode, requests, requestsWhenProven)
       const ran = await runAgainst(scene, mode, { concurrency: 4 });
       expect(ran.requests).toBe(requests);
       expect(ran.files.every(({ status }) => status === 'failed')).toBe(true);
-      expect(await unknownCalls(scene)).toBe(requests === 1 ? run : 0);
+      expect(await unknownCalls(scene)).toBe(requests === 1 && mode !== 'refused' ? run : 0);
     }
   });
 
@@ -84,6 +84,16 @@ describe.each(USELESS)('%s for every file', (mode, requests, requestsWhenProven)
     expect((await runAgainst(scene, mode, { concurrency: 1 })).requests).toBe(requestsWhenProven);
     // No request of a run goes beyond the fifth, however many may be under way.
     expect((await runAgainst(scene, mode, { concurrency: 12 })).requests).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a rejection', () => {
+  it.each([
+    ['forbidden', 3],
+    ['bad-request', 6],
+  ] as const)('%s after two signatures ends a run of six after %i requests', async (mode, expected) => {
+    const { requests } = await runAgainst(await openScene(), mode, { count: 6, concurrency: 1, after: 2 });
+    expect(requests).toBe(expected);
   });
 });
 

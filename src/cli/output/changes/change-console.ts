@@ -3,6 +3,7 @@
 import { clock } from '../../../app/clock.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { CallRecord } from '../../../service/call-record.ts';
+import { isNotAttempted } from '../../../signing/batch.ts';
 import type { ChangeEvent, SigningEvent } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
 import { writeJobSummary } from '../github.ts';
@@ -32,6 +33,8 @@ export class ChangeConsole implements Disposable {
   readonly #requested = new Set<string>();
   /** Printed at the end, after the failure that is their reason. */
   readonly #notAttempted: Failed[] = [];
+  /** Messages of failures. */
+  readonly #printed = new Set<string>();
 
   constructor(io: Io, options: LinesOptions, verb: ChangeVerb) {
     this.#io = io;
@@ -90,7 +93,7 @@ export class ChangeConsole implements Disposable {
   /** `files`: all of the run. */
   summary(files: readonly Outcome[]): void {
     this.stopProgress();
-    for (const outcome of this.#notAttempted) this.#failed(outcome);
+    this.#printNotAttempted();
     const total = totalLine(files, this.#verb, {
       signatures: this.#signatures,
       requested: this.#requested,
@@ -111,7 +114,7 @@ export class ChangeConsole implements Disposable {
     for (const warning of outcome.warnings) this.warning(warning, outcome.path);
     switch (outcome.status) {
       case 'failed':
-        if (outcome.error.code === 'not-attempted') this.#notAttempted.push(outcome);
+        if (isNotAttempted(outcome)) this.#notAttempted.push(outcome);
         else this.#failed(outcome);
         break;
       case 'skipped':
@@ -127,8 +130,21 @@ export class ChangeConsole implements Disposable {
     for (const line of lostSignatures(outcome)) this.#result('', line);
   }
 
+  #printNotAttempted(): void {
+    const [first] = this.#notAttempted;
+    if (first === undefined) return;
+    if (this.#lines.options.verbose)
+      for (const { path } of this.#notAttempted) this.#lines.print(`left     ${shown(path)}`);
+    this.#lines.print(`left     ${counted(this.#notAttempted.length, 'file')}: ${oneLine(first.error)}`);
+  }
+
   #failed(outcome: Failed): void {
-    this.#lines.failed(outcome.path, outcome.error);
+    const { code, category, message } = outcome.error;
+    // Files that were under way concurrently fail of the same: no connection, for example.
+    const isRepeated = category !== 'local' && this.#printed.has(message);
+    this.#printed.add(message);
+    if (isRepeated) this.#lines.print(`failed   ${shown(outcome.path)}: the same error as above [${code}]`);
+    else this.#lines.failed(outcome.path, outcome.error);
     if (outcome.record === null) return;
     const use = outcome.kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
     this.#lines.print(`         a signature had been given already: record ${printable(outcome.record)}${use}`);

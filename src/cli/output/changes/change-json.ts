@@ -1,5 +1,6 @@
 /** The JSON documents of `sign`, `timestamp`, `remove` and `attach`. Their members are fixed: scripts read them. */
 
+import { isNotAttempted } from '../../../signing/batch.ts';
 import { errorJson, warningsJson } from '../json.ts';
 import type { ChangeVerb, Outcome } from './outcomes.ts';
 
@@ -15,9 +16,10 @@ export function changesJson({ files, warnings }: RunResult, verb: ChangeVerb) {
   const count = (status: string): number => files.filter((file) => file.status === status).length;
   const planned = count('planned');
   const summary = { [verb]: count(verb), skipped: count('skipped'), failed: count('failed') };
+  const notAttempted = files.filter(isNotAttempted).length;
   return {
     files: files.map(fileJson),
-    summary: { ...summary, ...(planned > 0 ? { planned } : {}) },
+    summary: { ...summary, ...(planned > 0 ? { planned } : {}), notAttempted },
     ...warningsJson(warnings),
   };
 }

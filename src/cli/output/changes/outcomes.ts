@@ -2,6 +2,7 @@
 
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
+import { isNotAttempted } from '../../../signing/batch.ts';
 import type { ChangedOutcome, ChangeOutcome, FileOutcome, SkipReason } from '../../../signing/outcome.ts';
 import type { SummaryTable } from '../github.ts';
 import { counted } from '../lines.ts';
@@ -96,6 +97,8 @@ export function totalLine(files: readonly Outcome[], verb: ChangeVerb, figures: 
     .map((status) => ({ status, number: count(status) }))
     .filter(({ number }) => number > 0)
     .map(({ status, number }) => `${number} ${status}`);
+  const notAttempted = files.filter(isNotAttempted).length;
+  if (notAttempted > 0) ways.push(`${ways.pop()} (${notAttempted} not tried)`);
   const isPlan = count('planned') > 0;
   if (count(verb) > 0 || !isPlan) ways.unshift(`${count(verb)} ${verb}${reusedInWords(files)}`);
   return [

@@ -52,7 +52,7 @@ describe('attach', () => {
           milliseconds: expect.any(Number),
         },
       ],
-      summary: { attached: 1, skipped: 0, failed: 0 },
+      summary: { attached: 1, skipped: 0, failed: 0, notAttempted: 0 },
     });
     expect(await files.osslsigncode(path)).toMatchObject({ accepted: true });
   });
@@ -104,7 +104,7 @@ describe('attach', () => {
     await writeFile(join(folder.path, 'signature'), contents());
     const args = [fixture('pe/hello.exe'), 'signature', '-o', 'out.exe', '--json'];
     const run = await attach(args, { cwd: folder.path });
-    expect([run.code, parseJson(run).summary]).toEqual([0, { attached: 1, skipped: 0, failed: 0 }]);
+    expect([run.code, parseJson(run).summary]).toEqual([0, { attached: 1, skipped: 0, failed: 0, notAttempted: 0 }]);
   });
 
   it.each([

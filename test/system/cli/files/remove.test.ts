@@ -61,7 +61,7 @@ describe('remove', () => {
           milliseconds: expect.any(Number),
         },
       ],
-      summary: { removed: 1, skipped: 0, failed: 0 },
+      summary: { removed: 1, skipped: 0, failed: 0, notAttempted: 0 },
     });
     await expectUnsigned(path);
     const { accepted, output } = await files.osslsigncode(path);
@@ -124,7 +124,7 @@ describe('remove', () => {
       6,
       ['file-not-found', 'removed', 'removed'],
     ]);
-    expect(parseJson(run).summary).toEqual({ removed: 2, skipped: 0, failed: 1 });
+    expect(parseJson(run).summary).toEqual({ removed: 2, skipped: 0, failed: 1, notAttempted: 0 });
     await expectUnsigned(join(folder.path, 'out/app.exe'));
     await expectUnsigned(join(folder.path, 'out/lib/app.jar'));
     expect(await snapshot(join(folder.path, 'in'))).toEqual(before);

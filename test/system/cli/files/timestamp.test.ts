@@ -106,7 +106,7 @@ describe('a signed file', () => {
           milliseconds: expect.any(Number),
         },
       ],
-      summary: { timestamped: 1, skipped: 0, failed: 0 },
+      summary: { timestamped: 1, skipped: 0, failed: 0, notAttempted: 0 },
     });
     expect((await stat(path)).mode & 0o777).toBe(0o750);
     expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
@@ -154,7 +154,7 @@ describe('a signed file', () => {
       0,
       {
         files: [{ path, output: path, format: 'pe', status: 'skipped', reason: 'already-timestamped' }],
-        summary: { timestamped: 0, skipped: 1, failed: 0 },
+        summary: { timestamped: 0, skipped: 1, failed: 0, notAttempted: 0 },
       },
     ]);
     expect(again.stderr).toContain('already has a timestamp');
@@ -208,7 +208,7 @@ describe('several files', () => {
       'skipped',
       'not-signed',
     ]);
-    expect(summary).toEqual({ timestamped: 2, skipped: 1, failed: 1 });
+    expect(summary).toEqual({ timestamped: 2, skipped: 1, failed: 1, notAttempted: 0 });
     await expectStamped(pe, join(folder.path, 'out/app.exe'), 1);
     await expectStamped(jar, join(folder.path, 'out/lib/app.jar'), 1);
     expect(await readFile(join(folder.path, 'dist/app.exe'))).toEqual(await readFile(files.exe));

@@ -121,7 +121,7 @@ describe('a service that misbehaves', () => {
     const run = await stage.sign(['--concurrency', '5']);
     const { files, summary } = parseJson(run);
     expect(run.code).toBe(exitCode);
-    expect(summary).toEqual({ signed: 0, skipped: 0, failed: 5 });
+    expect(summary).toEqual({ signed: 0, skipped: 0, failed: 5, notAttempted: 4 });
     const category = exitCode === 4 ? 'http' : 'business';
     const errors = files.map(({ error }) => error);
     const [first, ...others] = errors.sort((one) => (one?.code === 'unauthorized' ? -1 : 1));
@@ -165,7 +165,7 @@ describe('a service that misbehaves', () => {
       await using stage = await scene(mode, 32, { after: 1, times: 8, milliseconds: 80 });
       const run = await stage.sign(['--concurrency', '8', '--no-report']);
       expect(run.code).toBe(0);
-      expect(parseJson(run).summary).toEqual({ signed: 32, skipped: 0, failed: 0 });
+      expect(parseJson(run).summary).toEqual({ signed: 32, skipped: 0, failed: 0, notAttempted: 0 });
       expect(stage.service.signRequests()).toBe(32 + 8);
       const atOnce = stage.service.requests().map((request) => request.atOnce);
       const peak = (from: number, to?: number) => Math.max(...atOnce.slice(from, to));
@@ -177,9 +177,9 @@ describe('a service that misbehaves', () => {
   );
 
   it('a refusal of one file is of that file only', async () => {
-    await using stage = await scene('refused', 4, { times: 1 });
+    await using stage = await scene('refused', 4, { after: 1, times: 1 });
     const run = await stage.sign();
-    expect(parseJson(run).summary).toEqual({ signed: 3, skipped: 0, failed: 1 });
+    expect(parseJson(run).summary).toEqual({ signed: 3, skipped: 0, failed: 1, notAttempted: 0 });
     expect([run.code, stage.service.signRequests()]).toEqual([5, 4]);
   });
 

@@ -56,7 +56,7 @@ describe('a JAR', () => {
       files: [
         { path: 'app.jar', output: 'app.jar', format: 'jar', status: 'signed', algorithm: 'SHA256', reported: true },
       ],
-      summary: { signed: 1, skipped: 0, failed: 0 },
+      summary: { signed: 1, skipped: 0, failed: 0, notAttempted: 0 },
     });
     expect(requests()).toBe(before + 1);
     await expectVerified(path);
@@ -190,12 +190,15 @@ describe('a signed JAR', () => {
     const before = requests();
 
     const skipped = await sign(['--skip-signed', '--json', path]);
-    expect([skipped.code, parseJson(skipped).summary]).toEqual([0, { signed: 0, skipped: 1, failed: 0 }]);
+    expect([skipped.code, parseJson(skipped).summary]).toEqual([
+      0,
+      { signed: 0, skipped: 1, failed: 0, notAttempted: 0 },
+    ]);
     expect([await readFile(path), requests()]).toEqual([signed, before]);
 
     await writeFile(path, repack(signed, {}, [{ name: 'added.txt', contents: 'added' }]));
     const again = await sign(['--skip-signed', '--json', path]);
-    expect([again.code, parseJson(again).summary]).toEqual([0, { signed: 1, skipped: 0, failed: 0 }]);
+    expect([again.code, parseJson(again).summary]).toEqual([0, { signed: 1, skipped: 0, failed: 0, notAttempted: 0 }]);
     expect(requests()).toBe(before + 1);
     expect((await expectVerified(path)).signers.has('added.txt')).toBe(true);
   });
@@ -225,7 +228,7 @@ describe('what is no JAR', () => {
     const run = await sign([...names, '--json'], folder.path);
     expect(run.code).toBe(6);
     const { files, summary } = parseJson(run);
-    expect(summary).toEqual({ signed: 0, skipped: 0, failed: names.length });
+    expect(summary).toEqual({ signed: 0, skipped: 0, failed: names.length, notAttempted: 0 });
     for (const { path, format, error } of files) {
       expect([format, error?.code, error?.category], path).toEqual([null, 'unsupported-format', 'local']);
       expect(error?.message).toContain(expected[`strangers/${path}`]?.looksLike);
@@ -261,7 +264,7 @@ describe('what is no JAR', () => {
       [join('in', 'lib', 'bundle.zip'), 'jar'],
       [join('in', 'no-manifest.jar'), 'jar'],
     ]);
-    expect(summary).toEqual({ signed: 2, skipped: 0, failed: 0 });
+    expect(summary).toEqual({ signed: 2, skipped: 0, failed: 0, notAttempted: 0 });
     expect(await snapshot(join(folder.path, 'in'))).toEqual(before);
     const made = [join(folder.path, 'out/lib/bundle.zip'), join(folder.path, 'out/no-manifest.jar')];
     expect(Object.keys(await snapshot(join(folder.path, 'out')))).toEqual(made);
@@ -290,7 +293,7 @@ describe('PE files and JARs', () => {
       ['jar', 'zip-entry-damaged'],
       ['jar', 'zip-ambiguous'],
     ]);
-    expect(summary).toEqual({ signed: 3, skipped: 0, failed: 2 });
+    expect(summary).toEqual({ signed: 3, skipped: 0, failed: 2, notAttempted: 0 });
     expect(requests()).toBe(before + 3);
     expect((await readdir(folder.path)).sort()).toEqual(['hello.exe', 'plain.jar', 'web.war']);
     await expectVerified(join(folder.path, 'plain.jar'));

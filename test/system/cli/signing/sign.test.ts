@@ -44,7 +44,7 @@ describe('sign', () => {
     expect(stderr).toMatch(/^signed +app\.exe/);
     expect(code).toBe(0);
     const { files, summary } = JSON.parse(stdout);
-    expect(summary).toEqual({ signed: 1, skipped: 0, failed: 0 });
+    expect(summary).toEqual({ signed: 1, skipped: 0, failed: 0, notAttempted: 0 });
     expect(files).toEqual([
       {
         path: 'app.exe',
@@ -114,7 +114,7 @@ describe('sign', () => {
       'signed',
       'file-not-found',
     ]);
-    expect(summary).toEqual({ signed: 1, skipped: 0, failed: 2 });
+    expect(summary).toEqual({ signed: 1, skipped: 0, failed: 2, notAttempted: 0 });
     expect(server.operations('sign').length).toBe(before + 1);
   });
 
