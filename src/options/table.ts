@@ -63,7 +63,7 @@ export function definitionOf(key: OptionKey): OptionDefinition {
   return OPTIONS[key];
 }
 
-export const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
+const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
 
 export const SETTING_KEYS = OPTION_KEYS.filter((key): key is SettingKey => definitionOf(key).stored !== undefined);
 export const PROJECT_KEYS = SETTING_KEYS.filter((key) => isStoredIn('project', key));

@@ -1,7 +1,8 @@
 /** Options of other signing tools. Some would be read as a short option with its value (-out as -o with "ut") or as a path, and cost signatures. */
 
 import { existsSync } from 'node:fs';
-import { definitionOf, OPTION_KEYS } from '../../options/table.ts';
+import type { CommandName } from '../../options/option.ts';
+import { optionsOf } from '../../options/table.ts';
 import { cliErrors } from '../errors.ts';
 
 type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
@@ -110,7 +111,8 @@ const OPTION = /^(?:(?<slash>\/)(?<word>[a-z\d]+)(?::.*)?|(?<dashes>--?)(?<name>
  * `secret-as-argument`. `exists`: for tests.
  */
 export function refuseForeignOptions(argv: readonly string[], exists: (path: string) => boolean = existsSync): void {
-  const options = OPTION_KEYS.map(definitionOf);
+  const command = argv[0] === 'config' ? `config ${argv[1]}` : argv[0];
+  const options = optionsOf(command as CommandName);
   const ours = new Set<string | undefined>([
     '-h',
     '--help',
