@@ -45,7 +45,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(
     // They are read again each time: that is quick, and runs have many files.
     signatures: async () => embeddedSignatures(await findSignatures(container), container, present, budget),
     async check(_context, mode) {
-      if (mode === 'append') await readOuterSignature(container);
+      if (mode === 'append') await outerSignature(container);
     },
     prepare: (context, mode) => prepare(container, context, mode),
     verifyResult: (expected) => verifyResult(container, expected),
@@ -59,13 +59,18 @@ export function authenticodeFile<Measured extends MeasuredContent>(
   };
 }
 
+async function outerSignature(container: Container) {
+  if (container.single !== undefined) throw formatErrors('cannot-append', { reason: container.single });
+  return readOuterSignature(container);
+}
+
 /** One pass over the content gives the digest to sign and that of the signature to append to. */
 async function prepare<Measured extends MeasuredContent>(
   container: Container<Measured>,
   context: SigningContext,
   mode: SigningMode,
 ): Promise<PreparedSignature> {
-  const outer = mode === 'append' ? await readOuterSignature(container) : undefined;
+  const outer = mode === 'append' ? await outerSignature(container) : undefined;
   const measured = await container.measure('new', distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]));
   if (outer !== undefined) requireUnchanged(outer, measured);
   const content = await container.content(context, measured);

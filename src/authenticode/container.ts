@@ -12,6 +12,8 @@ import type { AuthenticodeParts } from './read-authenticode.ts';
 export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
+  /** Why a second signature cannot be nested in the first, as a clause; undefined if it can. */
+  readonly single?: string;
   /** Whatever is there as a signature, in the order of the file, readable or not. */
   entries(): Promise<readonly CmsEntry[]>;
   /** Why the entries cannot be written again with a change in them, as a clause; undefined if they can. */

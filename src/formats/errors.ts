@@ -11,6 +11,13 @@ export const formatErrors = defineErrors('local', {
     message: 'signatures in a file of this format cannot be replaced: {format}',
     hint: 'Use --append, or remove the signatures first.',
   },
+  'extension-changes': {
+    category: 'local',
+    message: (d: { format: string; extensions: string }) =>
+      `the result would have another extension than the file: ${d.extensions}`,
+    hint: (d: { format: string }) =>
+      `The extension says how the signature is written (${d.format}): give the result the extension of the file.`,
+  },
   'not-signed': {
     message: 'the file holds no signature',
     hint: 'Sign it first. codesign-remote inspect shows the contents of a file.',

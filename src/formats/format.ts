@@ -31,6 +31,8 @@ export interface Format {
   /** What the signer's certificate must be for, and `verify` requires of it. */
   readonly purpose: Purpose;
   readonly recognition: Recognition;
+  /** Whether a result must have the file's extension, which says how its signature is written. */
+  readonly keepsExtension?: boolean;
   /** What a file of this name is, if the format does not sign it although its content fits: a noun phrase. */
   refuses?(name: string): string | undefined;
   /**

@@ -1,5 +1,6 @@
 /** Which format a file is of; and of a file that cannot be signed, in words, what it looks like. */
 
+import { extname } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { readTellingNames } from '../zip/archive.ts';
@@ -59,7 +60,13 @@ export async function recogniseFormat(
   for (const name of new Set(names)) {
     const { format, description } = await recognise(head, source, name, formats);
     const refused = format?.refuses?.(name);
-    if (format !== undefined && refused === undefined) return format;
+    if (format !== undefined && refused === undefined) {
+      const extensions = new Set(names.map((each) => extname(each).toLowerCase()));
+      if (format.keepsExtension && extensions.size > 1) {
+        throw formatErrors('extension-changes', { format: format.title, extensions: [...extensions].join(' and ') });
+      }
+      return format;
+    }
     looksLike ??= refused ?? description;
   }
   throw formatErrors('unsupported-format', {

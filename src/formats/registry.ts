@@ -4,8 +4,9 @@ import type { Purpose } from '../certificates/purpose.ts';
 import type { Format } from './format.ts';
 import { jar } from './jar/index.ts';
 import { pe } from './pe/index.ts';
+import { powershell, wsh } from './script/index.ts';
 
-const FORMATS = [pe, jar] as const;
+const FORMATS = [pe, jar, powershell, wsh] as const;
 
 export const formats: readonly Format[] = FORMATS;
 

@@ -5,6 +5,7 @@ import { formats } from '../../../src/formats/registry.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
+import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
 import { fixturesIn } from './support/fixtures.ts';
 import { note, noteOf } from './support/note-format.ts';
 
@@ -34,6 +35,26 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: fixturesIn('jar-malformed'),
       remarks: { SHA1: 'digest-algorithm-weak' },
       changedContents: changedEntries,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'powershell',
+    {
+      good: GOOD_POWERSHELL,
+      malformed: MALFORMED_POWERSHELL,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedScripts,
+      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'wsh',
+    {
+      good: GOOD_WSH,
+      malformed: MALFORMED_WSH,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedScripts,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
     },
   ],

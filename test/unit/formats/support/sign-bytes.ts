@@ -18,6 +18,8 @@ export interface SignBytesOptions {
   /** Announced as so many bytes before anything is digested. */
   readonly token?: Uint8Array | undefined;
   readonly tokenReserve?: number | undefined;
+  /** Of the file. */
+  readonly name?: string;
 }
 
 export interface SignedBytes {
@@ -30,7 +32,8 @@ export interface SignedBytes {
 /** Digesting with nothing known beforehand. */
 export const plainReader = () => contentReader(digestEntries);
 
-export function openBytes(format: Format, bytes: Uint8Array, name = 'test.jar') {
+/** The name has the format's first extension, if none is given. */
+export function openBytes(format: Format, bytes: Uint8Array, name = `test${format.extensions[0]}`) {
   return format.open(memorySource(bytes), plainReader(), name);
 }
 
@@ -38,9 +41,9 @@ export async function signBytes(
   format: Format,
   bytes: Uint8Array,
   signer: ThrowawaySigner,
-  { algorithm = 'SHA256', mode = 'replace', token, tokenReserve = token?.length, ...info }: SignBytesOptions = {},
+  { algorithm = 'SHA256', mode = 'replace', name, token, tokenReserve = token?.length, ...info }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
-  const file = await openBytes(format, bytes);
+  const file = await openBytes(format, bytes, name);
   const prepared = await file.prepare(
     signingContext({ algorithm, chain: signer.chain, tokenReserve }, { allowUnsignedResult: true, ...info }),
     mode,
@@ -48,6 +51,6 @@ export async function signBytes(
   const sealed = prepared.seal(signer.sign(prepared.toBeSigned, algorithm), token);
   const embedding = prepared.embed(sealed);
   const result = applyPatch(bytes, embedding.patch);
-  await (await openBytes(format, result)).verifyResult(embedding);
+  await (await openBytes(format, result, name)).verifyResult(embedding);
   return { result, sealed: sealed.bytes, embedding, toBeSigned: prepared.toBeSigned };
 }

@@ -1,0 +1,82 @@
+/** SpcSipInfo, the value by which a signature says which plug-in of Windows (Subject Interface Package) its file belongs to. */
+
+import { SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
+import { type Element, fieldsOf } from '../asn1/read.ts';
+import { encode, encodeAll, octetString, smallInteger } from '../asn1/write.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+import type { Finding } from '../errors/finding.ts';
+import type { SignedKind } from './container.ts';
+import type { SpcData } from './spc-structures.ts';
+
+/** A Subject Interface Package. */
+export interface Sip {
+  /** Contents of the INTEGER, big-endian: `0x01`, or `0x01 0x00 0x00`. */
+  readonly version: readonly number[];
+  /** In the usual notation: `603BCC1F-4B59-4E08-B724-D2C6297EF351`. */
+  readonly guid: string;
+}
+
+/** SEQUENCE { INTEGER, OCTET STRING of 16 bytes, five times INTEGER 0 }. */
+export function spcSipInfo({ version, guid }: Sip): SpcData {
+  const reserved = Array.from({ length: 5 }, () => smallInteger(0));
+  const fields = [encode(0x02, Uint8Array.from(version)), octetString(guidBytes(guid)), ...reserved];
+  return { type: SPC_SIP_INFO, value: encodeAll(0x30, fields) };
+}
+
+/** A signature must name this package. The version is not compared: signing programs differ in it, and Windows accepts all. */
+export function sipKind({ guid }: Sip, name: string): SignedKind {
+  return {
+    dataType: SPC_SIP_INFO,
+    value: {
+      name: 'SIP',
+      examine: (value) => examine(value, guid, name),
+      describe: (value) => [{ name: 'SIP', value: readGuid(value) }],
+    },
+  };
+}
+
+function examine(value: Element | undefined, expected: string, name: string): readonly Finding[] {
+  const broken = (code: string, message: string): readonly Finding[] => [{ code, message, against: 'integrity' }];
+  if (value === undefined) {
+    return broken('signed-kind-malformed', 'The signature has no SpcSipInfo, which says what kind of file it is for.');
+  }
+  try {
+    const guid = readGuid(value);
+    if (guid === expected) return [];
+    return broken(
+      'signed-kind-differs',
+      `The signature was made for another kind of file ({${guid}}), not for ${name}.`,
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError)) throw thrown;
+    return broken('signed-kind-malformed', `The SpcSipInfo of the signature cannot be read: ${thrown.message}.`);
+  }
+}
+
+function readGuid(value: Element): string {
+  const fields = fieldsOf(value, 0x30, 'SpcSipInfo');
+  fields.next(0x02, 'version');
+  return guidText(fields.next(0x04, 'GUID').contents);
+}
+
+/** Of the five groups of a GUID, the first three are little-endian. */
+const GROUPS: readonly (readonly number[])[] = [
+  [3, 2, 1, 0],
+  [5, 4],
+  [7, 6],
+  [8, 9],
+  [10, 11, 12, 13, 14, 15],
+];
+
+function guidText(bytes: Uint8Array): string {
+  return GROUPS.map((group) => group.map((index) => (bytes[index] ?? 0).toString(16).padStart(2, '0')).join(''))
+    .join('-')
+    .toUpperCase();
+}
+
+function guidBytes(guid: string): Uint8Array {
+  const digits = Buffer.from(guid.replaceAll('-', ''), 'hex');
+  const bytes = new Uint8Array(digits.length);
+  for (const [position, index] of GROUPS.flat().entries()) bytes[index] = digits[position] ?? 0;
+  return bytes;
+}

@@ -1,0 +1,37 @@
+/** Scripts that Windows checks signatures of. What opens one is loaded when one is opened. */
+
+import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
+import type { Format } from '../format.ts';
+import { extensionsOf, type ScriptKind, scriptKindOf } from './kinds.ts';
+import { WSH } from './options.ts';
+
+const COMMON = {
+  modes: ['replace'],
+  defaultMode: 'replace',
+  purpose: 'code-signing',
+  keepsExtension: true,
+  open: async (source, reader, name) => (await import('./open-script.ts')).openScript(source, reader, name),
+} as const satisfies Partial<Format>;
+
+/** The content of a script says nothing about its kind: this is for the extension. */
+const claims = (family: ScriptKind['family']) =>
+  ({ by: 'bytes', claims: (_head: Uint8Array, name: string) => scriptKindOf(name)?.family === family }) as const;
+
+export const powershell = {
+  ...COMMON,
+  id: 'powershell',
+  title: 'PowerShell script',
+  extensions: extensionsOf('powershell'),
+  options: PROGRAM_OPTIONS,
+  recognition: claims('powershell'),
+} as const satisfies Format;
+
+export const wsh = {
+  ...COMMON,
+  id: 'wsh',
+  title: 'Windows Script Host script',
+  // In folders, a .js file is usually for browsers or Node.js.
+  extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
+  options: [...PROGRAM_OPTIONS, WSH],
+  recognition: claims('wsh'),
+} as const satisfies Format;

@@ -1,0 +1,132 @@
+/** Where the signature block of a script is, or where it would be, and what is in it. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
+import { scriptErrors } from './errors.ts';
+import type { ScriptKind } from './kinds.ts';
+import { type Encoding, encodedLength, encodeText, readScriptText } from './text.ts';
+
+export interface ScriptLayout {
+  readonly kind: ScriptKind;
+  readonly encoding: Encoding;
+  readonly bomLength: number;
+  /** Start of the block, or of the one to come, in UTF-16 code units of the text without its BOM. */
+  readonly position: number;
+  /** End of the block; without one, the same as `position`. */
+  readonly endPosition: number;
+  /** The same in bytes of the file. */
+  readonly start: number;
+  readonly end: number;
+  /** The contents of the block. */
+  readonly cms: Uint8Array | undefined;
+  readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
+}
+
+/** Throws `script-block-damaged`, `script-job-missing` and what `readScriptText` throws. */
+export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<ScriptLayout> {
+  const { text, encoding, bomLength } = await readScriptText(source, kind);
+  const block = findBlock(text, kind);
+  const position = block?.position ?? newPosition(text, kind);
+  const endPosition = block?.end ?? position;
+  if (position === 0 && endPosition === text.length) throw scriptErrors('script-empty');
+  const start = bomLength + encodedLength(text.slice(0, position), encoding);
+  return {
+    kind,
+    encoding,
+    bomLength,
+    position,
+    endPosition,
+    start,
+    end: start + encodedLength(text.slice(position, endPosition), encoding),
+    cms: block?.cms,
+    lineEnds: lineEndsOf(text.slice(0, position)),
+  };
+}
+
+/** The text that a digest covers, without its BOM: what is before the block, and what follows it. */
+export async function readCovered(source: ByteSource, layout: ScriptLayout): Promise<readonly [string, string]> {
+  const { text } = await readScriptText(source, layout.kind);
+  return [text.slice(0, layout.position), text.slice(layout.endPosition)];
+}
+
+/** A block for this CMS in the encoding of the file. Base64 in lines of the width that Microsoft's tools write. */
+export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint8Array {
+  const { begin, end, prefix, suffix, width } = kind;
+  const base64 = Buffer.from(cms).toString('base64');
+  const lines: string[] = [];
+  for (let at = 0; at < base64.length; at += width) lines.push(`${prefix}${base64.slice(at, at + width)}${suffix}`);
+  return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
+}
+
+interface Block {
+  readonly position: number;
+  readonly end: number;
+  readonly cms: Uint8Array;
+}
+
+/**
+ * Windows reads the last block, if its lines end with CRLF and nothing but two characters of a line end follow. Whatever else
+ * looks like a block or a part of one is refused: verifiers differ in what they take for the content then.
+ */
+function findBlock(text: string, kind: ScriptKind): Block | undefined {
+  const { begin, end } = kind;
+  const position = text.lastIndexOf(`\r\n${begin}\r\n`);
+  if (position < 0) {
+    const stray = kind.markers.find((marker) => text.includes(marker));
+    if (stray === undefined) return undefined;
+    throw damaged(`it holds "${stray}", but no complete block with line ends of Windows (CRLF)`);
+  }
+  const firstLine = position + begin.length + 4;
+  const lastLine = text.indexOf(`\r\n${end}`, firstLine - 2);
+  if (lastLine < 0) throw damaged('it begins and does not end');
+  const rest = lastLine + 2 + end.length;
+  const after = text.slice(rest);
+  if (!followsBlock(after, kind)) throw damaged('more text follows its end');
+  const around = text.slice(0, position) + after;
+  if (kind.markers.some((marker) => around.includes(marker))) throw damaged('there is more than one');
+  return {
+    position,
+    end: kind.family === 'powershell' ? text.length : rest + 2,
+    cms: decodeLines(text.slice(firstLine, Math.max(firstLine, lastLine)), kind),
+  };
+}
+
+function followsBlock(after: string, { family, before }: ScriptKind): boolean {
+  if (before !== undefined) return after.startsWith('\r\n') && after.lastIndexOf(before) >= 0;
+  return family === 'powershell' ? /^[\r\n]{0,2}$/.test(after) : after === '\r\n';
+}
+
+function decodeLines(body: string, { prefix, suffix }: ScriptKind): Uint8Array {
+  const base64 = body
+    .split('\r\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      if (line.startsWith(prefix) && line.endsWith(suffix))
+        return line.slice(prefix.length, line.length - suffix.length);
+      throw damaged('a line in it is not of a signature');
+    })
+    .join('');
+  if (base64 === '' || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
+    throw damaged('its text is not Base64');
+  }
+  return Buffer.from(base64, 'base64');
+}
+
+function newPosition(text: string, { before }: ScriptKind): number {
+  if (before === undefined) return text.length;
+  const position = text.lastIndexOf(before);
+  if (position < 0) throw scriptErrors('script-job-missing');
+  return position;
+}
+
+function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
+  const found = new Set(text.match(/\r\n|\r|\n/g));
+  const [only] = found;
+  if (only === undefined) return 'none';
+  if (found.size > 1) return 'mixed';
+  return only === '\r\n' ? 'CRLF' : only === '\n' ? 'LF' : 'CR';
+}
+
+function damaged(problem: string): CodesignError {
+  return scriptErrors('script-block-damaged', { problem });
+}

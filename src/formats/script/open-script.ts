@@ -1,0 +1,92 @@
+/** A script that is open: its signature block as a container of one Authenticode signature. */
+
+import { basename } from 'node:path';
+import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
+import { type Container, digestIn } from '../../authenticode/container.ts';
+import { sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
+import { spcContent } from '../../authenticode/spc-structures.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import { formatErrors } from '../errors.ts';
+import type { ContentReader, Detail, SignableFile } from '../format.ts';
+import { isGiven } from '../format-options.ts';
+import { scriptErrors } from './errors.ts';
+import { scriptKindOf } from './kinds.ts';
+import { blockOf, readCovered, readLayout, type ScriptLayout } from './layout.ts';
+import { WSH } from './options.ts';
+
+export async function openScript(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
+  const kind = scriptKindOf(name);
+  if (kind === undefined) throw new TypeError(`${name} was recognised as a script without its extension`);
+  return signableScript(source, await readLayout(source, kind), reader, name);
+}
+
+function signableScript(source: ByteSource, layout: ScriptLayout, reader: ContentReader, name: string): SignableFile {
+  const file = authenticodeFile(signatureBlock(source, layout, reader), reader.budget);
+  return {
+    ...file,
+    async check(context, mode) {
+      const isWeb = name.toLowerCase().endsWith('.js') && !isGiven(context.formatOptions, WSH);
+      if (isWeb) throw scriptErrors('wsh-not-allowed', { name: basename(name) });
+      await file.check(context, mode);
+    },
+    warnings: warningsOf(layout),
+    reopen: (other, otherReader) => signableScript(other, layout, otherReader, name),
+    layout: () => describe(layout),
+  };
+}
+
+function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: ContentReader): Container {
+  const { kind, cms } = layout;
+  return {
+    source,
+    kind: sipKind(kind.sip, kind.name),
+    single: 'a script holds one signature',
+    obstacle: undefined,
+    entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms, examine: async () => [] }]),
+    measure: async (_content, algorithms) => measure(source, [await contentOf(source, layout)], algorithms),
+    content: async ({ algorithm }, measured) =>
+      spcContent(spcSipInfo(kind.sip), algorithm, digestIn(measured, algorithm)),
+    put: (cms) => replaceBlock(layout, [blockOf(cms, layout)]),
+    async take() {
+      if (cms === undefined) throw formatErrors('not-signed');
+      return replaceBlock(layout, []);
+    },
+    examine: async () => [],
+  };
+}
+
+/** PowerShell digests the BOM too; Windows Script Host does not, and adds the position of the block in characters. */
+async function contentOf(source: ByteSource, layout: ScriptLayout): Promise<Uint8Array> {
+  const [before, after] = await readCovered(source, layout);
+  if (layout.kind.family === 'powershell') {
+    return Buffer.from(`${layout.bomLength === 0 ? '' : '\ufeff'}${before}${after}`, 'utf16le');
+  }
+  const position = Buffer.alloc(4);
+  position.writeUInt32LE(layout.position);
+  return Buffer.concat([Buffer.from(before + after, 'utf16le'), position]);
+}
+
+function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[]): Patch {
+  return [{ offset: start, remove: end - start, insert }];
+}
+
+/** git and editors change the line ends of such files, those of the block too, which Windows then does not find. */
+function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
+  if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
+  return [
+    'Some lines end with LF alone. If git or an editor changes the CRLF in the signature block to LF, Windows no longer finds the signature: set "-text" for this file in .gitattributes.',
+  ];
+}
+
+function describe({ kind, encoding, bomLength, lineEnds, start, end, cms }: ScriptLayout): readonly Detail[] {
+  return [
+    { name: 'script', value: kind.name },
+    { name: 'encoding', value: `${encoding}${bomLength === 0 ? '' : ' with BOM'}` },
+    { name: 'line ends', value: lineEnds },
+    {
+      name: 'signature block',
+      value: cms === undefined ? 'none' : `at byte ${start}, ${end - start} bytes`,
+    },
+  ];
+}

@@ -1,0 +1,9 @@
+/** The option of scripts. */
+
+import type { FormatOption } from '../format-options.ts';
+
+export const WSH = {
+  key: 'wsh',
+  flag: '--wsh',
+  help: 'also sign .js files, as scripts for Windows Script Host',
+} as const satisfies FormatOption;

@@ -1,0 +1,126 @@
+/** Scripts that can be signed, and scripts that must be rejected, each with the reason. */
+
+import type { Fixture } from '../support/fixtures.ts';
+
+const TEXT = 'Write-Output "x"\r\nGet-Date\r\n';
+const UTF8_BOM = Buffer.of(0xef, 0xbb, 0xbf);
+const NON_ASCII = `# Gr\u00fc\u00dfe \u2603\r\n${TEXT}`;
+const BLOCK = '\r\n# SIG # Begin signature block\r\n# AAAA\r\n# SIG # End signature block\r\n';
+const JS = "WScript.Echo('x');\r\n";
+const JS_BLOCK = '\r\n// SIG // Begin signature block\r\n// SIG // AAAA\r\n// SIG // End signature block\r\n';
+const WSF = '<job><script language="JScript">WScript.Echo(1);</script></job>\r\n';
+
+const utf16le = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+const utf16be = (text: string) => utf16le(text).swap16();
+
+type Sample = readonly [name: string, what: string, content: string | Buffer];
+
+function good([name, what, content]: Sample): Fixture {
+  return { name, what, bytes: Buffer.from(content as string), appendCode: 'cannot-append' };
+}
+
+function malformed(code: string, ...[name, what, content]: Sample): Fixture {
+  return { name, what, bytes: Buffer.from(content as string), code };
+}
+
+export const GOOD_POWERSHELL: readonly Fixture[] = (
+  [
+    ['ascii.ps1', 'ASCII without a BOM', TEXT],
+    ['lf.ps1', 'line ends of Linux, and none at the end', 'a\nb'],
+    ['utf8.ps1', 'UTF-8 that shows in the first 32 bytes', NON_ASCII],
+    ['bom.ps1', 'UTF-8 with a BOM', Buffer.concat([UTF8_BOM, Buffer.from(`${TEXT}# \u2603\r\n`)])],
+    ['utf16.ps1', 'UTF-16LE with a BOM', utf16le(NON_ASCII)],
+  ] as const
+).map(good);
+
+export const MALFORMED_POWERSHELL: readonly Fixture[] = [
+  malformed('script-empty', 'empty.ps1', 'nothing', ''),
+  malformed('script-empty', 'only-bom.ps1', 'a BOM alone', UTF8_BOM),
+  malformed('script-empty', 'only-block.ps1', 'a block alone', BLOCK),
+  malformed('script-encoding', 'utf16be.ps1', 'UTF-16BE', utf16be(TEXT)),
+  malformed(
+    'script-encoding',
+    'late.ps1',
+    'the first character beyond ASCII after byte 32',
+    `${TEXT}${TEXT}# \u2603\r\n`,
+  ),
+  malformed('script-encoding', 'cut.ps1', 'a character across byte 32', `${'#'.repeat(31)}\u00fc\r\n`),
+  malformed('script-encoding', 'ansi.ps1', 'Windows-1252', Buffer.from('# Gr\u00fc\u00dfe\r\n', 'latin1')),
+  malformed(
+    'script-encoding',
+    'broken.ps1',
+    'a BOM of UTF-8 and invalid UTF-8',
+    Buffer.concat([UTF8_BOM, Buffer.of(0xff, 0x20)]),
+  ),
+  malformed('script-encoding', 'odd.ps1', 'UTF-16LE with an odd byte', Buffer.concat([utf16le(TEXT), Buffer.of(0x78)])),
+  malformed('script-encoding', 'surrogate.ps1', 'half a character', utf16le('# \ud800 \r\n')),
+  malformed('script-encoding', 'nul.ps1', 'a NUL', 'a\0b\r\n'),
+  malformed('script-too-large', 'large.ps1', 'more than 16 MiB', Buffer.alloc(16 * 1024 * 1024 + 1, '#')),
+  malformed(
+    'script-block-damaged',
+    'begin.ps1',
+    'a block that does not end',
+    `${TEXT}\r\n# SIG # Begin signature block\r\n# AAAA\r\n`,
+  ),
+  malformed('script-block-damaged', 'end.ps1', 'an end alone', `${TEXT}# SIG # End signature block\r\n`),
+  malformed(
+    'script-block-damaged',
+    'string.ps1',
+    'the words of a block in a string',
+    `$x = "# SIG # Begin signature block"\r\n`,
+  ),
+  malformed('script-block-damaged', 'after.ps1', 'code behind the block', `${TEXT}${BLOCK}Get-Date\r\n`),
+  malformed('script-block-damaged', 'lines.ps1', 'three characters of line ends behind the block', `${TEXT}${BLOCK}\n`),
+  malformed('script-block-damaged', 'two.ps1', 'two blocks', `${TEXT}${BLOCK}${BLOCK}`),
+  malformed(
+    'script-block-damaged',
+    'unix.ps1',
+    'a block with line ends of Linux',
+    `${TEXT}${BLOCK}`.replaceAll('\r', ''),
+  ),
+  malformed(
+    'script-block-damaged',
+    'base64.ps1',
+    'a block that is not Base64',
+    `${TEXT}${BLOCK}`.replace('AAAA', 'A?AA'),
+  ),
+  malformed(
+    'script-block-damaged',
+    'line.ps1',
+    'a line of code in the block',
+    `${TEXT}${BLOCK}`.replace('# AAAA', 'exit'),
+  ),
+];
+
+export const GOOD_WSH: readonly Fixture[] = (
+  [
+    ['ascii.js', 'JScript in ASCII', JS],
+    ['bom.js', 'JScript in UTF-8 with a BOM', Buffer.concat([UTF8_BOM, Buffer.from(`// \u2603\n${JS}`)])],
+    ['le.js', 'JScript in UTF-16LE', utf16le(`// \u2603\r\n${JS}`)],
+    ['be.js', 'JScript in UTF-16BE', utf16be(`// \u2603\r\n${JS}`)],
+  ] as const
+).map(good);
+
+export const MALFORMED_WSH: readonly Fixture[] = [
+  malformed('script-empty', 'empty.vbs', 'nothing', ''),
+  malformed('script-encoding', 'utf8.js', 'UTF-8 without a BOM', `// \u2603\r\n${JS}`),
+  malformed('script-block-damaged', 'after.js', 'code behind the block', `${JS}${JS_BLOCK}${JS}`),
+  malformed('script-block-damaged', 'cut.js', 'a block without its last line end', `${JS}${JS_BLOCK}`.slice(0, -2)),
+];
+
+/** For Windows Script files, which no other sample is. */
+export const WSF_WITHOUT_JOB = Buffer.from(WSF.replaceAll('job>', 'package>'));
+export const WSF_WITH_JOBS = Buffer.from(`<package>\r\n${WSF}${WSF}</package>\r\n`);
+
+/** The same script with a character changed: the first one, and the last one before the block. */
+export async function changedScripts(result: Buffer): Promise<readonly Buffer[]> {
+  const isUtf16 = result[0] === 0xff || result[0] === 0xfe;
+  const isBigEndian = result[0] === 0xfe;
+  const first = isUtf16 ? 2 : result[0] === 0xef ? 3 : 0;
+  const lowByte = isBigEndian ? 1 : 0;
+  return [first + lowByte].map((offset) => {
+    const changed = Buffer.from(result);
+    changed[offset] = (changed[offset] ?? 0) ^ 0x01;
+    return changed;
+  });
+}

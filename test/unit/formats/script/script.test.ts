@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { recogniseFormat } from '../../../../src/formats/recognise.ts';
+import { formats } from '../../../../src/formats/registry.ts';
+import { powershell, wsh } from '../../../../src/formats/script/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { codesOf, isIntact } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { WSF_WITH_JOBS, WSF_WITHOUT_JOB } from './samples.ts';
+
+const signer = await makeThrowawaySigner();
+
+describe('a Windows Script file', () => {
+  it('gets its signature directly before the last </job>', async () => {
+    const { result } = await signBytes(wsh, WSF_WITH_JOBS, signer, { name: 'a.wsf' });
+    const text = result.toString();
+    const blocks = text.match(/\r\n<signature>\r\n(\*\* SIG \*\* [A-Za-z0-9+/=]{1,44}\r\n)+<\/signature>\r\n<\/job>/g);
+    expect(blocks).toHaveLength(1);
+    expect(text.endsWith(`${blocks?.[0]}\r\n</package>\r\n`)).toBe(true);
+    expect(text.replace(blocks?.[0] ?? '', '</job>')).toBe(WSF_WITH_JOBS.toString());
+  });
+
+  it('is not intact once text behind the signature has changed', async () => {
+    const { result } = await signBytes(wsh, WSF_WITH_JOBS, signer, { name: 'a.wsf' });
+    const changed = Buffer.from(result.toString().replace('</package>\r\n', '</package>\r\n\r\n'));
+    const [signature] = await (await openBytes(wsh, changed, 'a.wsf')).signatures();
+    expect(await codesOf(signature)).toEqual(['content-digest-differs']);
+  });
+
+  it('is rejected if it has no job', async () => {
+    await expect(openBytes(wsh, WSF_WITHOUT_JOB, 'a.wsf')).rejects.toMatchObject({ code: 'script-job-missing' });
+  });
+});
+
+describe('a .js file', () => {
+  const context = (wshOption: Record<string, boolean>) => signingContext({ chain: signer.chain }, wshOption);
+
+  it.each(['app.js', 'APP.JS'])('is signed only with --wsh: %s', async (name) => {
+    const file = await openBytes(wsh, Buffer.from('alert(1);\r\n'), name);
+    await expect(file.check(context({}), 'replace')).rejects.toMatchObject({ code: 'wsh-not-allowed' });
+    await file.check(context({ wsh: true }), 'replace');
+  });
+
+  it('is not taken from folders', () => {
+    expect(formats.flatMap(({ extensions }) => extensions)).not.toContain('.js');
+  });
+});
+
+it('warns if the script has line ends that git changes, and only then', async () => {
+  const warningsFor = async (text: string) => (await openBytes(powershell, Buffer.from(text))).warnings.length;
+  expect(await warningsFor('a\nb\n')).toBe(1);
+  expect(await warningsFor('a\r\nb\n')).toBe(1);
+  expect(await warningsFor('a\r\nb\r\n')).toBe(0);
+});
+
+it('describes encoding, line ends and block', async () => {
+  const { result } = await signBytes(powershell, Buffer.from('\ufeffa\n', 'utf16le'), signer);
+  expect((await openBytes(powershell, result)).layout()).toEqual([
+    { name: 'script', value: 'a PowerShell script' },
+    { name: 'encoding', value: 'UTF-16LE with BOM' },
+    { name: 'line ends', value: 'LF' },
+    { name: 'signature block', value: expect.stringMatching(/^at byte 6, \d+ bytes$/) },
+  ]);
+});
+
+it('reports a signature that names another kind of script, as some programs write for .js', async () => {
+  const { sealed } = await signBytes(powershell, Buffer.from('x\r\n'), signer);
+  const lines =
+    Buffer.from(sealed)
+      .toString('base64')
+      .match(/.{1,44}/g) ?? [];
+  const block = ['', '// SIG // Begin signature block', ...lines.map((line) => `// SIG // ${line}`)];
+  const script = `x\r\n${[...block, '// SIG // End signature block', ''].join('\r\n')}`;
+  const [signature] = await (await openBytes(wsh, Buffer.from(script), 'a.js')).signatures();
+  expect(await codesOf(signature)).toContain('signed-kind-differs');
+  expect(await isIntact(signature)).toBe(false);
+});
+
+it('keeps the extension, which says how the signature is written', async () => {
+  const recognise = (output: string, path: string) =>
+    recogniseFormat(memorySource(Buffer.from('x\r\n')), [output, path], { formats });
+  await expect(recognise('out.mof', 'in.ps1')).rejects.toMatchObject({ code: 'extension-changes' });
+  await expect(recognise('out.bin', 'in.ps1')).rejects.toMatchObject({ code: 'extension-changes' });
+  expect((await recognise('OUT.PS1', 'in.ps1')).id).toBe('powershell');
+});
