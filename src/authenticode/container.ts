@@ -41,6 +41,8 @@ export interface SignedKind {
   readonly contentType?: string;
   /** Dotted data type in SpcIndirectDataContent, or the content type of a content that is none. */
   readonly dataType: string;
+  /** Further types that signatures of such files have. */
+  readonly otherTypes?: readonly string[];
   /** A wrong type that signing programs write for such files, and that their platform accepts. */
   readonly toleratedType?: string | undefined;
   /** The value that comes with the data type. */

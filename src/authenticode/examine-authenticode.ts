@@ -71,14 +71,14 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
 
 /** The data type must be the format's, and its value must be of that type. */
 export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
-  if (dataType !== kind.dataType && dataType !== kind.toleratedType) {
+  const types = [kind.dataType, ...(kind.otherTypes ?? [])];
+  if (!types.includes(dataType) && dataType !== kind.toleratedType) {
     const made = FILE_KINDS.get(dataType) ?? `an unknown kind of file (${dataType})`;
     return [broken('signed-kind-differs', `The signature was made for ${made}.`)];
   }
-  const tolerated =
-    dataType === kind.dataType
-      ? []
-      : [odd('signed-kind-other', `The signature names ${dataType} as the kind of file, not ${kind.dataType}.`)];
+  const tolerated = types.includes(dataType)
+    ? []
+    : [odd('signed-kind-other', `The signature names ${dataType} as the kind of file, not ${kind.dataType}.`)];
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../../src/formats/registry.ts';
+import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
@@ -36,6 +37,16 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       remarks: { SHA1: 'digest-algorithm-weak' },
       changedContents: changedEntries,
       appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
+    },
+  ],
+  [
+    'cab',
+    {
+      good: GOOD_CABINETS,
+      malformed: MALFORMED_CABINETS,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedCabinets,
+      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'stands beside' },
     },
   ],
   [

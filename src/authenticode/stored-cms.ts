@@ -1,0 +1,40 @@
+/** The CMS in a range of a file, and what follows it there. */
+
+import { readElement } from '../asn1/read.ts';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { ByteRange } from '../bytes/pieces.ts';
+import { CodesignError } from '../errors/codesign-error.ts';
+
+export interface StoredCms {
+  /** Undefined if it is too long to be one. */
+  readonly cms: Uint8Array | undefined;
+  /** What follows it in the range. */
+  readonly rest: Uint8Array;
+}
+
+/** In bytes. A signature has a few kilobytes, with many nested ones a few hundred. */
+const LONGEST = 16 * 1024 * 1024;
+/** Signing programs pad with zeros to a multiple of 8. */
+const LONGEST_PADDING = 7;
+
+/** All of the range is the CMS if no ASN.1 element begins it: what that is, is for the reader of CMS to say. */
+export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
+  if (end - start > LONGEST) return { cms: undefined, rest: new Uint8Array() };
+  // A copy, since a source over memory gives views and a signature may outlive the file.
+  const bytes = Uint8Array.from(await source.read(start, end - start));
+  const { length } = firstElement(bytes);
+  return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };
+}
+
+export function isPadding(rest: Uint8Array): boolean {
+  return rest.length <= LONGEST_PADDING && rest.every((byte) => byte === 0);
+}
+
+function firstElement(bytes: Uint8Array): Uint8Array {
+  try {
+    return readElement(bytes, 'CMS').bytes;
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return bytes;
+    throw thrown;
+  }
+}

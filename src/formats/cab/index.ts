@@ -1,0 +1,16 @@
+/** Cabinets. What opens one is loaded when one is opened. */
+
+import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
+import type { Format } from '../format.ts';
+
+export const cab = {
+  id: 'cab',
+  title: 'Cabinet (CAB)',
+  extensions: ['.cab'],
+  options: PROGRAM_OPTIONS,
+  modes: ['replace', 'append'],
+  defaultMode: 'replace',
+  purpose: 'code-signing',
+  recognition: { by: 'bytes', claims: (head) => Buffer.from(head.subarray(0, 4)).toString('latin1') === 'MSCF' },
+  open: async (source, reader) => (await import('./open-cab.ts')).openCab(source, reader),
+} as const satisfies Format;

@@ -1,0 +1,130 @@
+/** The header of a cabinet (MS-CAB, 2.1 CFHEADER), the reserved area in it, and where its signature is. */
+
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { Cursor } from '../../bytes/cursor.ts';
+import type { ByteRange } from '../../bytes/pieces.ts';
+import { cabErrors } from './errors.ts';
+
+export const HEADER_LENGTH = 36;
+/** cbCFHeader, cbCFFolder, cbCFData: there only if a flag says so. */
+export const RESERVE_SIZES_LENGTH = 4;
+/** u32 offset and u32 length of the CMS, 8 zeros. */
+export const REFERENCE_LENGTH = 16;
+export const HAS_RESERVE = 4;
+const HAS_PREVIOUS = 1;
+const HAS_NEXT = 2;
+/** Kept for the signature. */
+const ROOM = 1024 * 1024;
+const MAXIMUM_SIZE = 0xffff_ffff;
+/** A name or a disk's label has up to 255 bytes; there are four at most. */
+const LONGEST_NAMES = 4 * 256;
+
+export interface CabinetLayout {
+  readonly fileSize: number;
+  /** cbCabinet: all but the signature. */
+  readonly cabinetSize: number;
+  readonly filesOffset: number;
+  readonly flags: number;
+  /** Undefined without the flag. */
+  readonly reserve: Reserve | undefined;
+  /** Names of the previous and the next cabinet, up to the folder table. */
+  readonly names: ByteRange;
+  readonly folderCount: number;
+  /** With the folders' own reserved areas. */
+  readonly folderLength: number;
+  /** The CMS with its padding. */
+  readonly signature: ByteRange | undefined;
+}
+
+export interface Reserve {
+  /** cbCFHeader, in bytes. */
+  readonly length: number;
+  readonly folderLength: number;
+  readonly dataLength: number;
+  /** Belongs to another program; digested. */
+  readonly block1: Uint8Array;
+  /** Everything behind it: the reference to the signature and zeros. */
+  readonly block2: Uint8Array;
+}
+
+/** Offset of the first byte behind the header and its reserved area. */
+export function reserveEnd({ reserve }: CabinetLayout): number {
+  return HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
+}
+
+/** Throws `cabinet-truncated`, `-malformed`, `-reserve-in-use`, `-trailing-bytes`, `-too-large`. */
+export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
+  const { size: fileSize } = source;
+  requireEnd(fileSize, 'header', HEADER_LENGTH);
+  const header = new Cursor(await source.read(0, HEADER_LENGTH));
+  const cabinetSize = header.seek(8, 'cabinet size').u32('cabinet size');
+  const filesOffset = header.seek(16, 'file table').u32('file table');
+  const folderCount = header.seek(26, 'folder count').u16('folder count');
+  const flags = header.seek(30, 'flags').u16('flags');
+  if (fileSize + ROOM > MAXIMUM_SIZE) throw cabErrors('cabinet-too-large', { size: fileSize });
+  requireEnd(fileSize, 'content', cabinetSize);
+
+  const reserve = (flags & HAS_RESERVE) === 0 ? undefined : await readReserve(source);
+  const start = HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
+  const names = { start, end: start + (await namesLength(source, start, flags)) };
+  const folderLength = 8 + (reserve?.folderLength ?? 0);
+  const foldersEnd = names.end + folderCount * folderLength;
+  if (foldersEnd > filesOffset || filesOffset > cabinetSize) {
+    throw malformed(`the file table is at byte ${filesOffset}, not behind the folders and before byte ${cabinetSize}`);
+  }
+  const signature = signatureIn(reserve, cabinetSize, fileSize);
+  return { fileSize, cabinetSize, filesOffset, flags, reserve, names, folderCount, folderLength, signature };
+}
+
+async function readReserve(source: ByteSource): Promise<Reserve> {
+  requireEnd(source.size, 'header', HEADER_LENGTH + RESERVE_SIZES_LENGTH);
+  const sizes = new Cursor(await source.read(HEADER_LENGTH, RESERVE_SIZES_LENGTH));
+  const length = sizes.u16('reserved bytes of the header');
+  const folderLength = sizes.u8('reserved bytes of a folder');
+  const dataLength = sizes.u8('reserved bytes of a data block');
+  const start = HEADER_LENGTH + RESERVE_SIZES_LENGTH;
+  requireEnd(source.size, 'reserved area', start + length);
+  const bytes = Uint8Array.from(await source.read(start, length));
+  const rest = { length, folderLength, dataLength };
+  if (bytes.every((byte) => byte === 0)) return { ...rest, block1: bytes.subarray(0, 0), block2: bytes.subarray(4) };
+  const lengths = length < 4 ? undefined : new Cursor(bytes);
+  const length1 = lengths?.u16('first block') ?? 0;
+  const length2 = lengths?.u16('second block') ?? 0;
+  if (lengths === undefined || length2 < REFERENCE_LENGTH || 4 + length1 + length2 > length) {
+    throw cabErrors('cabinet-reserve-in-use', { length });
+  }
+  return { ...rest, block1: bytes.subarray(4, 4 + length1), block2: bytes.subarray(4 + length1) };
+}
+
+async function namesLength(source: ByteSource, start: number, flags: number): Promise<number> {
+  const count = (flags & HAS_PREVIOUS ? 2 : 0) + (flags & HAS_NEXT ? 2 : 0);
+  const bytes = await source.read(start, Math.min(LONGEST_NAMES, source.size - start));
+  let length = 0;
+  for (let index = 0; index < count; index += 1) {
+    const end = bytes.indexOf(0, length);
+    if (end < 0) throw malformed('the name of a neighbouring cabinet does not end');
+    length = end + 1;
+  }
+  return length;
+}
+
+function signatureIn(reserve: Reserve | undefined, cabinetSize: number, fileSize: number): ByteRange | undefined {
+  const isReferred = reserve?.block2.some((byte) => byte !== 0) ?? false;
+  const reference = isReferred && reserve !== undefined ? new Cursor(reserve.block2) : undefined;
+  const start = reference?.u32('offset of the signature') ?? cabinetSize;
+  const length = reference?.u32('length of the signature') ?? 0;
+  if (start !== cabinetSize) throw malformed(`its signature is at byte ${start}, not at its end, byte ${cabinetSize}`);
+  requireEnd(fileSize, 'signature', start + length);
+  if (start + length !== fileSize) {
+    throw cabErrors('cabinet-trailing-bytes', { length: fileSize - start - length, end: start + length });
+  }
+  return length === 0 ? undefined : { start, end: start + length };
+}
+
+function requireEnd(size: number, what: string, end: number): void {
+  if (end > size) throw cabErrors('cabinet-truncated', { size, what, end });
+}
+
+function malformed(problem: string) {
+  return cabErrors('cabinet-malformed', { problem });
+}

@@ -1,0 +1,105 @@
+/** A cabinet that is open: a container of one Authenticode signature, in which others may be nested. */
+
+import { SPC_CAB_DATA, SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
+import type { Element } from '../../asn1/read.ts';
+import { contextConstructed } from '../../asn1/write.ts';
+import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
+import { type CmsEntry, type Container, digestIn, type SignedKind } from '../../authenticode/container.ts';
+import { spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
+import { readLink } from '../../authenticode/spc-values.ts';
+import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Finding } from '../../errors/finding.ts';
+import { formatErrors } from '../errors.ts';
+import type { ContentReader, Detail, SignableFile } from '../format.ts';
+import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
+import { type CabinetLayout, readLayout } from './layout.ts';
+
+export async function openCab(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+  const layout = await readLayout(source);
+  const head = await headForSignature(source, layout);
+  return signableCab({ layout, head, stored: await storedIn(source, layout) }, source, reader);
+}
+
+interface Cabinet {
+  readonly layout: CabinetLayout;
+  readonly head: Awaited<ReturnType<typeof headForSignature>>;
+  readonly stored: StoredCms | undefined;
+}
+
+async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promise<StoredCms | undefined> {
+  return signature === undefined ? undefined : readStoredCms(source, signature);
+}
+
+function signableCab(cabinet: Cabinet, source: ByteSource, reader: ContentReader): SignableFile {
+  return {
+    ...authenticodeFile(signatureAtEnd(cabinet, source, reader), reader.budget),
+    warnings: hiddenIn(cabinet).map((what) => `${what} They are dropped.`),
+    reopen: (other, otherReader) => signableCab(cabinet, other, otherReader),
+    layout: () => describe(cabinet.layout),
+  };
+}
+
+const KIND: SignedKind = {
+  dataType: SPC_CAB_DATA,
+  // signtool of SDK 26100; jsign and relic.
+  otherTypes: [SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA],
+  value: { name: 'link', examine: () => [], describe: describeLink },
+};
+
+function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: ContentReader): Container {
+  const { layout, head, stored } = cabinet;
+  return {
+    source,
+    kind: KIND,
+    obstacle: undefined,
+    entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
+    measure: async (content, algorithms) => measure(source, await contentOf(source, layout, content), algorithms),
+    content: async ({ algorithm }, measured) => {
+      const value = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
+      return spcContent({ type: SPC_CAB_DATA, value }, algorithm, digestIn(measured, algorithm));
+    },
+    put: (cms) => embedCms(layout, head, cms),
+    async take() {
+      if (layout.signature === undefined) throw formatErrors('not-signed');
+      return removeCms(source, layout);
+    },
+    examine: async () => (layout.signature === undefined ? [] : hiddenIn(cabinet).map(hidden)),
+  };
+}
+
+function entryOf({ cms }: StoredCms): CmsEntry {
+  return { location: 'end of the cabinet', cms, examine: async () => [] };
+}
+
+/** Bytes that are neither digested nor the signature, as sentences. */
+function hiddenIn({ layout: { reserve }, stored }: Cabinet): readonly string[] {
+  const found: string[] = [];
+  if (reserve?.block2.subarray(8).some((byte) => byte !== 0)) {
+    found.push("Bytes that no signature covers are hidden in the reserved area of the cabinet's header.");
+  }
+  if (stored !== undefined && !isPadding(stored.rest)) {
+    found.push(`${stored.rest.length} bytes that no signature covers are hidden behind the signature.`);
+  }
+  return found;
+}
+
+function hidden(message: string): Finding {
+  return { code: 'hidden-bytes', message, against: 'integrity' };
+}
+
+/** A link in the signatures of most programs, SpcPeImageData in those of jsign and relic. */
+function describeLink(value: Element): readonly Detail[] {
+  return value.tag === 0x30 ? [] : [{ name: 'link', value: readLink(value) }];
+}
+
+function describe({ cabinetSize, folderCount, reserve, signature }: CabinetLayout): readonly Detail[] {
+  return [
+    { name: 'cabinet', value: `${cabinetSize} bytes, ${folderCount} ${folderCount === 1 ? 'folder' : 'folders'}` },
+    { name: 'reserved area', value: reserve === undefined ? 'none' : `${reserve.length} bytes` },
+    {
+      name: 'signature',
+      value: signature === undefined ? 'none' : `at byte ${signature.start}, ${signature.end - signature.start} bytes`,
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+/** Files before and after Microsoft's signtool (CODESIGN_TEST_PAIRS): our digest, our edits and our verdict against theirs. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { cmsEnvelope, type Format } from '../../../src/formats/format.ts';
+import { recogniseFormat } from '../../../src/formats/recognise.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { applyPatch } from './support/apply-patch.ts';
+import { isIntact } from './support/is-intact.ts';
+import { openBytes } from './support/sign-bytes.ts';
+
+const pairs = process.env.CODESIGN_TEST_PAIRS ?? '';
+
+/** The pairs of each folder: how many there are, and bytes of a signed file that its signature covers. */
+const FOLDERS: Readonly<Record<string, { count: number; covered: (unsigned: Buffer, signed: Buffer) => number[] }>> = {
+  scripts: { count: 50, covered: (unsigned) => [Math.floor(unsigned.length / 2), unsigned.length - 1] },
+  cab: { count: 1, covered: (_unsigned, signed) => [32, 60, signed.readUInt32LE(8) - 1] },
+};
+
+interface Pair {
+  readonly name: string;
+  readonly format: Format;
+  readonly unsigned: Buffer;
+  readonly signed: Buffer;
+}
+
+async function findPairs(kind: string): Promise<readonly Pair[]> {
+  const before = path.join(pairs, 'generated-unsigned', kind);
+  const after = path.join(pairs, 'generated-signed', kind);
+  const names = readdirSync(after, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(after, path.join(entry.parentPath, entry.name)))
+    .filter((name) => existsSync(path.join(before, name)));
+  return Promise.all(
+    names.map(async (name) => {
+      const [unsigned, signed] = [before, after].map((folder) => readFileSync(path.join(folder, name)));
+      if (unsigned === undefined || signed === undefined) throw new Error(`${name} cannot be read`);
+      return { name, format: await recogniseFormat(memorySource(unsigned), [name], { formats }), unsigned, signed };
+    }),
+  );
+}
+
+describe.skipIf(pairs === '').each(Object.entries(FOLDERS))(
+  '%s that signtool signed',
+  async (folder, { count, covered }) => {
+    const all = pairs === '' ? [] : await findPairs(folder);
+
+    it('are there', () => {
+      expect(all).toHaveLength(count);
+    });
+
+    it.each(all)(
+      '$name is made again from the unsigned file, byte for byte',
+      async ({ name, format, unsigned, signed }) => {
+        const [signature] = await (await openBytes(format, signed, name)).signatures();
+        expect(await isIntact(signature)).toBe(true);
+        const file = await openBytes(format, unsigned, name);
+        const { patch } = await file.attach(cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)));
+        expect(applyPatch(unsigned, patch)).toEqual(signed);
+      },
+    );
+
+    it.each(all)('$name gives the unsigned file back', async ({ name, format, unsigned, signed }) => {
+      const file = await openBytes(format, signed, name);
+      expect(applyPatch(signed, await file.remove())).toEqual(unsigned);
+    });
+
+    it.each(all)('$name is not intact once a covered byte has changed', async ({ name, format, unsigned, signed }) => {
+      for (const at of covered(unsigned, signed)) {
+        const changed = Buffer.from(signed);
+        changed[at] = (changed[at] ?? 0) ^ 0x01;
+        expect(await isStillIntact(format, changed, name)).toBe(false);
+      }
+    });
+  },
+);
+
+/** A file that does not open is not intact. */
+async function isStillIntact(format: Format, bytes: Buffer, name: string): Promise<boolean> {
+  try {
+    const [signature] = await (await openBytes(format, bytes, name)).signatures();
+    return await isIntact(signature);
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,63 @@
+/** Signed copies of files in a folder, for programs that are not ours. */
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { recogniseFormat } from '../../../../src/formats/recognise.ts';
+import { formats } from '../../../../src/formats/registry.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { signBytes } from './sign-bytes.ts';
+
+export interface SignedCopies {
+  readonly folder: string;
+  /** PEM file. */
+  readonly root: string;
+  /** The path of a signed copy; `undefined` and the code of the error if the file is rejected. The CMS is in `PATH.cms`. */
+  sign(name: string, bytes: Buffer, algorithm?: DigestAlgorithm): Promise<SignedCopy>;
+  remove(): void;
+}
+
+export interface SignedCopy {
+  readonly name: string;
+  readonly path: string;
+  readonly code: string | undefined;
+}
+
+export async function signedCopies(): Promise<SignedCopies> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'codesign-copies-'));
+  const signer = await makeThrowawaySigner();
+  const root = path.join(folder, 'root.pem');
+  writeFileSync(root, signer.root);
+  let count = 0;
+  return {
+    folder,
+    root,
+    async sign(name, bytes, algorithm = 'SHA256') {
+      count += 1;
+      const target = path.join(folder, String(count), path.basename(name));
+      mkdirSync(path.dirname(target));
+      try {
+        const format = await recogniseFormat(memorySource(bytes), [name], { formats });
+        const { result, sealed } = await signBytes(format, bytes, signer, { name, algorithm });
+        writeFileSync(target, result);
+        writeFileSync(`${target}.cms`, sealed);
+        return { name, path: target, code: undefined };
+      } catch (thrown) {
+        if (thrown instanceof CodesignError) return { name, path: target, code: thrown.code };
+        throw thrown;
+      }
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Files of a folder and those below it, by a filter over their names. */
+export function filesBelow(folder: string, isWanted: (name: string) => boolean): { name: string; bytes: Buffer }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isWanted(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((name) => ({ name, bytes: readFileSync(name) }));
+}
