@@ -12,11 +12,8 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use --append, or remove the signatures first.',
   },
   'extension-changes': {
-    category: 'local',
-    message: (d: { format: string; extensions: string }) =>
-      `the result would have another extension than the file: ${d.extensions}`,
-    hint: (d: { format: string }) =>
-      `The extension says how the signature is written (${d.format}): give the result the extension of the file.`,
+    message: 'the result would have another extension than the file: {extensions}',
+    hint: 'The extension says how the signature is written ({format}): give the result the extension of the file.',
   },
   'not-signed': {
     message: 'the file holds no signature',
@@ -32,6 +29,6 @@ export const formatErrors = defineErrors('local', {
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it looks like {looksLike}',
-    hint: 'Formats that can be signed: {formats}. The format is detected from the content, not from the name.',
+    hint: 'Formats that can be signed: {formats}. The format is detected from the content; that of scripts from the extension.',
   },
 });

@@ -2,36 +2,30 @@
 
 import { defineErrors } from '../../errors/define-errors.ts';
 
-export const scriptErrors = defineErrors({
+export const scriptErrors = defineErrors('local', {
   'script-empty': {
-    category: 'local',
     message: 'the script is empty',
     hint: 'Windows does not accept signatures of empty scripts. Check that this is the right file.',
   },
   'script-too-large': {
-    category: 'local',
-    message: (d: { size: number; limit: number }) =>
-      `the script is ${d.size} bytes long; scripts of up to ${d.limit} bytes can be signed`,
+    message: 'the script is {size} bytes long; scripts of up to {limit} bytes can be signed',
     hint: 'Move data out of the script into a file of its own.',
   },
   'script-encoding': {
-    category: 'local',
-    message: (d: { problem: string }) => `Windows would not read this script the way it was written: ${d.problem}`,
+    message: 'Windows would not read this script the way it was written: {problem}',
     hint: 'Save it as UTF-8 with a BOM (byte order mark), then sign it again.',
   },
   'script-block-damaged': {
-    category: 'local',
-    message: (d: { problem: string }) => `Windows would not recognise the signature block of this script: ${d.problem}`,
+    message: 'Windows would not recognise the signature block of this script: {problem}',
     hint: 'Delete all lines of the signature block in an editor, then sign the script again.',
   },
   'script-job-missing': {
-    category: 'local',
     message: 'the script has no </job>, and a signature belongs directly before the last one',
     hint: 'Windows Script Host runs the jobs of a .wsf file: put the <script> elements into a <job>.',
   },
   'wsh-not-allowed': {
     category: 'usage',
-    message: (d: { name: string }) => `${d.name} is probably not a script for Windows Script Host`,
+    message: '{name} is probably not a script for Windows Script Host',
     hint: 'Most .js files are for browsers and Node.js, where a signature has no effect. Use --wsh to sign it nevertheless.',
   },
 });
