@@ -160,7 +160,9 @@ export async function* history(options: HistoryOptions = {}): AsyncGenerator<His
   yield* (await composeHistory(selection, env)).entries;
 }
 
-export interface VerifyFileOptions extends VerifyOptions {
+export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {
+  /** A path, or several; `system` adds the roots of the system. Default: the roots of the system. */
+  readonly roots?: string | readonly string[] | undefined;
   /** Where SSL_CERT_FILE and HTTPS_PROXY are looked for: pass `process.env` to use the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -170,8 +172,9 @@ export interface VerifyFileOptions extends VerifyOptions {
  * result. Throws a CodesignError for settings that cannot be, and roots that cannot be read.
  */
 export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
-  const { env = {}, ...verifyOptions } = options;
-  await using composition = await composeVerifying(resolveVerifySettings(verifyOptions, env), env);
+  const { env = {}, roots, ...verifyOptions } = options;
+  const settings = resolveVerifySettings({ ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
+  await using composition = await composeVerifying(settings, env);
   return await composition.verifyFile(path);
 }
 

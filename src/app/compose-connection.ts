@@ -131,5 +131,5 @@ export function composeTimestamps(
 /** Undefined where any chain is accepted, or no timestamp is wanted. Throws `roots-unreadable`, `roots-unusable`. */
 export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
   if (roots === undefined || urls.length === 0) return undefined;
-  return loadTrustRoots({ file: roots, option: '--timestamp-roots', environment: {} });
+  return loadTrustRoots({ files: [roots], option: '--timestamp-roots', environment: {} });
 }

@@ -11,6 +11,9 @@ import { type Verifying, verifyFile } from '../verifying/verify-file.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
+/** The value of --roots for what is trusted without that option. A file of this name is `./system`. */
+const SYSTEM_ROOTS = 'system';
+
 export interface VerifyingComposition extends AsyncDisposable {
   /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
   readonly rootsFrom: string | undefined;
@@ -51,7 +54,9 @@ async function composeTrust(
   now: Date,
   http: Http | undefined,
 ): Promise<{ readonly examineTrust: ExamineTrust; readonly rootsFrom: string }> {
-  const roots = await loadTrustRoots({ file: settings.roots, environment: env });
+  const files = settings.roots.filter((root) => root !== SYSTEM_ROOTS);
+  const withSystem = files.length === 0 || files.length < settings.roots.length;
+  const roots = await loadTrustRoots({ files, withSystem, environment: env });
   const crls = await loadCrlFiles(settings.crlFiles);
   const isAsked = http !== undefined || crls.length > 0;
   const deadlineMilliseconds = settings.timeoutMilliseconds;

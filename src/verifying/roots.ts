@@ -1,4 +1,4 @@
-/** The root certificates that signatures are trusted by: the user's file, or else what the system or Node.js trusts. */
+/** The root certificates that signatures are trusted by: those of the user's files, or what the system or Node.js trusts. */
 
 import tls from 'node:tls';
 import { readFileUpTo } from '../bytes/read-file.ts';
@@ -17,9 +17,11 @@ export interface TrustRoots {
 }
 
 export interface TrustRootsOptions {
-  /** A file of roots (PEM, DER or PKCS#7): these alone are trusted. */
-  readonly file?: string | undefined;
-  /** The option that names the file. Default: --roots. */
+  /** Files of roots (PEM, DER or PKCS#7): only these are trusted, unless there are none. */
+  readonly files: readonly string[];
+  /** Whether the system's roots are trusted in addition to the files. */
+  readonly withSystem?: boolean;
+  /** The option that names the files. Default: --roots. */
   readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where this system may have its roots; the first that can be read counts. */
@@ -37,23 +39,33 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem', // Alpine without ca-certificates
 ];
 
-/**
- * `file`, else SSL_CERT_FILE, else the system's roots, else those that Node.js brings. A file that the user names is read
- * at once and must be whole. Throws `roots-unreadable`, `roots-unusable`.
- */
+/** A file that the user names is read immediately and must be whole. Throws `roots-unreadable`, `roots-unusable`. */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
-  const { file, option = '--roots', environment } = options;
-  const { systemBundles = process.platform === 'linux' ? LINUX_BUNDLES : [] } = options;
-  if (file !== undefined) {
+  const { files, withSystem = files.length === 0, option = '--roots' } = options;
+  const parts: TrustRoots[] = [];
+  for (const file of files) {
     const certificates = await readNamed(file, option);
-    return { roots: certificates.map((der) => parseNamed(der, file, option)), source: file };
+    parts.push({ roots: certificates.map((der) => parseNamed(der, file, option)), source: file });
   }
+  if (withSystem) parts.push(await loadSystemRoots(options));
+  let all: TrustRoots['roots'] | undefined;
+  return {
+    get roots() {
+      all ??= parts.flatMap(({ roots }) => roots);
+      return all;
+    },
+    source: parts.map(({ source }) => source).join(', '),
+  };
+}
+
+/** SSL_CERT_FILE, else the system's roots, else those that Node.js brings. */
+async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions): Promise<TrustRoots> {
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
     const certificates = await readNamed(fromEnvironment, 'SSL_CERT_FILE');
     return lazily(fromEnvironment, () => certificates);
   }
-  for (const path of systemBundles) {
+  for (const path of systemBundles ?? (process.platform === 'linux' ? LINUX_BUNDLES : [])) {
     const certificates = await readBundle(path);
     if (certificates !== undefined) return lazily(path, () => certificates);
   }

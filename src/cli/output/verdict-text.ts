@@ -5,7 +5,7 @@ import { dateOf } from '../../certificates/signing-chain.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { printable } from '../../errors/printable.ts';
 import { flatten } from '../../formats/format.ts';
-import type { Identity, Verdict, VerifiedFile, VerifiedSignature } from '../../verifying/verdict.ts';
+import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations } from './github.ts';
 
@@ -14,8 +14,10 @@ import { hasColour, painted } from './terminal.ts';
 
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
+/** Named in a headline. */
+const MAX_ROOTS = 3;
 const ROOTS_HINT =
-  'hint: name the roots that you trust for code and timestamps with --roots, or check integrity only with --integrity-only';
+  "hint: if you trust it, name its certificate file with --roots (`--roots system` adds the system's roots), or check integrity only with --integrity-only";
 
 /** Findings without a weight that are shown without --verbose too: something was not checked, or is not used. */
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
@@ -24,6 +26,9 @@ const ALWAYS_SHOWN: ReadonlySet<string> = new Set([
   'bytes-before-archive',
   'apk-signing-block',
 ]);
+
+/** Whether a finding of these signatures is printed. */
+type Shows = (finding: Finding, signatures: readonly VerifiedSignature[]) => boolean;
 
 /** Whether all requirements are met. */
 export function isGood({ verdict }: VerifiedFile): boolean {
@@ -42,15 +47,20 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
   }
   if (quiet && isGood(file)) return;
   const lines = [`${(file.verdict ?? '').padEnd(14)}${path}: ${headline(file)}`];
-  const shows = ({ code, against }: Finding) => against !== 'nothing' || verbose || ALWAYS_SHOWN.has(code);
-  for (const finding of file.findings.filter(shows)) lines.push(`${INDENT}${sentence(finding)}`);
+  const shows: Shows = (finding, signatures) => {
+    if (verbose) return true;
+    if (finding.against === 'nothing') return ALWAYS_SHOWN.has(finding.code);
+    return file.verdict !== 'untrusted' || !followsFromRoot(finding, signatures);
+  };
+  const all = flatten(file.signatures);
+  for (const finding of file.findings) if (shows(finding, all)) lines.push(`${INDENT}${sentence(finding)}`);
   const isNamed = verbose || file.signatures.length > 1;
   for (const signature of file.signatures) {
     if (isNamed) lines.push(`${INDENT}${printable(signature.place)}: ${signerLine(signature)}`);
     const indent = isNamed ? `${INDENT}  ` : INDENT;
     for (const line of signatureLines(signature, indent, { verbose, shows })) lines.push(line);
   }
-  if (file.verdict === 'untrusted' && isAboutRoots(file)) lines.push(`${INDENT}${ROOTS_HINT}`);
+  if (unknownRoots(file).length > 0) lines.push(`${INDENT}${ROOTS_HINT}`);
   io.stdout.write(`${painted(lines.join('\n'), hasColour(io.stdout, io.env))}\n`);
 }
 
@@ -65,12 +75,42 @@ export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io,
   (json ? stderr : stdout).write(`${line}\n`);
 }
 
-function isAboutRoots({ signatures }: VerifiedFile): boolean {
-  const all = flatten(signatures).flatMap(({ findings, timestamps }) => [
-    ...findings,
-    ...timestamps.flatMap((timestamp) => timestamp.findings),
-  ]);
-  return all.some(({ code }) => code === 'root-not-trusted' || code === 'chain-incomplete');
+/** Findings that the headline of an untrusted file states. */
+function isAboutRoot({ code }: Finding): boolean {
+  return code === 'root-not-trusted' || code === 'chain-incomplete';
+}
+
+/** The roots, or the last known issuers, that are not trusted: one for each name, those of signers first. */
+function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] {
+  if (verdict !== 'untrusted') return [];
+  const all = flatten(signatures);
+  const found = new Map<string, string>();
+  const add = ({ signer, findings }: Pick<VerifiedSignature, 'signer' | 'findings'>, of: string): void => {
+    const name = signer.root?.name ?? signer.path.at(-1)?.issuerName;
+    if (name === undefined || found.has(name) || !findings.some(isAboutRoot)) return;
+    found.set(name, `${signer.root === undefined ? 'issuer' : 'root'} ${quoted(name)}${of}`);
+  };
+  for (const signature of all) add(signature, '');
+  for (const timestamp of all.flatMap(({ timestamps }) => timestamps)) add(timestamp, ' of a timestamp');
+  return [...found.values()];
+}
+
+/** Whether nothing is wrong with the timestamp except that its root is unknown. */
+function lacksOnlyRoot({ integrity, findings }: VerifiedTimestamp): boolean {
+  const isObjection = ({ against }: Finding): boolean => against !== 'nothing';
+  return integrity === 'intact' && findings.some(isAboutRoot) && findings.filter(isObjection).every(isAboutRoot);
+}
+
+/** Whether the finding of an untrusted file would be gone if all roots were known: then the timestamps would count. */
+function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignature[]): boolean {
+  if (isAboutRoot(finding)) return true;
+  if (finding.code !== 'timestamp-required' && finding.code !== 'certificate-expired') return false;
+  return signatures.some(({ timestamps, signer }) =>
+    timestamps.some(
+      (timestamp) =>
+        lacksOnlyRoot(timestamp) && signer.path.every(({ notAfter }) => (timestamp.time ?? notAfter) <= notAfter),
+    ),
+  );
 }
 
 /** Prints the counts of the verdicts, if there are several files. */
@@ -85,7 +125,8 @@ export function printVerdictCounts(files: readonly VerifiedFile[], io: Io): void
 }
 
 /** Integrity, identity and trust, in this order. */
-function headline({ verdict, signatures }: VerifiedFile): string {
+function headline(file: VerifiedFile): string {
+  const { verdict, signatures } = file;
   const [first] = signatures;
   const others = signatures.length > 1 ? ` (and ${signatures.length - 1} more)` : '';
   if (first === undefined) return verdict === 'broken' ? 'what is signed cannot be determined' : 'holds no signature';
@@ -96,7 +137,7 @@ function headline({ verdict, signatures }: VerifiedFile): string {
     case 'intact':
       return `${signer}${when(first)}; trust was not checked`;
     case 'untrusted':
-      return `intact, ${signer}${when(first)}${untrustedRoot(first)}`;
+      return `${unknownRootsText(unknownRoots(file))}intact, ${signer}${when(first)}${otherObjection(first)}`;
     case 'not-accepted':
       return `intact, ${signer}${when(first)}${first.trust === 'trusted' ? ', trusted' : ''}, but it does not meet the requirements`;
     default:
@@ -106,31 +147,34 @@ function headline({ verdict, signatures }: VerifiedFile): string {
 
 function when({ time, timestamps }: VerifiedSignature): string {
   if (time !== undefined) return ` before ${secondOf(time)}`;
-  return timestamps.length === 0 ? ', without a timestamp' : ', with a timestamp that does not count';
+  const [first] = timestamps;
+  if (first === undefined) return ', without a timestamp';
+  const isFine = timestamps.every(lacksOnlyRoot) && first.time !== undefined;
+  return isFine ? `, with a timestamp of ${secondOf(first.time)}` : ', with a timestamp that does not count';
 }
 
 function root({ signer }: VerifiedSignature): string {
   return signer.root === undefined ? '' : `, trusted by root ${quoted(signer.root.name)}`;
 }
 
-/** A PE file does not contain its root: then the issuer of the last certificate is missing. */
-function untrustedRoot({ signer, findings }: VerifiedSignature): string {
-  const hasCode = (code: string): boolean => findings.some((finding) => finding.code === code);
-  if (signer.root !== undefined && hasCode('root-not-trusted')) {
-    return `, root ${quoted(signer.root.name)} is not among your trusted roots`;
-  }
-  const issuer = signer.path.at(-1)?.issuerName;
-  if (issuer !== undefined && hasCode('chain-incomplete')) {
-    return `, its issuer ${quoted(issuer)} is not among your trusted roots`;
-  }
-  const isRejected = findings.some(({ against }) => against === 'trust');
+/** `root "A", root "B" and 3 more are not among your trusted roots; `, or empty. */
+function unknownRootsText(roots: readonly string[]): string {
+  if (roots.length === 0) return '';
+  const more = roots.length > MAX_ROOTS ? ` and ${roots.length - MAX_ROOTS} more` : '';
+  return `${roots.slice(0, MAX_ROOTS).join(', ')}${more} ${roots.length === 1 ? 'is' : 'are'} not among your trusted roots; `;
+}
+
+function otherObjection(signature: VerifiedSignature): string {
+  const isRejected = signature.findings.some(
+    (finding) => finding.against === 'trust' && !followsFromRoot(finding, [signature]),
+  );
   return isRejected ? ', its signer is not trusted' : '';
 }
 
 function signatureLines(
   signature: VerifiedSignature,
   indent: string,
-  options: { readonly verbose: boolean; readonly shows: (finding: Finding) => boolean },
+  options: { readonly verbose: boolean; readonly shows: Shows },
 ): string[] {
   const { findings, timestamps, nested, signer } = signature;
   const lines: string[] = [];
@@ -141,7 +185,7 @@ function signatureLines(
   for (const timestamp of timestamps) {
     const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
     const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
-    const visible = timestamp.findings.filter(options.shows);
+    const visible = timestamp.findings.filter((finding) => options.shows(finding, []));
     if (options.verbose || visible.length > 0) {
       lines.push(`${indent}${about}: ${timestamp.integrity}, ${timestamp.trust}`);
     }
@@ -149,7 +193,8 @@ function signatureLines(
     for (const line of identity) lines.push(line);
     for (const finding of visible) lines.push(`${indent}  ${sentence(finding)}`);
   }
-  for (const finding of findings.filter(options.shows)) lines.push(`${indent}${sentence(finding)}`);
+  for (const finding of findings.filter((one) => options.shows(one, [signature])))
+    lines.push(`${indent}${sentence(finding)}`);
   for (const inner of nested) {
     lines.push(`${indent}${inner.isCoSigner === true ? 'other signer' : 'nested'}: ${signerLine(inner)}`);
     for (const line of signatureLines(inner, `${indent}  `, options)) lines.push(line);

@@ -8,8 +8,8 @@ import { refuse } from '../values.ts';
 import { type RequestSettings, resolveRequests } from './common.ts';
 
 export interface VerifySettings extends RequestSettings {
-  /** Path of the roots to trust; undefined for the system's. */
-  readonly roots: string | undefined;
+  /** Paths of the roots to trust, and `system` for the system's; none for the system's alone. */
+  readonly roots: readonly string[];
   readonly crlFiles: readonly string[];
   readonly checkRevocation: boolean;
   readonly integrityOnly: boolean;

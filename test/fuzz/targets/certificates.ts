@@ -44,7 +44,7 @@ export const certificateTarget: TargetDefinition = {
         const inputs = [{ name: 'file', bytes: input }];
         const word = await wordFor(() => readSigningChain(inputs, { now: NOW, password }));
         await writeFile(path, input);
-        await answering(() => loadTrustRoots({ file: path, environment: {} }));
+        await answering(() => loadTrustRoots({ files: [path], environment: {} }));
         await answering(() => loadRoots({ caFile: path, environment: {} }));
         const parsed = await answering(() => parseCertificate(input, 'file'));
         if ('code' in parsed) return word;

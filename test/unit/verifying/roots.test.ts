@@ -23,7 +23,7 @@ async function fileOf(contents: string | Uint8Array, name = 'roots.pem'): Promis
   return file;
 }
 
-const load = (options: Partial<TrustRootsOptions>) => loadTrustRoots({ environment: {}, ...options });
+const load = (options: Partial<TrustRootsOptions>) => loadTrustRoots({ files: [], environment: {}, ...options });
 const namesOf = async (options: Partial<TrustRootsOptions>) => (await load(options)).roots.map(({ name }) => name);
 const refusal = (options: Partial<TrustRootsOptions>) =>
   load(options).then(
@@ -36,17 +36,26 @@ describe('a file of roots', () => {
   it('is the only thing trusted when it is given', async () => {
     const file = await fileOf(`a comment\n${first.pem}\n${second.pem}`);
     const SSL_CERT_FILE = await fileOf(second.pem);
-    expect(await namesOf({ file, environment: { SSL_CERT_FILE } })).toEqual(['First', 'Second']);
-    expect((await load({ file })).source).toBe(file);
+    expect(await namesOf({ files: [file], environment: { SSL_CERT_FILE } })).toEqual(['First', 'Second']);
+    expect((await load({ files: [file] })).source).toBe(file);
+  });
+
+  it('is one of several, and the system may be trusted in addition', async () => {
+    const files = [await fileOf(first.pem), await fileOf(second.pem)];
+    expect(await namesOf({ files })).toEqual(['First', 'Second']);
+    const systemBundles = [await fileOf(second.pem)];
+    const both = await load({ files: files.slice(0, 1), withSystem: true, systemBundles });
+    expect(both.roots.map(({ name }) => name)).toEqual(['First', 'Second']);
+    expect(both.source).toBe([files[0], ...systemBundles].join(', '));
   });
 
   it('may be DER', async () => {
-    expect(await namesOf({ file: await fileOf(first.der, 'root.der') })).toEqual(['First']);
+    expect(await namesOf({ files: [await fileOf(first.der, 'root.der')] })).toEqual(['First']);
   });
 
   it('must be readable', async () => {
-    expect(await refusal({ file: path.join(folder, 'missing.pem') })).toBe('roots-unreadable');
-    expect(await refusal({ file: folder })).toBe('roots-unreadable');
+    expect(await refusal({ files: [path.join(folder, 'missing.pem')] })).toBe('roots-unreadable');
+    expect(await refusal({ files: [folder] })).toBe('roots-unreadable');
     expect(await refusal({ environment: { SSL_CERT_FILE: path.join(folder, 'missing') } })).toBe('roots-unreadable');
   });
 
@@ -56,15 +65,15 @@ describe('a file of roots', () => {
     ['a key', newKey()],
     ['a damaged certificate', damaged],
   ])('must not hold %s', async (_, contents) => {
-    expect(await refusal({ file: await fileOf(contents) })).toBe('roots-unusable');
+    expect(await refusal({ files: [await fileOf(contents)] })).toBe('roots-unusable');
   });
 
   it('must not hold a damaged certificate beside a good one', async () => {
-    expect(await refusal({ file: await fileOf(first.pem + damaged) })).toBe('roots-unusable');
+    expect(await refusal({ files: [await fileOf(first.pem + damaged)] })).toBe('roots-unusable');
   });
 
   it('has a limit', async () => {
-    expect(await refusal({ file: await fileOf(Buffer.alloc(5 * 1024 * 1024, 0x20)) })).toBe('roots-unreadable');
+    expect(await refusal({ files: [await fileOf(Buffer.alloc(5 * 1024 * 1024, 0x20))] })).toBe('roots-unreadable');
   });
 });
 
