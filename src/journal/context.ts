@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { callFiles } from './calls/call-files.ts';
 import type { Moment } from './calls/steps.ts';
-import { createWaiting } from './calls/waiting.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, openDisk } from './disk.ts';
 import { inJournal } from './errors.ts';
-import { finishedCalls } from './history/finished-calls.ts';
+import { finishedCalls, unendedRuns } from './history/finished-calls.ts';
 import { openHistory } from './history/history.ts';
-import type { UnendedRuns } from './history/unended-runs.ts';
 import type { ProvenPair } from './journal.ts';
 import { observeLiveness, type Processes } from './processes.ts';
 
@@ -31,19 +29,11 @@ export interface JournalOptions {
   readonly runningFor: number;
 }
 
-interface Opened {
-  readonly disk: Disk;
-  readonly warn: (sentence: string) => void;
-  /** Id of this opening of the journal. */
-  readonly run: string;
-  readonly unended: UnendedRuns;
-  /** Nothing is created, changed or removed. */
-  readonly isReadOnly: boolean;
-}
-
-export function foldersIn(folder: string) {
+/** Does nothing yet. `isReadOnly`: nothing will be created, changed or removed. */
+export function createContext(options: JournalOptions, isReadOnly: boolean) {
+  const { folder, now, uptime, randomId, processes, runningFor } = options;
   const inside = (name: string): string => join(folder, name);
-  return {
+  const folders = {
     calls: inside('calls'),
     aside: inside('aside'),
     history: inside('history'),
@@ -51,26 +41,17 @@ export function foldersIn(folder: string) {
     proven: inside('proven'),
     running: inside('running'),
   };
-}
-
-/** Each sentence once. */
-export function warningList() {
   const warnings: string[] = [];
   const warn = (sentence: string): void => {
     if (!warnings.includes(sentence)) warnings.push(sentence);
   };
-  return { warnings, warn };
-}
-
-export function createContext(options: JournalOptions, opened: Opened) {
-  const { folder, now, uptime, randomId, processes, runningFor } = options;
-  const { disk, warn, run, unended, isReadOnly } = opened;
-  const folders = foldersIn(folder);
-  const calls = callFiles(folders, disk);
   const onDamaged = (month: string, lines: number): void =>
     warn(
       `The history of ${month} in ${folders.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
     );
+  const disk = openDisk(folder);
+  const run = randomId();
+  const calls = callFiles(folders, disk);
   const began: Moment = {
     at: new Date(now().getTime() - runningFor).toISOString(),
     up: uptime() - runningFor,
@@ -81,17 +62,21 @@ export function createContext(options: JournalOptions, opened: Opened) {
     now,
     uptime,
     randomId,
+    disk,
+    folders,
     /** When this run began: what other processes finish from then on is reused. */
     began,
     calls,
     finished: finishedCalls(folders.finished, calls, now, disk),
     history: openHistory({ folder: folders.history, disk, now, onDamaged }),
     proven: provenPairs(folders.proven, disk),
-    unended,
+    unended: unendedRuns({ folder: folders.running, disk, now, self: run }),
     liveness: observeLiveness(processes, run, now),
     waiting: createWaiting(),
     /** Calls of this run that got no answer. */
     unanswered: new Set<string>(),
+    /** Whole sentences, each once. */
+    warnings: warnings as readonly string[],
     warn,
     /** Turns errors of the file system into errors of the journal. */
     guard: <T>(work: () => Promise<T>): Promise<T> => inJournal(folder, work),
@@ -117,5 +102,33 @@ function provenPairs(folder: string, disk: Disk) {
       await using _file = await disk.openLines(join(folder, name), 'may-exist');
       known.add(name);
     },
+  };
+}
+
+/** Claims of this process that wait for a work. */
+function createWaiting() {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    /** Wakes everything that waits for this work. */
+    wake(work: string): void {
+      for (const resume of [...(waiting.get(work) ?? [])]) resume();
+    },
+    /** Until something happens to the work, the time is over, or the signal aborts. */
+    wait: (work: string, milliseconds: number, signal: AbortSignal | undefined) =>
+      new Promise<void>((resolve) => {
+        const others = waiting.get(work) ?? new Set();
+        waiting.set(work, others);
+        const resume = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', resume);
+          others.delete(resume);
+          if (others.size === 0) waiting.delete(work);
+          resolve();
+        };
+        const timer = setTimeout(resume, milliseconds);
+        signal?.addEventListener('abort', resume, { once: true });
+        others.add(resume);
+        if (signal?.aborted) resume();
+      }),
   };
 }

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { claim } from './calls/claim.ts';
 import { unfinishedCalls } from './calls/unfinished-calls.ts';
-import { createContext, foldersIn, type JournalContext, type JournalOptions, warningList } from './context.ts';
-import { type Disk, openDisk } from './disk.ts';
+import { createContext, type JournalContext, type JournalOptions } from './context.ts';
+import type { Disk } from './disk.ts';
 import { inJournal } from './errors.ts';
-import { lookForUnendedRuns, noUnendedRuns } from './history/unended-runs.ts';
-import type { Journal, ProvenPair } from './journal.ts';
+import type { Journal } from './journal.ts';
 
 export type { JournalOptions } from './context.ts';
 
@@ -20,18 +19,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 }
 
 async function open(options: JournalOptions): Promise<Journal> {
-  const { folder, now, randomId } = options;
-  const { warnings, warn } = warningList();
-  const disk = openDisk(folder);
-  const folders = foldersIn(folder);
-  for (const path of [folder, ...Object.values(folders)]) await disk.makeFolder(path);
-  await probe(folder, disk, randomId());
-  const run = randomId();
-  const unended = await lookForUnendedRuns({ folder: folders.running, disk, now, self: run });
-  const context = createContext(options, { disk, warn, run, unended, isReadOnly: false });
-  await context.finished.removeOld(unended.since);
-  await context.history.removeOld(options.keepDays);
-  return guarded(context, warnings);
+  const context = createContext(options, false);
+  const { disk, folders, unended, finished, history } = context;
+  for (const path of [options.folder, ...Object.values(folders)]) await disk.makeFolder(path);
+  await probe(options.folder, disk, options.randomId());
+  await unended.look();
+  await finished.removeOld(unended.since());
+  await history.removeOld(options.keepDays);
+  return guarded(context);
 }
 
 /** Fails on a full or read-only disk before any signature is requested. */
@@ -47,10 +42,9 @@ async function probe(folder: string, disk: Disk, id: string): Promise<void> {
   }
 }
 
-function guarded(context: JournalContext, warnings: readonly string[]): Journal {
-  const { guard } = context;
+function guarded(context: JournalContext): Journal {
+  const { guard, warnings, proven, unended } = context;
   const { history, ...openCalls } = unfinishedCalls(context);
-  const isProven = (pair: ProvenPair) => context.proven.has(pair);
   const claimGuarded: Journal['claim'] = async (work, metadata, options) => {
     const { id, known, unknownCalls, justUnanswered, ...steps } = await claim(context, work, metadata, options);
     return { id, known, unknownCalls, justUnanswered, ...guardEach(guard, steps) };
@@ -58,10 +52,10 @@ function guarded(context: JournalContext, warnings: readonly string[]): Journal 
   return {
     warnings,
     history,
-    ...guardEach(guard, { ...openCalls, claim: claimGuarded, isProven }),
+    ...guardEach(guard, { ...openCalls, claim: claimGuarded, isProven: proven.has }),
     ended() {
       try {
-        context.unended.end();
+        unended.end();
       } catch {
         // A run that still counts as unended costs nothing.
       }
@@ -83,15 +77,7 @@ export type JournalReading = Pick<Journal, 'unfinished' | 'history' | 'warnings'
 
 /** A folder that is not there is a journal without calls. */
 export function readJournal(options: JournalOptions): JournalReading {
-  const { warnings, warn } = warningList();
-  const run = options.randomId();
-  const context = createContext(options, {
-    disk: openDisk(options.folder),
-    warn,
-    run,
-    unended: noUnendedRuns,
-    isReadOnly: true,
-  });
+  const context = createContext(options, true);
   const { unfinished, history } = unfinishedCalls(context);
-  return { warnings, unfinished: () => context.guard(unfinished), history };
+  return { warnings: context.warnings, unfinished: () => context.guard(unfinished), history };
 }

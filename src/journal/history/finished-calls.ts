@@ -5,15 +5,11 @@ import type { CallFiles, CallLocation } from '../calls/call-files.ts';
 import type { CallState } from '../calls/call-state.ts';
 import { type Disk, hasCode, unless } from '../disk.ts';
 
-export const HOUR_MILLISECONDS = 60 * 60 * 1000;
+const HOUR_MILLISECONDS = 60 * 60 * 1000;
 
 const HOUR = /^\d{4}-\d{2}-\d{2}T\d{2}$/;
 
-export function isHour(name: string): boolean {
-  return HOUR.test(name);
-}
-
-export function hourOf(milliseconds: number): string {
+function hourOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 13);
 }
 
@@ -24,7 +20,7 @@ const FUTURE_MILLISECONDS = 62 * 24 * HOUR_MILLISECONDS;
 const REMOVED_AT_ONCE = 2000;
 
 export function finishedCalls(folder: string, calls: CallFiles, now: () => Date, disk: Disk) {
-  const hours = async () => (await disk.namesIn(folder)).filter(isHour).sort();
+  const hours = async () => (await disk.namesIn(folder)).filter((name) => HOUR.test(name)).sort();
 
   return {
     /** Moves the file of a call here; an older one of the same work is replaced. */
@@ -61,6 +57,64 @@ export function finishedCalls(folder: string, calls: CallFiles, now: () => Date,
         await unless('ENOTEMPTY', () => disk.removeFolder(join(folder, hour)));
         if (left <= 0) return;
       }
+    },
+  };
+}
+
+/** What a run finished that was killed, or that left files undone, is shared for so long with runs that come after it. */
+const UNENDED_MILLISECONDS = 7 * 24 * HOUR_MILLISECONDS;
+
+/** Files are named by hour and run, so that none has to be read. */
+const MARKER = /^(\d{4}-\d{2}-\d{2}T\d{2})\.([0-9a-z]+)$/;
+
+interface UnendedRunsOptions {
+  readonly folder: string;
+  readonly disk: Disk;
+  readonly now: () => Date;
+  /** Id of this opening of the journal. */
+  readonly self: string;
+}
+
+export function unendedRuns({ folder, disk, now, self }: UnendedRunsOptions) {
+  /** Hours by runs. */
+  const found = new Map<string, string>();
+  let mine: Promise<void> | undefined;
+  let made: string | undefined;
+
+  async function make(): Promise<void> {
+    const path = join(folder, `${hourOf(now().getTime())}.${self}`);
+    await using _file = await disk.openLines(path, 'may-exist');
+    made = path;
+  }
+
+  return {
+    /** Once is enough: what is begun after this run is shared with it anyway. */
+    async look(): Promise<void> {
+      for (const name of await disk.namesIn(folder)) {
+        const [, hour, run] = MARKER.exec(name) ?? [];
+        if (hour === undefined || run === undefined) continue;
+        if (hour < hourOf(now().getTime() - UNENDED_MILLISECONDS)) await disk.removeFile(join(folder, name));
+        else found.set(run, hour);
+      }
+    },
+    /** Whether the run had not come to its end when this one looked; of this one, true. */
+    has: (run: string): boolean => run === self || found.has(run),
+    /** When the first of them began, as the hour that folders are named by. */
+    since: (): string | undefined => [...found.values()].sort()[0],
+    async begin(): Promise<void> {
+      mine ??= make();
+      try {
+        await mine;
+      } catch (thrown) {
+        mine = undefined;
+        throw thrown;
+      }
+    },
+    /** Synchronous, so that a process can do it as its last action. */
+    end(): void {
+      mine = undefined;
+      if (made !== undefined) disk.removeFileNow(made);
+      made = undefined;
     },
   };
 }
