@@ -1,0 +1,52 @@
+/** The code blocks of Markdown pages. A shell block either has the word `not-run` after its language, or a long test runs it. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { REPOSITORY } from '../support/programs/cli.ts';
+
+export interface CodeBlock {
+  readonly page: string;
+  readonly line: number;
+  readonly language: string;
+  readonly isRun: boolean;
+  readonly text: string;
+}
+
+/** The pages of the package. */
+export const USER_PAGES = ['README.md', ...pagesBelow('docs')];
+/** All pages with instructions. */
+export const PAGES = [...USER_PAGES, ...['.github', 'server', 'src', 'test'].flatMap(pagesBelow)];
+
+export function blocksIn(pages: readonly string[]): readonly CodeBlock[] {
+  return pages.flatMap((page) => {
+    const text = readFileSync(path.join(REPOSITORY, page), 'utf8');
+    return [...text.matchAll(/^```(\S*)(.*)\n([\s\S]*?)^```$/gm)].map(
+      ({ 1: language = '', 2: mark = '', 3: code = '', index }) => ({
+        page,
+        line: text.slice(0, index).split('\n').length,
+        language,
+        isRun: language === 'sh' && mark.trim() !== 'not-run',
+        text: code,
+      }),
+    );
+  });
+}
+
+/** The arguments of every `codesign-remote` in a script, up to the end of that command. */
+export function commandsIn(script: string): readonly (readonly string[])[] {
+  return script.split('\n').flatMap((line) => {
+    const found = /(?:^|[\s'">])codesign-remote (?=[a-z-])(.*)$/.exec(line.replace(/\s#\s.*$/, ''));
+    if (found === null) return [];
+    const words = (found[1] ?? '').match(/"[^"]*"|'[^']*'|[|<>&;)]|[^\s|<>&;)"']+/g) ?? [];
+    const end = words.findIndex((word) => /^[|<>&;)]$/.test(word));
+    return [words.slice(0, end < 0 ? undefined : end).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'))];
+  });
+}
+
+function pagesBelow(folder: string): string[] {
+  return readdirSync(path.join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .map((entry) => path.relative(REPOSITORY, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file))
+    .sort();
+}
