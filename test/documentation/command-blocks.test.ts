@@ -43,6 +43,7 @@ describe('the examples of --help', () => {
 describe('the search for commands', () => {
   it('ends a command where the shell does', () => {
     expect(commandsIn('codesign-remote extract app.exe | codesign-remote attach b.exe -')).toEqual([
+      ['extract', 'app.exe'],
       ['attach', 'b.exe', '-'],
     ]);
     expect(commandsIn('x codesign-remote sign -d "My App" a.exe > log  # text')).toEqual([

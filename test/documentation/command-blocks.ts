@@ -34,13 +34,19 @@ export function blocksIn(pages: readonly string[]): readonly CodeBlock[] {
 
 /** The arguments of every `codesign-remote` in a script, up to the end of that command. */
 export function commandsIn(script: string): readonly (readonly string[])[] {
-  return script.split('\n').flatMap((line) => {
-    const found = /(?:^|[\s'">])codesign-remote (?=[a-z-])(.*)$/.exec(line.replace(/\s#\s.*$/, ''));
-    if (found === null) return [];
-    const words = (found[1] ?? '').match(/"[^"]*"|'[^']*'|[|<>&;)]|[^\s|<>&;)"']+/g) ?? [];
-    const end = words.findIndex((word) => /^[|<>&;)]$/.test(word));
-    return [words.slice(0, end < 0 ? undefined : end).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'))];
-  });
+  const lines = script.split('\n').map((line) => line.replace(/\s#\s.*$/, ''));
+  return lines.flatMap((line) =>
+    line
+      .split(/(?:^|[\s'">])codesign-remote (?=[a-z-])/)
+      .slice(1)
+      .map(argumentsOf),
+  );
+}
+
+function argumentsOf(text: string): readonly string[] {
+  const words = text.match(/"[^"]*"|'[^']*'|[|<>&;)]|[^\s|<>&;)"']+/g) ?? [];
+  const end = words.findIndex((word) => /^[|<>&;)]$/.test(word));
+  return words.slice(0, end < 0 ? undefined : end).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
 }
 
 function pagesBelow(folder: string): string[] {
