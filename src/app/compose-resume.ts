@@ -158,7 +158,7 @@ async function composeWriting(
   const { urls, isDeclined } = wanted;
   const roots = await readTimestampRoots(wanted);
   if (urls.length === 0 && !isDeclined) {
-    throw missingSettings(['timestampUrl'], { or: '--no-timestamp' });
+    throw missingSettings(['timestampUrl'], env, { or: '--no-timestamp' });
   }
   const signingLike: SigningLike = ({ code, algorithm, signingOptions }, claims) => {
     const { existing, report } = signingOptions;

@@ -5,6 +5,7 @@ import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import type { OptionDefinition } from '../options/option.ts';
 import { helpOf, optionsOf } from '../options/table.ts';
+import { misspeltVariables } from '../options/variables.ts';
 import type { ArgumentDefinition, CommandDefinition } from './command.ts';
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
@@ -12,11 +13,14 @@ import { cliErrors } from './errors.ts';
 import { refuseForeignOptions } from './input/foreign-options.ts';
 import type { Io } from './io.ts';
 import { formatItem, helpColumns, wrapHelp } from './output/help-layout.ts';
+import { Lines } from './output/lines.ts';
 
 /** Parses the arguments and runs the command they name. Gives its exit code. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT_SUCCESS;
   const program = defineProgram(async (definition, options, values) => {
+    const lines = new Lines(io, options);
+    for (const warning of misspeltVariables(io.env)) lines.warning(warning);
     exitCode = await definition.run(io, options, values);
   });
   showHelpThrough(program, io);

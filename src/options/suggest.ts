@@ -1,12 +1,9 @@
 /** What somebody who has mistyped a word may have meant. */
 
-/** More mistakes than these in a word, and it is another one. */
-const MOST_MISTAKES = 3;
-
-/** The known word nearest to the one given, if one is near; letters in the wrong case are no mistake. */
-export function suggest(word: string, known: Iterable<string>): string | undefined {
+/** The known word nearest to the one given, if it differs by at most `most` letters; their case does not count. */
+export function suggest(word: string, known: Iterable<string>, most = 3): string | undefined {
   let best: string | undefined;
-  let least = Math.min(MOST_MISTAKES, Math.floor(word.length / 2)) + 1;
+  let least = Math.min(most, Math.floor(word.length / 2)) + 1;
   for (const candidate of known) {
     const mistakes = countMistakes(plain(word), plain(candidate));
     if (mistakes < least) [best, least] = [candidate, mistakes];

@@ -65,6 +65,7 @@ export function definitionOf(key: OptionKey): OptionDefinition {
 
 const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
 
+export const OPTION_VARIABLES = OPTION_KEYS.flatMap((key) => definitionOf(key).variable ?? []);
 export const SETTING_KEYS = OPTION_KEYS.filter((key): key is SettingKey => definitionOf(key).stored !== undefined);
 export const PROJECT_KEYS = SETTING_KEYS.filter((key) => isStoredIn('project', key));
 export const PROFILE_KEYS = SETTING_KEYS.filter((key) => isStoredIn('profile', key));

@@ -2,6 +2,8 @@
 
 import { number } from './option.ts';
 import type { Environment } from './options.ts';
+import { suggest } from './suggest.ts';
+import { OPTION_VARIABLES } from './table.ts';
 
 const DEFAULT_HISTORY_DAYS = '90';
 
@@ -18,6 +20,32 @@ export const VARIABLES = {
   NO_COLOR: 'no colours',
   FORCE_COLOR: 'colours also in pipes; NO_COLOR takes precedence',
 } as const;
+
+/** `A and B are set but empty`, as a secret is that a build service does not have; empty if none of them is. */
+export function emptyVariables(names: readonly string[], env: Environment): string {
+  const empty = names.filter((name) => env[name] === '');
+  return empty.length === 0 ? '' : `${listed(empty)} ${empty.length === 1 ? 'is' : 'are'} set but empty`;
+}
+
+/** a; a and b; a, b and c. */
+export function listed(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+}
+
+/** Variables that are none of ours, and are probably meant to be one. Whole sentences. */
+export function misspeltVariables(env: Environment): readonly string[] {
+  const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('CODESIGN_') && !/^CODESIGN_(?:SERVER|TEST)_/.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const meant = suggest(name, known, MOST_MISTAKES);
+      return meant === undefined ? [] : [`The variable ${name} is not used: did you mean ${meant}?`];
+    });
+}
+
+/** Other programs use the prefix too. */
+const MOST_MISTAKES = 2;
 
 const HISTORY_DAYS = number({ isWhole: true, from: 1, to: 36_500 });
 

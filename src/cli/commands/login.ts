@@ -82,7 +82,7 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   // A terminal would show the secret as it is typed.
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
-  if (settings.baseUrl === undefined) throw missingSettings(['baseUrl']);
+  if (settings.baseUrl === undefined) throw missingSettings(['baseUrl'], env);
   return { baseUrl: settings.baseUrl, accessKey: checkedKey(accessKey), accessSecret: await readSecretLine(stdin) };
 }
 

@@ -19,7 +19,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   const accessKey = maskedKey(credentials.accessKey);
   // The keychain stores the origin of the service, without the path of its address.
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
-  const checked = options.check ? await composition.check(requireAddress(address), credentials) : undefined;
+  const checked = options.check ? await composition.check(requireAddress(address, io.env), credentials) : undefined;
   const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];
   if (options.json) {
     const check =
@@ -39,7 +39,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   return 0;
 }
 
-function requireAddress(address: URL | undefined): URL {
+function requireAddress(address: URL | undefined, env: Io['env']): URL {
   if (address !== undefined) return address;
-  throw missingSettings(['baseUrl']);
+  throw missingSettings(['baseUrl'], env);
 }

@@ -45,7 +45,7 @@ export async function checkSuggested(suggested: Suggested, env: Environment): Pr
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
   const missing = needed.filter((key) => suggested[key].values.length === 0);
-  if (missing.length > 0) throw missingSettings(missing);
+  if (missing.length > 0) throw missingSettings(missing, env);
   const [address = ''] = baseUrl.values;
   const [number = ''] = code.values;
   return {

@@ -3,11 +3,13 @@
 import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../../http/proxy.ts';
+import { CREDENTIAL_VARIABLES } from '../credentials/credentials.ts';
 import { settingsErrors } from '../errors.ts';
 import { type Lookup, lookUp } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { definitionOf, type OptionKey } from '../table.ts';
 import { type Given, readProxyVariable } from '../values.ts';
+import { emptyVariables, listed } from '../variables.ts';
 
 export interface RequestSettings {
   /** For one attempt of one request. */
@@ -98,19 +100,16 @@ const CREDENTIALS =
  */
 export function missingSettings(
   keys: readonly OptionKey[],
+  env: Environment,
   { hasCredentials = true, or }: { readonly hasCredentials?: boolean; readonly or?: string } = {},
 ) {
   const missing = keys.map(definitionOf);
+  const variables = missing.flatMap(({ variable }) => variable ?? []);
+  const empty = emptyVariables([...variables, ...(hasCredentials ? [] : CREDENTIAL_VARIABLES)], env);
   return settingsErrors('setting-missing', {
-    what: missing.map(({ help }) => `the ${help}`).join('; '),
+    what: missing.map(({ help }) => `the ${help}`).join('; ') + (empty && ` (${empty})`),
     option: listed(missing.map(({ flag }) => flag)) + (or === undefined ? '' : ` or ${or}`),
-    variable: listed(missing.map(({ variable = '' }) => variable)),
+    variable: listed(variables),
     besides: hasCredentials ? '' : CREDENTIALS,
   });
-}
-
-/** a; a and b; a, b and c. */
-function listed(parts: readonly string[]): string {
-  const last = parts.at(-1) ?? '';
-  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }

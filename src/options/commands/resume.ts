@@ -38,7 +38,7 @@ export function resolveResumeSettings(options: OptionsOf<'resume'>, env: Environ
     profile: stored.profile.name,
     baseUrl: look.read('baseUrl'),
     certificates() {
-      if (look.one('certificate') === undefined) throw missingSettings(['certificate']);
+      if (look.one('certificate') === undefined) throw missingSettings(['certificate'], env);
       return look.read('certificate');
     },
     timestamps(fallback) {

@@ -68,10 +68,10 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   const code = look.read('code');
   const needed = dryRun ? (['certificate'] as const) : (['baseUrl', 'code', 'certificate'] as const);
   const missing = needed.filter((key) => look.one(key) === undefined);
-  if (missing.length > 0) throw missingSettings(missing, { hasCredentials: dryRun || hasCredentials(env) });
+  if (missing.length > 0) throw missingSettings(missing, env, { hasCredentials: dryRun || hasCredentials(env) });
   const algorithm = look.read('algorithm');
   const timestamps = resolveTimestamps(look, algorithm);
-  if (look.read('requireTimestamp') && timestamps.urls.length === 0) throw missingSettings(['timestampUrl']);
+  if (look.read('requireTimestamp') && timestamps.urls.length === 0) throw missingSettings(['timestampUrl'], env);
   return Object.freeze({
     ...resolveRequests(look, env),
     profile: stored.profile.name,

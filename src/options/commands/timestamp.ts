@@ -27,7 +27,7 @@ export function resolveTimestampingSettings(
 ): TimestampingSettings {
   const look = lookUp(options, env, stored);
   const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default);
-  if (timestamps.urls.length === 0) throw missingSettings(['timestampUrl']);
+  if (timestamps.urls.length === 0) throw missingSettings(['timestampUrl'], env);
   return {
     ...resolveRequests(look, env),
     timestamps,

@@ -4,6 +4,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
+import { emptyVariables } from '../variables.ts';
 import type { Keychain } from './keychain.ts';
 import { readSecretFile } from './secret-file.ts';
 
@@ -29,6 +30,7 @@ export interface CredentialsQuery {
 const KEY = 'CODESIGN_ACCESS_KEY';
 const SECRET = 'CODESIGN_ACCESS_SECRET';
 const SECRET_FILE = 'CODESIGN_ACCESS_SECRET_FILE';
+export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 
 /** RFC 7617, section 2: neither user name nor password may hold control characters. */
 const CONTROL = /\p{Cc}/u;
@@ -39,12 +41,20 @@ const CONTROL = /\p{Cc}/u;
  * `credentials-other-origin`, `access-key-invalid`, `access-secret-invalid`, and what `readSecretFile` and the keychain throw.
  */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
-  return hasCredentials(query.env) ? readEnvironment(query.env) : readKeychain(query);
+  if (hasCredentials(query.env)) return readEnvironment(query.env);
+  try {
+    return await readKeychain(query);
+  } catch (thrown) {
+    // A secret of a build service that is not there is an empty variable.
+    const missing = emptyVariables(CREDENTIAL_VARIABLES, query.env);
+    if (missing === '' || !isWithoutCredentials(thrown)) throw thrown;
+    throw settingsErrors('credentials-missing', { missing }, { cause: thrown });
+  }
 }
 
 /** Whether any of the variables is set. */
 export function hasCredentials(environment: Environment): boolean {
-  return [KEY, SECRET, SECRET_FILE].some((name) => environment[name]);
+  return CREDENTIAL_VARIABLES.some((name) => environment[name]);
 }
 
 const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
@@ -65,7 +75,10 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
   const value = env[SECRET] ?? '';
   const path = env[SECRET_FILE] ?? '';
   const missing = [...(accessKey ? [] : [KEY]), ...(value || path ? [] : [SECRET])];
-  if (missing.length > 0) throw settingsErrors('credentials-missing', { missing: `${missing.join(' and ')} not set` });
+  if (missing.length > 0) {
+    const words = emptyVariables(missing, env) || `${missing.join(' and ')} not set`;
+    throw settingsErrors('credentials-missing', { missing: words });
+  }
   if (value !== '' && path !== '') throw settingsErrors('credentials-ambiguous');
   checkAccessKey(accessKey, KEY);
   const { text, warnings } = path === '' ? { text: value, warnings: [] } : await readSecretFile(path, SECRET_FILE);

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { resolveSettings } from '../../../src/options/commands/sign.ts';
+import { readCredentials } from '../../../src/options/credentials/credentials.ts';
+import { settingsErrors } from '../../../src/options/errors.ts';
+import { emptyVariables, misspeltVariables } from '../../../src/options/variables.ts';
+
+const keychain = {
+  read: () => Promise.reject(settingsErrors('keychain-unavailable', { reason: 'no D-Bus' })),
+  write: () => Promise.resolve(),
+  remove: () => Promise.resolve(false),
+};
+const credentials = (env: Readonly<Record<string, string>>) =>
+  readCredentials({ env, origin: undefined, profile: 'default', keychain });
+
+describe('a variable that is set but empty', () => {
+  it.each([
+    [
+      { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '' },
+      'CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET are set but empty',
+    ],
+    [{ CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET: '' }, 'CODESIGN_ACCESS_SECRET is set but empty'],
+    [{ CODESIGN_ACCESS_KEY: 'key' }, 'CODESIGN_ACCESS_SECRET not set'],
+  ])('%j: %s', async (env, words) => {
+    await expect(credentials(env)).rejects.toMatchObject({
+      code: 'credentials-missing',
+      message: `no credentials for the service: ${words}`,
+    });
+  });
+
+  it('is named where a setting is missing', () => {
+    const env = { CODESIGN_CODE: '', CODESIGN_ACCESS_KEY: '' };
+    const act = () => resolveSettings({ baseUrl: 'https://x.example', certificate: ['chain.pem'] }, env);
+    expect(act).toThrow(/certificate at the service \(CODESIGN_CODE and CODESIGN_ACCESS_KEY are set but empty\)$/);
+    expect(emptyVariables(['A', 'B'], { A: 'x' })).toBe('');
+  });
+
+  it('is not named where the keychain has no part in the failure', async () => {
+    await expect(credentials({})).rejects.toMatchObject({ code: 'keychain-unavailable' });
+  });
+});
+
+describe('a misspelt variable', () => {
+  it.each([
+    ['CODESIGN_TIMESTAMP_ULR', 'CODESIGN_TIMESTAMP_URL'],
+    ['CODESIGN_ACCES_KEY', 'CODESIGN_ACCESS_KEY'],
+    ['CODESIGN_BASEURL', 'CODESIGN_BASE_URL'],
+    ['CODESIGN_CERTIFICATES', 'CODESIGN_CERTIFICATE'],
+  ])('%s is probably %s', (name, meant) => {
+    expect(misspeltVariables({ [name]: 'x' })).toEqual([`The variable ${name} is not used: did you mean ${meant}?`]);
+  });
+
+  it.each([
+    'CODESIGN_CODE',
+    'CODESIGN_IDENTITY',
+    'CODESIGN_SERVER_CODE',
+    'CODESIGN_TEST_CODE',
+    'CODE_SIGN_CODE',
+    'PATH',
+  ])('%s is not one', (name) => {
+    expect(misspeltVariables({ [name]: 'x' })).toEqual([]);
+  });
+});
