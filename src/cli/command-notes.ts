@@ -167,6 +167,7 @@ Examples:
   codesign-remote config set timestampUrl http://timestamp.example.com http://tsa.example.org
   codesign-remote config set environments.alternate https://alternate.example.com
   codesign-remote config set --profile work baseUrl https://codesign.example.com
+  codesign-remote config remove-profile work
 
 Exit codes: 0 done, 2 usage, a setting that is not set, or a damaged file, 6 the file cannot be written`,
 

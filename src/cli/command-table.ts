@@ -13,7 +13,7 @@ const FILE_TO_READ: ArgumentDefinition = { name: 'file', help: 'path of the file
 const KEY: ArgumentDefinition = {
   name: 'key',
   help: 'name of the setting, such as `algorithm` or `environments.alternate`',
-  offers: 'nothing',
+  offers: 'keys',
 };
 
 export const PROGRAM: ProgramDefinition = {
@@ -158,6 +158,18 @@ export const PROGRAM: ProgramDefinition = {
           arguments: [KEY],
           run: async (io, options, [key]: [string]) =>
             (await import('./commands/config.ts')).configUnset(key, options, io),
+        }),
+        command({
+          name: 'config profiles',
+          description: 'print the names of the profiles, one per line',
+          run: async (io) => (await import('./commands/config.ts')).configProfiles(io),
+        }),
+        command({
+          name: 'config remove-profile',
+          description: 'remove a profile with its settings; its credentials stay in the keychain until logout',
+          arguments: [{ name: 'name', help: 'name of the profile', offers: 'profiles' }],
+          run: async (io, _options, [name]: [string]) =>
+            (await import('./commands/config.ts')).configRemoveProfile(name, io),
         }),
         command({
           name: 'config path',

@@ -8,8 +8,8 @@ export interface ArgumentDefinition {
   /** Several with `...` at the end. */
   readonly name: string;
   readonly help: string;
-  /** What a shell offers: paths, or the only words. */
-  readonly offers: 'paths' | 'nothing' | readonly string[];
+  /** What a shell offers: paths, names of profiles, keys of settings, or the only words. */
+  readonly offers: 'paths' | 'profiles' | 'keys' | 'nothing' | readonly string[];
 }
 
 export interface CommandDefinition {

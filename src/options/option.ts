@@ -33,6 +33,8 @@ export type CommandName =
   | 'config set'
   | 'config unset'
   | 'config path'
+  | 'config profiles'
+  | 'config remove-profile'
   | 'explain'
   | 'completion';
 
@@ -46,8 +48,8 @@ export interface ValueKind<Value> {
   readonly schema: object;
   /** The only values. */
   readonly words?: readonly string[];
-  /** Values that a shell offers, among others. */
-  readonly suggestions?: readonly string[];
+  /** Values that a shell offers, among others: `profiles` for the names of the profiles. */
+  readonly suggestions?: readonly string[] | 'profiles';
   /** A relative path in a settings file starts from the folder of that file. */
   readonly isPath?: true;
   /** For help, where the name of the value does not say enough. */

@@ -66,6 +66,27 @@ export async function configUnset(key: string, options: ProfileOptions, io: Io):
   return 0;
 }
 
+export async function configProfiles(io: Io): Promise<number> {
+  const profiles = await openProfiles(io.env);
+  io.stdout.write(
+    profiles
+      .names()
+      .map((name) => `${name}\n`)
+      .join(''),
+  );
+  return 0;
+}
+
+export async function configRemoveProfile(name: string, io: Io): Promise<number> {
+  const profiles = await openProfiles(io.env);
+  await profiles.remove(name);
+  io.stdout.write(`removed  profile ${name} from ${shownValue(profiles.path)}\n`);
+  io.stdout.write(
+    `next     codesign-remote logout --profile ${name}  removes its credentials, if the keychain has any\n`,
+  );
+  return 0;
+}
+
 /** The file may be missing or damaged. */
 export async function configPath(io: Io): Promise<number> {
   io.stdout.write(`${shownValue(profilesPath(io.env))}\n`);

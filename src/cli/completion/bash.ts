@@ -1,6 +1,6 @@
 /** Completion for bash 4 and later: a function that looks at the command and the word before. */
 
-import type { CommandShape, OptionShape, Value } from './describe.ts';
+import { type CommandShape, type OptionShape, PROFILES_COMMAND, type Value } from './describe.ts';
 
 export function bashCompletion(program: CommandShape): string {
   const branches = casesOf(program, []);
@@ -67,6 +67,8 @@ function suggestion(value: Value): string {
   switch (value.kind) {
     case 'words':
       return `compopt +o default; COMPREPLY=($(compgen -W '${value.words.join(' ')}' -- "$cur"))`;
+    case 'profiles':
+      return `compopt +o default; COMPREPLY=($(compgen -W "$(${PROFILES_COMMAND})" -- "$cur"))`;
     case 'path':
       return ':';
     default:

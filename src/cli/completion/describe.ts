@@ -1,14 +1,25 @@
 /** The program as completion scripts and generated documents see it: commands, arguments and options of both tables. */
 
 import type { OptionDefinition } from '../../options/option.ts';
-import { helpOf, optionsOf } from '../../options/table.ts';
+import { helpOf, OPTIONS, optionsOf, PROFILE_KEYS } from '../../options/table.ts';
 import type { ArgumentDefinition, CommandDefinition, CommandGroup, ProgramDefinition } from '../command.ts';
+
+const ADDRESS_KEYS = [
+  'baseUrl',
+  'environment',
+  ...OPTIONS.environment.kind.suggestions.map((name) => `environments.${name}`),
+];
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** What follows an option, or stands in an argument's place. `text`: a value that cannot be guessed. */
-export type Value = { readonly kind: 'path' | 'text' } | { readonly kind: 'words'; readonly words: readonly string[] };
+export type Value =
+  | { readonly kind: 'path' | 'text' | 'profiles' }
+  | { readonly kind: 'words'; readonly words: readonly string[] };
+
+/** Prints what a shell offers for the name of a profile. */
+export const PROFILES_COMMAND = 'codesign-remote config profiles 2>/dev/null';
 
 export interface OptionShape {
   /** Without dashes. */
@@ -72,7 +83,7 @@ function describeOption(option: OptionDefinition): OptionShape {
     long: flag.slice(2),
     description: helpOf(option),
     placeholder,
-    value: kind && (kind.isPath ? { kind: 'path' } : wordsOrText(kind.words ?? kind.suggestions)),
+    value: kind && (kind.isPath ? { kind: 'path' } : offeredValue(kind.words ?? kind.suggestions ?? 'nothing')),
     isRepeatable: isList,
   };
 }
@@ -82,12 +93,23 @@ function describeArgument({ name, help, offers }: ArgumentDefinition): ArgumentS
     name: name.replace(/\.\.\.$/, ''),
     description: help,
     isRepeatable: name.endsWith('...'),
-    value: offers === 'paths' ? { kind: 'path' } : wordsOrText(offers === 'nothing' ? undefined : offers),
+    value: offeredValue(offers),
   };
 }
 
-function wordsOrText(words: readonly string[] | undefined): Value {
-  return words === undefined ? { kind: 'text' } : { kind: 'words', words };
+function offeredValue(offers: ArgumentDefinition['offers']): Value {
+  switch (offers) {
+    case 'paths':
+      return { kind: 'path' };
+    case 'profiles':
+      return { kind: 'profiles' };
+    case 'keys':
+      return { kind: 'words', words: [...ADDRESS_KEYS, ...PROFILE_KEYS] };
+    case 'nothing':
+      return { kind: 'text' };
+    default:
+      return { kind: 'words', words: offers };
+  }
 }
 
 function shapeOfSwitch(long: string, short: string, description: string): OptionShape {

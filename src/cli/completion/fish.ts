@@ -1,6 +1,6 @@
 /** Completion for fish: a line for every command and option. */
 
-import type { CommandShape, OptionShape, Value } from './describe.ts';
+import { type CommandShape, type OptionShape, PROFILES_COMMAND, type Value } from './describe.ts';
 
 export function fishCompletion(program: CommandShape): string {
   const lines = [
@@ -31,8 +31,7 @@ function conditionOf({ commands }: CommandShape, names: readonly string[]): stri
 }
 
 function argumentLine(begin: string, value: Value): readonly string[] {
-  if (value.kind === 'words') return [`${begin} -f -a ${quoted(value.words.join(' '))}`];
-  return value.kind === 'text' ? [] : [`${begin} -F`];
+  return value.kind === 'text' ? [] : [`${begin} ${takes(value)}`];
 }
 
 function optionPart({ short, long, description, value }: OptionShape): string {
@@ -44,6 +43,8 @@ function takes(value: Value): string {
   switch (value.kind) {
     case 'words':
       return `-x -a ${quoted(value.words.join(' '))}`;
+    case 'profiles':
+      return `-x -a ${quoted(`(${PROFILES_COMMAND})`)}`;
     case 'path':
       return '-r -F';
     default:

@@ -20,18 +20,24 @@ ${entriesOf(program, []).join('\n')}
   $entry = $table[$path]
   $previous = if ($words.Count -gt 0) { $words[-1] } else { '' }
   if ($entry.Values.ContainsKey($previous)) {
-    $entry.Values[$previous] | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
+    $values = $entry.Values[$previous]
+    if ($values -is [scriptblock]) { $values = & $values }
+    $values | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
       [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
     }
     return
   }
   $candidates = if ($wordToComplete -like '-*') { $entry.Options } else { $entry.Words }
+  if ($candidates -is [scriptblock]) { $candidates = & $candidates }
   $candidates | Where-Object { $_[0] -like "$wordToComplete*" } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterName', $_[1])
   }
 }
 `;
 }
+
+/** In a block, so that it runs only when a name is completed. */
+const PROFILES = 'codesign-remote config profiles 2>$null';
 
 function entriesOf(command: CommandShape, names: readonly string[]): readonly string[] {
   const options = command.options.flatMap((option) => flagsOf(option).map((flag) => pair(flag, option.description)));
@@ -40,16 +46,20 @@ function entriesOf(command: CommandShape, names: readonly string[]): readonly st
     ...wordsOf(command.arguments[0]?.value).map((word) => pair(word, word)),
   ];
   const values = command.options.flatMap((option) =>
-    option.value?.kind === 'words'
-      ? flagsOf(option).map((flag) => `${quoted(flag)} = ${list(wordsOf(option.value).map(quoted))}`)
-      : [],
+    option.value === undefined || ['path', 'text'].includes(option.value.kind)
+      ? []
+      : flagsOf(option).map((flag) => `${quoted(flag)} = ${valuesOf(option.value)}`),
   );
   const own = `    ${quoted(names.join(' '))} = @{
       Options = ${list(options)}
-      Words = ${list(words)}
+      Words = ${command.arguments[0]?.value.kind === 'profiles' ? `{ ${PROFILES} | ForEach-Object { ,@($_, $_) } }` : list(words)}
       Values = @{ ${values.join('; ')} }
     }`;
   return [own, ...command.commands.flatMap((below) => entriesOf(below, [...names, below.name]))];
+}
+
+function valuesOf(value: Value | undefined): string {
+  return value?.kind === 'profiles' ? `{ ${PROFILES} }` : list(wordsOf(value).map(quoted));
 }
 
 function wordsOf(value: Value | undefined): readonly string[] {

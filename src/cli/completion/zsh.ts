@@ -1,10 +1,11 @@
 /** Completion for zsh: a function of `_arguments` for every command. */
 
-import type { CommandShape, OptionShape, Value } from './describe.ts';
+import { type CommandShape, type OptionShape, PROFILES_COMMAND, type Value } from './describe.ts';
 
 export function zshCompletion(program: CommandShape): string {
   return `#compdef ${program.name}
 # zsh completion for ${program.name}
+_codesign_remote_profiles() { compadd -- \${(f)"$(${PROFILES_COMMAND})"} }
 ${functionsOf(program, '_codesign_remote')}
 # In a folder of fpath the file is the function _${program.name}.
 if [ "$funcstack[1]" = "_${program.name}" ]; then
@@ -74,6 +75,8 @@ function action(value: Value): string {
   switch (value.kind) {
     case 'words':
       return `(${value.words.join(' ')})`;
+    case 'profiles':
+      return '_codesign_remote_profiles';
     case 'path':
       return '_files';
     default:

@@ -70,8 +70,11 @@ function assertOwnFolder(folder: string): void {
   }
 }
 
-/** The package is loaded for a change only: that takes longer than reading the file, and most runs change nothing. Throws `settings-file-unwritable`. */
-export async function writeProfile(path: string, name: string, profile: JsonObject): Promise<void> {
+/**
+ * `profile`: undefined removes it. The package is loaded for a change only: that takes longer than reading the file, and most
+ * runs change nothing. Throws `settings-file-unwritable`.
+ */
+export async function writeProfile(path: string, name: string, profile: JsonObject | undefined): Promise<void> {
   const { default: Conf } = await import('conf');
   try {
     const folder = dirname(path);
@@ -84,7 +87,8 @@ export async function writeProfile(path: string, name: string, profile: JsonObje
       serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
       deserialize: (text) => JSON.parse(text.replace(/^\uFEFF/, '')),
     });
-    conf.set('profiles', { ...conf.get('profiles'), [name]: profile });
+    const { [name]: _before, ...others } = conf.get('profiles') ?? {};
+    conf.set('profiles', profile === undefined ? others : { ...others, [name]: profile });
   } catch (cause) {
     throw settingsErrors('settings-file-unwritable', { path, reason: systemReason(cause) }, { cause });
   }

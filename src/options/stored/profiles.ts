@@ -30,6 +30,8 @@ export interface Profiles {
   setAll(name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void>;
   /** False when it was not set. */
   unset(name: string, key: string): Promise<boolean>;
+  /** Throws `profile-unknown`. */
+  remove(name: string): Promise<void>;
 }
 
 /** What `config` shows and suggests. */
@@ -57,6 +59,11 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
     return result;
   }
 
+  function unknown(name: string, from: string): Error {
+    const suggestion = didYouMean(name, profiles.keys());
+    return settingsErrors('profile-unknown', { name: from, profile: name, path, suggestion });
+  }
+
   return {
     path,
     names: () => [...profiles.keys()],
@@ -66,8 +73,7 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
       const found = profiles.get(name);
       if (found !== undefined) return found;
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
-      const suggestion = didYouMean(name, profiles.keys());
-      throw settingsErrors('profile-unknown', { name: from, profile: name, path, suggestion });
+      throw unknown(name, from);
     },
     set: (name, key, values) => change(name, (profile) => put(profile, key, values)),
     setAll: (name, settings) =>
@@ -77,6 +83,12 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
           else takeOut(profile, profileKey(key));
         }
       }),
+    async remove(name) {
+      checkName(name, '<name>');
+      if (!profiles.has(name)) throw unknown(name, '<name>');
+      await writeProfile(path, name, undefined);
+      profiles = await readProfiles(path);
+    },
     async unset(name, key) {
       const isSet = takeOut({ ...profiles.get(name)?.raw }, profileKey(key));
       return isSet && (await change(name, (profile) => takeOut(profile, profileKey(key))));

@@ -10,7 +10,7 @@ export const SERVICE_OPTIONS = {
     flag: '--profile',
     short: '-p',
     placeholder: 'name',
-    kind: text,
+    kind: { ...text, suggestions: 'profiles' },
     variable: 'CODESIGN_PROFILE',
     default: 'default',
     help: 'profile to use',

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
-import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 
 async function scriptFor(shell: string): Promise<string> {
   const { code, stdout, stderr } = await runCli(['completion', shell]);
@@ -30,8 +30,21 @@ const TYPED = [
   ['verify --req', ['--require-timestamp']],
   ['explain target-', ['target-busy', '!app.exe']],
   ['completion ', ['bash', 'zsh', 'fish', 'powershell', '!app.exe']],
+  ['config set timestamp', ['timestampUrl', 'timestampAlgorithm', '!app.exe']],
+  ['config get env', ['environment', 'environments.alternate']],
+  ['sign --profile wo', ['work', '!default']],
+  ['config remove-profile ', ['work', 'default', '!app.exe']],
   ['history --', ['--since', '--csv', '!--algorithm']],
 ] as const;
+
+/** Variables with which the scripts find `codesign-remote` and two profiles. */
+async function withProfiles(folder: string): Promise<NodeJS.ProcessEnv> {
+  await mkdir(join(folder, 'bin'));
+  const program = join(folder, 'bin', 'codesign-remote');
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI_PROGRAM}' "$@"\n`, { mode: 0o755 });
+  await writeFile(join(folder, 'config.json'), '{"profiles":{"default":{},"work":{}}}', { mode: 0o600 });
+  return { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, CODESIGN_CONFIG_DIR: folder };
+}
 
 function expectOffered(offered: readonly string[], expected: readonly string[]): void {
   for (const word of expected) {
@@ -58,7 +71,7 @@ describe('in bash', () => {
          if ((\${#COMPREPLY[@]} == 0)) && [[ -z $plain ]]; then COMPREPLY=($(compgen -f -- '${words.at(-1)}')); fi
          printf '%s\\n' "\${COMPREPLY[@]}"`,
       ],
-      { cwd: folder.path },
+      { cwd: folder.path, env: await withProfiles(folder.path) },
     );
     expect(stderr).toBe('');
     expectOffered(stdout.split('\n'), expected);
@@ -89,7 +102,10 @@ describe('in fish', () => {
     const { stdout, stderr } = outputOf(
       'fish',
       ['--no-config', '-c', `source script.fish; complete -C 'codesign-remote ${typed}'`],
-      { cwd: folder.path, env: { ...process.env, HOME: folder.path, XDG_CONFIG_HOME: folder.path } },
+      {
+        cwd: folder.path,
+        env: { ...(await withProfiles(folder.path)), HOME: folder.path, XDG_CONFIG_HOME: folder.path },
+      },
     );
     expect(stderr).toBe('');
     expectOffered(
@@ -108,7 +124,7 @@ describe('in zsh', () => {
     // In a shell of its own on a pseudo-terminal; each match is told by what compadd is given.
     const { stdout } = outputOf('zsh', ['-f', '-c', ZSH_CAPTURE, 'capture', `codesign-remote ${typed}`], {
       cwd: folder.path,
-      env: { ...process.env, HOME: folder.path, TERM: 'dumb' },
+      env: { ...(await withProfiles(folder.path)), HOME: folder.path, TERM: 'dumb' },
     });
     expectOffered(
       stdout.split(/\r?\n/).filter((line) => line !== ''),

@@ -95,6 +95,22 @@ describe('config', () => {
     expect(await run(['unset', '-p', 'wrok', 'code'])).toMatchObject({ code: 2 });
   });
 
+  it('lists and removes profiles', async () => {
+    await using temporary = await temporaryFolder();
+    const { run, config } = await setting(temporary.path);
+    expect(await run(['profiles'])).toMatchObject({ code: 0, stdout: '' });
+    await run(['set', 'code', '1']);
+    await run(['set', '--profile', 'work', 'code', '2']);
+    expect((await run(['profiles'])).stdout).toBe('default\nwork\n');
+    const removed = await run(['remove-profile', 'work']);
+    expect(removed.stdout).toMatch(/^removed {2}profile work from .*config\.json\n.*logout --profile work/);
+    expect(JSON.parse(await readFile(join(config, 'config.json'), 'utf8'))).toEqual({
+      profiles: { default: { code: '1' } },
+    });
+    const again = await run(['remove-profile', 'wrok']);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('[profile-unknown]')]);
+  });
+
   it.each([
     ['setting-unknown', ['set', 'algoritm', 'SHA256'], 'Did you mean algorithm?'],
     ['setting-unknown', ['get', 'algoritm'], 'Did you mean algorithm?'],
