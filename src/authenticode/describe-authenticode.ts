@@ -11,6 +11,7 @@ import {
   SPC_STATEMENT_TYPE,
   TIMESTAMP_TOKEN,
 } from '../asn1/object-identifiers.ts';
+import { objectName } from '../asn1/object-names.ts';
 import type { Element } from '../asn1/read.ts';
 import { readTime } from '../asn1/times.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
@@ -26,19 +27,6 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-const ATTRIBUTE_NAMES: ReadonlyMap<string, string> = new Map([
-  ['1.2.840.113549.1.9.25.4', 'sequenceNumber'],
-  ['1.2.840.113549.1.9.15', 'smimeCapabilities'],
-  ['1.2.840.113549.1.9.52', 'CMSAlgorithmProtection'],
-  ['1.2.840.113549.1.9.16.2.12', 'signingCertificate'],
-  ['1.2.840.113549.1.9.16.2.47', 'signingCertificateV2'],
-  [TIMESTAMP_TOKEN, 'timeStampToken (Windows does not read it)'],
-  ['1.3.6.1.4.1.311.2.1.10', 'SpcSpAgencyInfo'],
-  ['1.3.6.1.4.1.311.2.4.2', 'intent to seal'],
-  ['1.3.6.1.4.1.311.2.4.3', 'sealing signature'],
-  ['1.3.6.1.4.1.311.2.4.4', 'sealing timestamp'],
-  ['1.3.6.1.4.1.42921.1.2.1', 'unauthenticated data of osslsigncode'],
-]);
 /** Every signature has them, or other lines say what is in them. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
@@ -95,9 +83,14 @@ function describeOthers(
 ): readonly Detail[] {
   const types = [...new Set(attributes.map(({ type }) => type))].filter((type) => !shown.includes(type));
   if (types.length === 0) return [];
-  const names = types.slice(0, MOST_NAMES).map((type) => ATTRIBUTE_NAMES.get(type) ?? type);
+  const names = types.slice(0, MOST_NAMES).map((type) => attributeName(type));
   const rest = types.length > MOST_NAMES ? [`and ${types.length - MOST_NAMES} more`] : [];
   return [{ name, value: [...names, ...rest].join(', ') }];
+}
+
+function attributeName(type: string): string {
+  const name = objectName(type) ?? type;
+  return type === TIMESTAMP_TOKEN ? `${name} (Windows does not read it)` : name;
 }
 
 /** Of the value that verifiers read; what cannot be read is said to be so. */

@@ -112,7 +112,7 @@ describe('a signature is described', () => {
     });
     expect(lines).toMatchObject({
       'statement type': 'commercial, 1.2.3.4',
-      'other signed attributes': '1.2.3.5, smimeCapabilities',
+      'other signed attributes': '1.2.3.5, S/MIME capabilities',
       'other unsigned attributes': expect.stringMatching(/^1\.2\.3\.6\.0, .* and 4 more$/),
     });
   });
