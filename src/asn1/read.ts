@@ -156,6 +156,16 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return [root, head - root * 40n, ...rest].join('.');
 }
 
+/** The object identifier of an AlgorithmIdentifier, whose parameters are not looked at. */
+export function algorithmOf(element: Element, what: string): string {
+  return objectIdentifierOf(fieldsOf(element, 0x30, what).next(0x06, 'identifier'), what);
+}
+
+/** The octets of a BIT STRING without unused bits. */
+export function bitsOf(element: Element, what: string): Uint8Array {
+  return expectTag(element, 0x03, what).contents.subarray(1);
+}
+
 /** The octets of an OCTET STRING, which BER lets come in pieces. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;

@@ -16,6 +16,10 @@ export interface ByteSource {
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }
 
+export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,

@@ -1,6 +1,8 @@
 /** The certification path (RFC 4158, RFC 5280 section 6) from a certificate up to a trusted root, or as far as it goes. */
 
+import { isSameBytes } from '../bytes/byte-source.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { authorityKeyIdentifierOf, subjectKeyIdentifierOf } from './certificate-fields.ts';
 import { examinePath } from './examine-path.ts';
@@ -38,7 +40,7 @@ export function buildPath(
   const isRoot = (certificate: ParsedCertificate): boolean =>
     namesakes(rootsByName, certificate.subjectKey).some((root) => isSameAuthority(root, certificate));
   const isListed = ({ subjectKey, der }: ParsedCertificate): boolean =>
-    namesakes(rootsByName, subjectKey).some((root) => isSame(root.der, der));
+    namesakes(rootsByName, subjectKey).some((root) => isSameBytes(root.der, der));
   const issuersOf = issuerFinder(rootsByName, byName(pool), isRoot, at, budget);
   let best: CertificatePath | undefined;
   let longest: readonly ParsedCertificate[] = [leaf];
@@ -87,7 +89,7 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
   for (const certificate of certificates) {
     const known = bySubject.get(certificate.subjectKey);
     if (known === undefined) bySubject.set(certificate.subjectKey, [certificate]);
-    else if (known.length < MAX_NAMESAKES && !known.some((one) => isSame(one.der, certificate.der))) {
+    else if (known.length < MAX_NAMESAKES && !known.some((one) => isSameBytes(one.der, certificate.der))) {
       known.push(certificate);
     }
   }
@@ -144,11 +146,12 @@ function byPromise(
   at: Date,
 ): readonly ParsedCertificate[] {
   if (candidates.length < 2) return candidates;
-  const wanted = readOrNothing(() => authorityKeyIdentifierOf(issued.fields));
+  // A damaged hint is ignored: the examination of the path reports the extension.
+  const wanted = orUndefined(() => authorityKeyIdentifierOf(issued.fields));
   const promise = (one: ParsedCertificate): number => {
     const isValid = one.notBefore <= at && at <= one.notAfter;
-    const own = wanted && readOrNothing(() => subjectKeyIdentifierOf(one.fields));
-    const isNamed = wanted !== undefined && own !== undefined && isSame(wanted, own);
+    const own = wanted && orUndefined(() => subjectKeyIdentifierOf(one.fields));
+    const isNamed = wanted !== undefined && own !== undefined && isSameBytes(wanted, own);
     return Number(isNamed) * 2 + Number(isValid);
   };
   return candidates
@@ -157,19 +160,6 @@ function byPromise(
     .map(({ one }) => one);
 }
 
-/** A hint that is damaged is no hint; the path examination reports the extension. */
-function readOrNothing<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 function isSameAuthority(a: ParsedCertificate, b: ParsedCertificate): boolean {
-  return a === b || (a.subjectKey === b.subjectKey && isSame(a.fields.publicKeyInfo, b.fields.publicKeyInfo));
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+  return a === b || (a.subjectKey === b.subjectKey && isSameBytes(a.fields.publicKeyInfo, b.fields.publicKeyInfo));
 }

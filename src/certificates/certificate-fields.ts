@@ -9,12 +9,13 @@ import {
   SUBJECT_KEY_IDENTIFIER,
 } from '../asn1/object-identifiers.ts';
 import {
+  bitsOf,
   type Element,
-  expectTag,
   fieldsOf,
   firstParts,
   objectIdentifierOf,
   octetsOf,
+  onlyPart,
   parts,
   readDer,
 } from '../asn1/read.ts';
@@ -69,7 +70,8 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
   const publicKeyInfo = body.next(0x30, 'public key').bytes;
   body.optional(0x81); // issuer's unique identifier
   body.optional(0x82); // subject's unique identifier
-  const extensions = readExtensions(body.optional(0xa3));
+  const tagged = body.optional(0xa3);
+  const extensions = readExtensions(tagged && onlyPart(tagged, 'extensions'), what);
   body.end();
   const types = extensions.map(({ type }) => type);
   return {
@@ -84,17 +86,16 @@ export function readCertificateFields(der: Uint8Array): CertificateFields {
   };
 }
 
-/** Whether keyUsage lets the key sign; without the extension it may (RFC 5280, 4.2.1.3). */
-export function allowsDigitalSignature(fields: CertificateFields): boolean {
-  return allowsKeyUsage(fields, KEY_USAGE_BITS.digitalSignature);
+/** The value of an extension; undefined if the certificate does not have it. */
+export function extensionOf({ extensions }: CertificateFields, type: string, what: string): Element | undefined {
+  const value = extensions.get(type);
+  return value && readDer(value, what);
 }
 
-/** Whether keyUsage has one of these bits; without the extension the key may be used for anything. */
-export function allowsKeyUsage({ extensions }: CertificateFields, bits: number): boolean {
-  const extension = extensions.get(KEY_USAGE);
-  if (extension === undefined) return true;
-  const { contents } = expectTag(readDer(extension, 'keyUsage'), 0x03, 'keyUsage');
-  return ((contents[1] ?? 0) & bits) !== 0;
+/** Whether keyUsage has one of these bits; without the extension the key may be used for anything (RFC 5280, 4.2.1.3). */
+export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean {
+  const extension = extensionOf(fields, KEY_USAGE, 'keyUsage');
+  return extension === undefined || ((bitsOf(extension, 'keyUsage')[0] ?? 0) & bits) !== 0;
 }
 
 export interface BasicConstraints {
@@ -104,40 +105,33 @@ export interface BasicConstraints {
 }
 
 /** undefined without the extension: of version 3, no authority then (RFC 5280, 4.2.1.9). */
-export function basicConstraintsOf({ extensions }: CertificateFields): BasicConstraints | undefined {
-  const extension = extensions.get(BASIC_CONSTRAINTS);
+export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
+  const what = 'basicConstraints';
+  const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
   if (extension === undefined) return undefined;
-  const fields = fieldsOf(readDer(extension, 'basicConstraints'), 0x30, 'basicConstraints');
+  const fields = fieldsOf(extension, 0x30, what);
   const isAuthority = isTrue(fields.optional(0x01));
   const length = fields.optional(0x02);
   fields.end();
-  return { isAuthority, pathLength: length === undefined ? undefined : smallNumberOf(length) };
+  return { isAuthority, pathLength: length && smallNumberOf(length) };
 }
 
 /** The purposes of extendedKeyUsage, dotted; undefined without the extension, which means any (RFC 5280, 4.2.1.12). */
-export function extendedKeyUsageOf({ extensions }: CertificateFields): readonly string[] | undefined {
-  const extension = extensions.get(EXTENDED_KEY_USAGE);
-  if (extension === undefined) return undefined;
+export function extendedKeyUsageOf(fields: CertificateFields): readonly string[] | undefined {
   const what = 'extendedKeyUsage';
-  return parts(readDer(extension, what), what).map((purpose) => objectIdentifierOf(purpose, what));
+  const extension = extensionOf(fields, EXTENDED_KEY_USAGE, what);
+  return extension && parts(extension, what).map((purpose) => objectIdentifierOf(purpose, what));
 }
 
-export function subjectKeyIdentifierOf({ extensions }: CertificateFields): Uint8Array | undefined {
-  const extension = extensions.get(SUBJECT_KEY_IDENTIFIER);
-  return extension === undefined ? undefined : octetsOf(readDer(extension, 'key identifier'), 'key identifier');
+export function subjectKeyIdentifierOf(fields: CertificateFields): Uint8Array | undefined {
+  const extension = extensionOf(fields, SUBJECT_KEY_IDENTIFIER, 'key identifier');
+  return extension && octetsOf(extension, 'key identifier');
 }
 
 /** The keyIdentifier of authorityKeyIdentifier: a hint which of several issuers of one name it was. */
-export function authorityKeyIdentifierOf({ extensions }: CertificateFields): Uint8Array | undefined {
-  const extension = extensions.get(AUTHORITY_KEY_IDENTIFIER);
-  if (extension === undefined) return undefined;
-  return fieldsOf(readDer(extension, 'key identifier'), 0x30, 'key identifier').optional(0x80)?.contents;
-}
-
-/** What the issuer signed it with, dotted, without parameters. */
-export function signatureAlgorithmOf({ signatureAlgorithm }: CertificateFields): string {
-  const what = 'signature algorithm';
-  return objectIdentifierOf(fieldsOf(readDer(signatureAlgorithm, what), 0x30, what).next(0x06, 'identifier'), what);
+export function authorityKeyIdentifierOf(fields: CertificateFields): Uint8Array | undefined {
+  const extension = extensionOf(fields, AUTHORITY_KEY_IDENTIFIER, 'key identifier');
+  return extension && fieldsOf(extension, 0x30, 'key identifier').optional(0x80)?.contents;
 }
 
 function isTrue(boolean: Element | undefined): boolean {
@@ -159,20 +153,16 @@ export interface Extension {
   readonly value: Uint8Array;
 }
 
-/** An Extension of a certificate, CRL or OCSP answer. Throws `asn1-malformed`. */
-export function readExtension(extension: Element, what: string): Extension {
-  const fields = fieldsOf(extension, 0x30, what);
-  const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
-  const isCritical = isTrue(fields.optional(0x01));
-  return { type, isCritical, value: octetsOf(fields.any('value'), what) };
-}
-
-/** The Extensions under an EXPLICIT tag. Throws `asn1-malformed`. */
-function readExtensions(tagged: Element | undefined): readonly Extension[] {
-  const [list] = tagged === undefined ? [] : firstParts(tagged, 'extensions', 1);
-  const all = list === undefined ? [] : firstParts(list, 'extensions', MAX_EXTENSIONS + 1);
-  if (all.length > MAX_EXTENSIONS) throw tooMuch('certificate', `more than ${MAX_EXTENSIONS} extensions`);
-  return all.map((extension) => readExtension(extension, 'extension'));
+/** The Extensions of a certificate, CRL, OCSP answer or timestamp. Throws `asn1-malformed`. */
+export function readExtensions(list: Element | undefined, what: string): readonly Extension[] {
+  const all = list === undefined ? [] : firstParts(list, what, MAX_EXTENSIONS + 1);
+  if (all.length > MAX_EXTENSIONS) throw tooMuch(what, `more than ${MAX_EXTENSIONS} extensions`);
+  return all.map((extension) => {
+    const fields = fieldsOf(extension, 0x30, what);
+    const type = objectIdentifierOf(fields.next(0x06, 'type'), what);
+    const isCritical = isTrue(fields.optional(0x01));
+    return { type, isCritical, value: octetsOf(fields.any('value'), what) };
+  });
 }
 
 function tooMuch(what: string, problem: string) {

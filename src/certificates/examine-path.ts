@@ -1,22 +1,6 @@
 /** What is wrong along a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
 
-import {
-  AUTHORITY_INFORMATION,
-  AUTHORITY_KEY_IDENTIFIER,
-  BASIC_CONSTRAINTS,
-  CERTIFICATE_POLICIES,
-  CRL_DISTRIBUTION_POINTS,
-  EXTENDED_KEY_USAGE,
-  INHIBIT_ANY_POLICY,
-  ISSUER_ALTERNATIVE_NAME,
-  KEY_USAGE,
-  NAME_CONSTRAINTS,
-  OCSP_NO_CHECK,
-  POLICY_CONSTRAINTS,
-  POLICY_MAPPINGS,
-  SUBJECT_ALTERNATIVE_NAME,
-  SUBJECT_KEY_IDENTIFIER,
-} from '../asn1/object-identifiers.ts';
+import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
@@ -41,21 +25,21 @@ export interface PathToExamine {
  * any will do, as OpenSSL has it without -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
-  SUBJECT_KEY_IDENTIFIER,
-  KEY_USAGE,
-  SUBJECT_ALTERNATIVE_NAME,
-  ISSUER_ALTERNATIVE_NAME,
-  BASIC_CONSTRAINTS,
-  NAME_CONSTRAINTS,
-  CRL_DISTRIBUTION_POINTS,
-  CERTIFICATE_POLICIES,
-  POLICY_MAPPINGS,
-  AUTHORITY_KEY_IDENTIFIER,
-  POLICY_CONSTRAINTS,
-  EXTENDED_KEY_USAGE,
-  INHIBIT_ANY_POLICY,
-  AUTHORITY_INFORMATION,
-  OCSP_NO_CHECK,
+  known.SUBJECT_KEY_IDENTIFIER,
+  known.KEY_USAGE,
+  known.SUBJECT_ALTERNATIVE_NAME,
+  known.ISSUER_ALTERNATIVE_NAME,
+  known.BASIC_CONSTRAINTS,
+  known.NAME_CONSTRAINTS,
+  known.CRL_DISTRIBUTION_POINTS,
+  known.CERTIFICATE_POLICIES,
+  known.POLICY_MAPPINGS,
+  known.AUTHORITY_KEY_IDENTIFIER,
+  known.POLICY_CONSTRAINTS,
+  known.EXTENDED_KEY_USAGE,
+  known.INHIBIT_ANY_POLICY,
+  known.AUTHORITY_INFORMATION,
+  known.OCSP_NO_CHECK,
 ]);
 
 /** Findings in the order of the path; empty when all is well. */

@@ -2,7 +2,7 @@
 
 import { asn1Errors } from '../asn1/errors.ts';
 import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES } from '../asn1/object-identifiers.ts';
-import { type Element, fieldsOf, firstParts, objectIdentifierOf, parts, readDer } from '../asn1/read.ts';
+import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
 
 export interface DistinguishedName {
   /** The last, most specific, common name; undefined when there is none. Raw: may hold control characters. */
@@ -92,13 +92,6 @@ export const GENERAL_NAME = {
   uniformResourceIdentifier: 0x86,
   iPAddress: 0x87,
 } as const;
-
-/** The URIs among the parts of a GeneralNames, in order. */
-export function addressesIn(generalNames: Element, what: string): string[] {
-  return parts(generalNames, what).flatMap((name) =>
-    name.tag === GENERAL_NAME.uniformResourceIdentifier ? [textOf(name)] : [],
-  );
-}
 
 /** An IA5String; octets above 127 come out as Latin-1, which no comparison and no URL takes for something else. */
 export function textOf({ contents }: Element): string {

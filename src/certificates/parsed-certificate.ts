@@ -10,21 +10,6 @@ const LARGEST_EXPONENT = 2n ** 32n;
 /** Of DSA, in bits; FIPS 186-4 ends with 3072, OpenSSL with 10,000, which takes 10 ms. That of RSA OpenSSL bounds well. */
 const LARGEST_DSA_MODULUS = 4096;
 
-/** undefined for a kind of key that OpenSSL does not know, and for one that takes absurdly long to check with. */
-export function usableKeyOf(certificate: X509Certificate): KeyObject | undefined {
-  try {
-    const key = certificate.publicKey;
-    return isAffordable(key) ? key : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isAffordable({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
-  const { publicExponent = 0n, modulusLength = 0 } = asymmetricKeyDetails;
-  return publicExponent < LARGEST_EXPONENT && !(asymmetricKeyType === 'dsa' && modulusLength > LARGEST_DSA_MODULUS);
-}
-
 export interface Certificate {
   /** DER. */
   readonly der: Uint8Array;
@@ -94,7 +79,14 @@ export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertific
   }
 }
 
-/** As `usableKeyOf`. */
-export function publicKeyOf({ x509 }: ParsedCertificate): KeyObject | undefined {
-  return usableKeyOf(x509);
+/** undefined for a kind of key that OpenSSL does not know, and for one that takes absurdly long to check with. */
+export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObject | undefined {
+  try {
+    const key = x509.publicKey;
+    const { publicExponent = 0n, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+    const isSlow = key.asymmetricKeyType === 'dsa' && modulusLength > LARGEST_DSA_MODULUS;
+    return isSlow || publicExponent >= LARGEST_EXPONENT ? undefined : key;
+  } catch {
+    return undefined;
+  }
 }

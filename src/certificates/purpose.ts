@@ -9,13 +9,7 @@ import {
   TIME_STAMPING,
 } from '../asn1/object-identifiers.ts';
 import type { Finding } from '../errors/finding.ts';
-import {
-  allowsDigitalSignature,
-  allowsKeyUsage,
-  type CertificateFields,
-  extendedKeyUsageOf,
-  KEY_USAGE_BITS,
-} from './certificate-fields.ts';
+import { allowsKeyUsage, type CertificateFields, extendedKeyUsageOf, KEY_USAGE_BITS } from './certificate-fields.ts';
 import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
 export type Purpose = 'code-signing' | 'time-stamping';
@@ -25,18 +19,14 @@ const PURPOSES: Readonly<Record<Purpose, { readonly oid: string; readonly name: 
   'time-stamping': { oid: TIME_STAMPING, name: 'timeStamping' },
 };
 
-/** Without extendedKeyUsage any purpose is allowed, as Windows, signtool and osslsigncode take it. */
-export function allowsCodeSigning(fields: CertificateFields): boolean {
-  return purposeProblem(fields) === undefined;
-}
-
 /** What keeps the certificate from signing code, or timestamps, for people; undefined when nothing does. */
-export function purposeProblem(fields: CertificateFields, purpose: Purpose = 'code-signing'): string | undefined {
+export function purposeProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   return purpose === 'code-signing' ? codeSigningProblem(fields) : timeStampingProblem(fields);
 }
 
+/** Without extendedKeyUsage any purpose is allowed, as in Windows, signtool and osslsigncode. */
 function codeSigningProblem(fields: CertificateFields): string | undefined {
-  if (!allowsDigitalSignature(fields)) return 'its keyUsage lacks digitalSignature';
+  if (!allowsKeyUsage(fields, KEY_USAGE_BITS.digitalSignature)) return 'its keyUsage lacks digitalSignature';
   return allowsBelow(fields, 'code-signing') ? undefined : 'its extendedKeyUsage lacks codeSigning';
 }
 

@@ -1,6 +1,6 @@
 /** Signature algorithms as certificates, CRLs and OCSP answers name them (RFC 3279, 4055, 5758, 8410). */
 
-import { constants, type KeyObject, verify } from 'node:crypto';
+import { constants, verify } from 'node:crypto';
 import {
   DIGEST_NAME_BY_OID,
   digestOfSignature,
@@ -9,8 +9,9 @@ import {
   SHA512_224,
   SHA512_256,
 } from '../asn1/algorithm-identifiers.ts';
-import { type Element, expectTag, fieldsOf, objectIdentifierOf, onlyPart, readDer } from '../asn1/read.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { algorithmOf, type Element, expectTag, fieldsOf, objectIdentifierOf, onlyPart, readDer } from '../asn1/read.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
+import { type ParsedCertificate, publicKeyOf } from './parsed-certificate.ts';
 
 export interface SignatureAlgorithm {
   /** What node:crypto calls the digest; null where the algorithm has its own (Ed25519, Ed448). */
@@ -31,16 +32,13 @@ const PSS_DIGESTS: Readonly<Record<string, string>> = {
 
 /** Reads a whole AlgorithmIdentifier; undefined for an algorithm that is not known here, or is damaged. */
 export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | undefined {
-  try {
+  return orUndefined(() => {
     const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
     const type = objectIdentifierOf(fields.next(0x06, 'identifier'), 'signature algorithm');
     if (type === RSA_PSS) return readPssParameters(fields.next(0x30, 'parameters'));
     const digest = digestOfSignature(type);
     return digest === undefined ? undefined : { digest, saltLength: undefined };
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
+  });
 }
 
 /**
@@ -92,14 +90,9 @@ function smallNumberOf(element: Element): number | undefined {
 
 /** Of an AlgorithmIdentifier that is not accepted, for people: its identifier, and that the parameters are the reason. */
 export function describeSignatureAlgorithm(der: Uint8Array): string {
-  try {
-    const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
-    const type = objectIdentifierOf(fields.next(0x06, 'identifier'), 'signature algorithm');
-    return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return 'a damaged one';
-    throw thrown;
-  }
+  const type = orUndefined(() => algorithmOf(readDer(der, 'signature algorithm'), 'signature algorithm'));
+  if (type === undefined) return 'a damaged one';
+  return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
 }
 
 /** Digests that anyone can make collisions for: what is signed with them proves nothing. */
@@ -107,14 +100,23 @@ export function isBrokenDigest(digest: string | null): boolean {
   return digest === 'md2' || digest === 'md4' || digest === 'md5';
 }
 
-/** Whether the key signed `bytes`; false for algorithms that are unknown, broken, or do not go with the key. */
-export function isSignedBy(key: KeyObject, algorithm: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
-  const known = readSignatureAlgorithm(algorithm);
-  if (known === undefined || isBrokenDigest(known.digest)) return false;
+/** A certificate, CRL or OCSP answer as its signer signed it. */
+export interface Signed {
+  readonly signedBytes: Uint8Array;
+  /** The whole AlgorithmIdentifier. */
+  readonly signatureAlgorithm: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** Whether the signer's key signed it; false for algorithms that are unknown, broken, or do not go with the key. */
+export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAlgorithm, signature }: Signed): boolean {
+  const key = publicKeyOf(signer);
+  const known = readSignatureAlgorithm(signatureAlgorithm);
+  if (key === undefined || known === undefined || isBrokenDigest(known.digest)) return false;
   const { digest, saltLength } = known;
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
   try {
-    return verify(digest, bytes, saltLength === undefined ? key : { key, ...pss }, signature);
+    return verify(digest, signedBytes, saltLength === undefined ? key : { key, ...pss }, signature);
   } catch {
     return false; // OpenSSL cannot use the key with this digest
   }

@@ -11,7 +11,7 @@ import {
   publicKeyOf,
 } from './parsed-certificate.ts';
 import type { CertificateFile } from './pkcs12.ts';
-import { allowsCodeSigning, nameOfPurpose, type Purpose, purposeProblem } from './purpose.ts';
+import { nameOfPurpose, type Purpose, purposeProblem } from './purpose.ts';
 import { readContainer } from './read-containers.ts';
 
 export interface SigningChain {
@@ -222,7 +222,7 @@ function findLeaf(certificates: readonly ParsedCertificate[], issuersOf: Issuers
   let candidates = certificates.filter((certificate) => !issuers.has(certificate));
   const preferences: readonly ((candidate: ParsedCertificate) => boolean)[] = [
     (candidate) => !candidate.x509.ca,
-    (candidate) => allowsCodeSigning(candidate.fields),
+    (candidate) => purposeProblem(candidate.fields, 'code-signing') === undefined,
     (candidate) => extendedKeyUsageOf(candidate.fields) !== undefined,
   ];
   for (const preferred of preferences) {

@@ -12,7 +12,8 @@ import {
 } from '../asn1/algorithm-identifiers.ts';
 import { CONTENT_TYPE, MESSAGE_DIGEST } from '../asn1/object-identifiers.ts';
 import { objectIdentifierOf, octetsOf } from '../asn1/read.ts';
-import { usableKeyOf } from '../certificates/parsed-certificate.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
+import { publicKeyOf } from '../certificates/parsed-certificate.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -94,7 +95,7 @@ function examineAttributes(
     if (type !== undefined && !contentTypes.includes(objectIdentifierOf(type, 'contentType'))) {
       return [broken('content-type-differs', 'The signed contentType is not that of the content.')];
     }
-    if (Buffer.compare(octetsOf(messageDigest, 'messageDigest'), digest) !== 0) {
+    if (!isSameBytes(octetsOf(messageDigest, 'messageDigest'), digest)) {
       return [broken('message-digest-differs', 'The signed messageDigest is not that of the content.')];
     }
   } catch (thrown) {
@@ -139,7 +140,7 @@ function signatureMatches(
   pssSaltLength: number | undefined,
 ): boolean {
   try {
-    const key = usableKeyOf(new X509Certificate(certificate));
+    const key = publicKeyOf({ x509: new X509Certificate(certificate) });
     // Java and OpenSSL's CMS check by the algorithm that is named, Windows by the key alone.
     if (key === undefined || !isAlgorithmOf(key.asymmetricKeyType, signer.signatureAlgorithm)) return false;
     return verify(
@@ -178,7 +179,7 @@ export function isBareSha1(
   const isPkcs1 = signatureAlgorithm === RSA_ENCRYPTION || signatureAlgorithm === SHA1_WITH_RSA;
   if (digestAlgorithm !== DIGEST_OID.SHA1 || !isPkcs1) return false;
   try {
-    const key = usableKeyOf(new X509Certificate(certificate));
+    const key = publicKeyOf({ x509: new X509Certificate(certificate) });
     if (key?.asymmetricKeyType !== 'rsa') return false;
     // Compared as a whole, so that no reading of the padding can be lenient.
     const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);

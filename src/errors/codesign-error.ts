@@ -42,6 +42,16 @@ export class CodesignError extends Error {
   }
 }
 
+/** What `read` returns; undefined if it throws a CodesignError, as readers do for malformed data. */
+export function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return undefined;
+    throw thrown;
+  }
+}
+
 /** Any thrown value as a CodesignError: what nobody foresaw becomes `internal`, with the original as its cause. */
 export function toCodesignError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;

@@ -6,7 +6,12 @@ import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
 import { buildOcspRequest } from '../certificates/revocation/ocsp-response.ts';
 import { statusByOcsp } from '../certificates/revocation/ocsp-status.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../certificates/revocation/sources.ts';
-import { combineStatements, type RevocationStatus, type Statement } from '../certificates/revocation/status.ts';
+import {
+  combineStatements,
+  type RevocationStatus,
+  type Statement,
+  unknownBecause,
+} from '../certificates/revocation/status.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
@@ -51,9 +56,9 @@ export function askOnline(options: OnlineOptions): AskOnline {
       if (!needsLists && combineStatements(statements).kind !== 'unknown') break;
       for (const statement of await askList(url, asked, options, crlsAt)) statements.push(statement);
     }
-    const failures = reasons.map((why): Statement => ({ status: { kind: 'unknown', why } }));
+    const failures = reasons.map((why): Statement => ({ status: unknownBecause(why) }));
     const all = [...failures, ...statements];
-    return all.length === 0 ? [{ status: { kind: 'unknown', why: 'it names no address to ask' } }] : all;
+    return all.length === 0 ? [{ status: unknownBecause('it names no address to ask') }] : all;
   };
 }
 
@@ -116,5 +121,5 @@ function bodyOf(outcome: Outcome): Uint8Array | string {
 }
 
 function unknown(url: URL, why: string): RevocationStatus {
-  return { kind: 'unknown', why: `${url.href}: ${why}` };
+  return unknownBecause(`${url.href}: ${why}`);
 }

@@ -7,7 +7,6 @@ import { remembering } from '../bytes/remembering.ts';
 import { basicConstraintsOf, extendedKeyUsageOf } from '../certificates/certificate-fields.ts';
 import type { ParsedCertificate } from '../certificates/parsed-certificate.ts';
 import type { Crl } from '../certificates/revocation/crl.ts';
-import { crlIsSignedBy, statementByCrl } from '../certificates/revocation/crl-status.ts';
 import {
   type CombinedStatus,
   combineStatements,
@@ -15,8 +14,11 @@ import {
   nameOfReason,
   type Revoked,
   type Statement,
+  statementByCrl,
+  unknownBecause,
 } from '../certificates/revocation/status.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { isSignedBy, type Signed } from '../certificates/signature-algorithm.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Http } from '../http/http.ts';
 import { type Asked, type AskOnline, askOnline } from './online-revocation.ts';
@@ -84,34 +86,31 @@ async function findStatus(
     return combineStatements([...(await online(asked, needsLists)), ...fromFiles]);
   }
   if (fromFiles.length > 0) return combineStatements(fromFiles);
-  return { kind: 'unknown', why: `no CRL of "${asked.certificate.issuerName}" is given` };
+  return unknownBecause(`no CRL of "${asked.certificate.issuerName}" is given`);
 }
 
 function fromFile(statement: Statement): Statement {
   const { status } = statement;
   if (status.kind !== 'unknown') return statement;
-  return { ...statement, status: { kind: 'unknown', why: `a CRL given: ${status.why}` } };
+  return { ...statement, status: unknownBecause(`a CRL given: ${status.why}`) };
 }
 
-/** RFC 9608, 4: the extension is for certificates of end entities, never for those of authorities. */
+/** RFC 9608, 4: the extension is for certificates of end entities. A damaged extension is among the path's findings. */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {
-  if (!fields.extensions.has(NO_REVOCATION_AVAILABLE)) return false;
-  try {
-    return basicConstraintsOf(fields)?.isAuthority !== true;
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return false; // a damaged extension is among the path's findings
-  }
+  return (
+    fields.extensions.has(NO_REVOCATION_AVAILABLE) &&
+    orUndefined(() => basicConstraintsOf(fields)?.isAuthority !== true) === true
+  );
 }
 
 /** Checking the signature of a large CRL takes a tenth of a second. */
-function rememberingSignatures(): typeof crlIsSignedBy {
-  const verdicts = new WeakMap<Crl, Map<string, boolean>>();
-  return (crl, issuer) => {
+function rememberingSignatures(): typeof isSignedBy {
+  const verdicts = new WeakMap<Signed, Map<string, boolean>>();
+  return (issuer, crl) => {
     const known = verdicts.get(crl) ?? new Map<string, boolean>();
     verdicts.set(crl, known);
     const key = digestOf(issuer.fields.publicKeyInfo);
-    const verdict = known.get(key) ?? crlIsSignedBy(crl, issuer);
+    const verdict = known.get(key) ?? isSignedBy(issuer, crl);
     known.set(key, verdict);
     return verdict;
   };
@@ -155,29 +154,24 @@ export function revocationFindings(status: CombinedStatus, certificate: ParsedCe
 function findingOf(revoked: Revoked, certificate: ParsedCertificate, at: Date): Finding {
   const reason = nameOfReason(revoked.reason);
   const because = reason === undefined ? '' : ` (${reason})`;
-  const { code, isAgainst, words } = consequence(revoked, certificate, at);
+  const { isAgainst, words } = consequence(revoked, certificate, at);
   const message = `The certificate of "${certificate.name}" was revoked on ${secondOf(revoked.revokedAt)}${because}${words}.`;
-  return { code, message, against: isAgainst ? 'trust' : 'nothing' };
+  return { code: 'certificate-revoked', message, against: isAgainst ? 'trust' : 'nothing' };
 }
 
-function consequence(revoked: Revoked, certificate: ParsedCertificate, at: Date) {
-  const code = 'certificate-revoked';
-  const { revokedAt, reason, invalidSince } = revoked;
-  if (revokedAt <= at) return { code, isAgainst: true, words: '' };
+/** Whether it ends trust in what the certificate was used for, and words that say why or why not. */
+function consequence({ revokedAt, reason, invalidSince }: Revoked, certificate: ParsedCertificate, at: Date) {
+  if (revokedAt <= at) return { isAgainst: true, words: '' };
   if (isCompromise(reason) && invalidSince !== undefined && invalidSince <= at) {
-    return { code, isAgainst: true, words: `, and its key is not to be relied on since ${secondOf(invalidSince)}` };
+    return { isAgainst: true, words: `, and its key is not to be relied on since ${secondOf(invalidSince)}` };
   }
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
-    return { code, isAgainst: true, words: ', and no timestamp of it counts any more' };
+    return { isAgainst: true, words: ', and no timestamp of it counts any more' };
   }
-  return { code, isAgainst: false, words: `, after it was used (${secondOf(at)})` };
+  return { isAgainst: false, words: `, after it was used (${secondOf(at)})` };
 }
 
+/** A damaged extension is among the path's findings. */
 function isTimeStamper({ fields }: ParsedCertificate): boolean {
-  try {
-    return extendedKeyUsageOf(fields)?.includes(TIME_STAMPING) ?? false;
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return false; // a damaged extension is among the path's findings
-  }
+  return orUndefined(() => extendedKeyUsageOf(fields))?.includes(TIME_STAMPING) ?? false;
 }

@@ -2,14 +2,19 @@
 
 import { createHash } from 'node:crypto';
 import { secondOf } from '../asn1/times.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
 import { remembering } from '../bytes/remembering.ts';
-import { buildPath, type CertificatePath } from '../certificates/build-path.ts';
-import { isSelfSigned, type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
+import { buildPath } from '../certificates/build-path.ts';
+import {
+  hasSigned,
+  isSelfSigned,
+  type ParsedCertificate,
+  parseCertificate,
+} from '../certificates/parsed-certificate.ts';
 import { isLifetimeSigner, type Purpose } from '../certificates/purpose.ts';
 import { createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
-import { otherKeysOf } from './other-keys.ts';
 import type { Revocation } from './revocation.ts';
 import type { TrustRoots } from './roots.ts';
 
@@ -55,7 +60,9 @@ const MAX_REMEMBERED = 1000;
 
 /** Never throws for what certificates hold: whatever is wrong with them is a finding. */
 export function trustExaminer(options: TrustOptions): ExamineTrust {
-  const parse = remembering(MAX_REMEMBERED, digestOf, parseOrNothing);
+  const parse = remembering(MAX_REMEMBERED, digestOf, (der: Uint8Array) =>
+    orUndefined(() => parseCertificate(der, 'certificate')),
+  );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
   // An answer that lacks checks is one file's alone.
   return remembering(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
@@ -86,7 +93,7 @@ async function examineOnce(request: TrustRequest, parse: Parse, options: TrustOp
     ...(path.isTrusted ? [] : [whyNotTrusted(path.certificates, root, roots.source)]),
     ...lifetimeFindings(leaf, request, options.now),
     ...(path.isTrusted && revocation !== undefined
-      ? await examineRevocation({ path, pool, budget }, revocation, request.at)
+      ? await examineRevocation(path.certificates, pool, budget, revocation, at)
       : []),
     ...poolFindings(request.certificates.length, given.length - pool.length),
   ];
@@ -116,19 +123,9 @@ function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest
   return [{ code: 'certificate-expired', message, against: 'trust' }];
 }
 
+/** A damaged extension is among the path's findings. */
 function isLifetime({ fields }: ParsedCertificate): boolean {
-  try {
-    return isLifetimeSigner(fields);
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return false; // a damaged extension is among the path's findings
-  }
-}
-
-interface Searched {
-  readonly path: CertificatePath;
-  readonly pool: readonly ParsedCertificate[];
-  readonly budget: WorkBudget;
+  return orUndefined(() => isLifetimeSigner(fields)) ?? false;
 }
 
 /**
@@ -136,7 +133,9 @@ interface Searched {
  * into a certificate, never those of somebody who made one up. Nothing below a revoked authority is asked about.
  */
 async function examineRevocation(
-  { path: { certificates }, pool, budget }: Searched,
+  certificates: readonly ParsedCertificate[],
+  pool: readonly ParsedCertificate[],
+  budget: WorkBudget,
   revocation: Revocation,
   at: Date,
 ): Promise<Finding[]> {
@@ -153,6 +152,31 @@ async function examineRevocation(
   return findings;
 }
 
+/**
+ * Certificates of the issuer's name with other keys (a renewed key, a key for lists) that one of the trusted authorities
+ * from the issuer upwards has certified (RFC 5280, 6.3.3 (f)).
+ */
+function otherKeysOf(
+  issuer: ParsedCertificate,
+  authorities: readonly ParsedCertificate[],
+  pool: readonly ParsedCertificate[],
+  budget: WorkBudget,
+): readonly ParsedCertificate[] {
+  const isOther = ({ subjectKey, fields }: ParsedCertificate): boolean =>
+    subjectKey === issuer.subjectKey && !isSameBytes(fields.publicKeyInfo, issuer.fields.publicKeyInfo);
+  return [...authorities, ...pool]
+    .filter(isOther)
+    .filter((other) =>
+      authorities.some(
+        (authority) =>
+          authority === other ||
+          (authority.subjectKey === other.issuerKey &&
+            budget.take(WORK.issuerSignature) &&
+            hasSigned(authority, other)),
+      ),
+    );
+}
+
 function poolFindings(count: number, unreadable: number): Finding[] {
   const findings: Finding[] = [];
   if (count > MAX_CERTIFICATES) {
@@ -164,15 +188,6 @@ function poolFindings(count: number, unreadable: number): Finding[] {
     findings.push({ code: 'certificate-unreadable', message, against: 'nothing' });
   }
   return findings;
-}
-
-function parseOrNothing(der: Uint8Array): ParsedCertificate | undefined {
-  try {
-    return parseCertificate(der, 'certificate');
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return undefined;
-  }
 }
 
 function digestOf(bytes: Uint8Array): string {

@@ -6,8 +6,8 @@
 import { CERTIFICATE_ISSUER, HOLD_INSTRUCTION, INVALIDITY_DATE, REASON_CODE } from '../../asn1/object-identifiers.ts';
 import { expectTag, fieldsOf, parts, readDer } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
-import { type Extension, readExtension } from '../certificate-fields.ts';
+import { orUndefined } from '../../errors/codesign-error.ts';
+import { type Extension, readExtensions } from '../certificate-fields.ts';
 import { GENERAL_NAME, readName } from '../names.ts';
 
 export interface CrlEntry {
@@ -96,6 +96,7 @@ function readEntry(der: Uint8Array): CrlEntry {
   const fields = fieldsOf(readDer(der, what), 0x30, what);
   fields.next(0x02, 'serial number');
   const revokedAt = readTime(fields.any('revocation date'), what);
+  // What is damaged in the extensions of an entry leaves it an entry: the certificate is revoked.
   const values = orUndefined(() => extensionsOf(der).map(({ type, value }) => [type, value] as const));
   const extensions = new Map(values);
   const reason = extensions.get(REASON_CODE);
@@ -105,16 +106,6 @@ function readEntry(der: Uint8Array): CrlEntry {
     reason: reason && orUndefined(() => expectTag(readDer(reason, what), 0x0a, what).contents[0]),
     invalidSince: invalidSince && orUndefined(() => readTime(readDer(invalidSince, what), what)),
   };
-}
-
-/** What is damaged in the extensions of an entry leaves it an entry: the certificate is revoked. */
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
 }
 
 interface Critical {
@@ -142,7 +133,7 @@ function extensionsOf(der: Uint8Array): readonly Extension[] {
   fields.any('revocation date');
   const list = fields.optional(0x30);
   fields.end();
-  return (list === undefined ? [] : parts(list, what)).map((extension) => readExtension(extension, what));
+  return readExtensions(list, what);
 }
 
 function directoryNameIn(generalNames: Uint8Array): string | undefined {

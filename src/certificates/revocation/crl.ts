@@ -6,14 +6,16 @@ import {
   DELTA_CRL_INDICATOR,
   ISSUING_DISTRIBUTION_POINT,
 } from '../../asn1/object-identifiers.ts';
-import { type Element, expectTag, fieldsOf, parts, readDer } from '../../asn1/read.ts';
+import { bitsOf, type Element, expectTag, fieldsOf, onlyPart, readDer } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
+import { isSameBytes } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
-import { type Extension, readExtension } from '../certificate-fields.ts';
+import { type Extension, readExtensions } from '../certificate-fields.ts';
 import { readName } from '../names.ts';
+import type { Signed } from '../signature-algorithm.ts';
 import { pointNames } from './sources.ts';
 
-export interface Crl {
+export interface Crl extends Signed {
   /** Comparable, as `subjectKey` of its issuer. */
   readonly issuerKey: string;
   /** For people. */
@@ -24,11 +26,6 @@ export interface Crl {
   /** Greater in a newer list of the same issuer and scope (cRLNumber); 0n: not said. */
   readonly number: bigint;
   readonly scope: CrlScope;
-  /** What was signed: the whole tbsCertList. */
-  readonly signedBytes: Uint8Array;
-  /** The whole AlgorithmIdentifier. */
-  readonly signatureAlgorithm: Uint8Array;
-  readonly signature: Uint8Array;
   /** The contents of revokedCertificates. */
   readonly entries: Uint8Array;
 }
@@ -71,9 +68,10 @@ export function parseCrl(der: Uint8Array): Crl {
   const thisUpdate = readTime(fields.any('this update'), what);
   const nextUpdate = fields.optional(0x17) ?? fields.optional(0x18);
   const entries = fields.optional(0x30);
-  const extensions = readExtensions(fields.optional(0xa0));
+  const tagged = fields.optional(0xa0);
+  const extensions = readExtensions(tagged && onlyPart(tagged, what), what);
   fields.end();
-  const isConsistent = Buffer.compare(innerAlgorithm, signatureAlgorithm) === 0;
+  const isConsistent = isSameBytes(innerAlgorithm, signatureAlgorithm);
   const scope = readScope(extensions, issuerField);
   const problem = isConsistent ? versionProblem(version, extensions) : 'it names two signature algorithms';
   return {
@@ -101,18 +99,6 @@ function numberIn(extensions: readonly Extension[]): bigint {
   if (value === undefined) return 0n;
   const { contents } = expectTag(readDer(value, 'cRLNumber'), 0x02, 'cRLNumber');
   return contents.length > LONGEST_NUMBER ? 0n : BigInt(`0x0${Buffer.from(contents).toString('hex')}`);
-}
-
-/** The octets of a BIT STRING without unused bits. */
-export function bitsOf(element: Element, what: string): Uint8Array {
-  const { contents } = expectTag(element, 0x03, what);
-  return contents.subarray(1);
-}
-
-function readExtensions(tagged: Element | undefined): readonly Extension[] {
-  const what = 'CRL extensions';
-  const [list] = tagged === undefined ? [] : parts(tagged, what);
-  return (list === undefined ? [] : parts(list, what)).map((extension) => readExtension(extension, what));
 }
 
 function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlScope {

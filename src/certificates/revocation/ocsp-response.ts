@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 import { DIGEST_OID } from '../../asn1/algorithm-identifiers.ts';
 import { INVALIDITY_DATE, OCSP_BASIC_RESPONSE } from '../../asn1/object-identifiers.ts';
 import {
+  algorithmOf,
+  bitsOf,
   type Element,
   expectTag,
   fieldsOf,
@@ -15,19 +17,14 @@ import {
 } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
 import { nullValue, objectIdentifier, octetString, sequence } from '../../asn1/write.ts';
-import { type Extension, readExtension } from '../certificate-fields.ts';
+import { type Extension, readExtensions } from '../certificate-fields.ts';
 import type { ParsedCertificate } from '../parsed-certificate.ts';
-import { bitsOf } from './crl.ts';
+import type { Signed } from '../signature-algorithm.ts';
 
-export interface OcspResponse {
+export interface OcspResponse extends Signed {
   /** The whole ResponderID: by name `[1]` or by key `[2]`. */
   readonly responder: Element;
   readonly answers: readonly OcspAnswer[];
-  /** What was signed. */
-  readonly signedBytes: Uint8Array;
-  /** The whole AlgorithmIdentifier. */
-  readonly signatureAlgorithm: Uint8Array;
-  readonly signature: Uint8Array;
   /** DER, as they came. */
   readonly certificates: readonly Uint8Array[];
   /** Critical extensions, of the whole or of an answer, dotted: none is known here. */
@@ -35,6 +32,7 @@ export interface OcspResponse {
 }
 
 export interface OcspAnswer {
+  readonly extensions: readonly Extension[];
   readonly digestAlgorithm: string;
   readonly issuerNameDigest: Uint8Array;
   readonly issuerKeyDigest: Uint8Array;
@@ -78,17 +76,17 @@ export function readOcspResponse(der: Uint8Array): OcspResponse | string {
   const responder = fields.any('responder');
   fields.next(0x18, 'time of production');
   const answers = parts(fields.next(0x30, 'answers'), what).map(readAnswer);
-  const extensions = readExtensions(fields.optional(0xa1));
+  const extensions = extensionsIn(fields.optional(0xa1));
   return {
     responder,
-    answers: answers.map(({ answer }) => answer),
+    answers,
     signedBytes: body.bytes,
     signatureAlgorithm,
     signature,
     certificates: certificatesIn(certificates, what),
-    criticalExtensions: [extensions, ...answers.map((one) => one.extensions)]
-      .flat()
-      .flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
+    criticalExtensions: [...extensions, ...answers.flatMap((one) => one.extensions)].flatMap(({ type, isCritical }) =>
+      isCritical ? [type] : [],
+    ),
   };
 }
 
@@ -99,20 +97,25 @@ function certificatesIn(tagged: Element | undefined, what: string): Uint8Array[]
     .map(({ bytes }) => bytes);
 }
 
-function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly extensions: readonly Extension[] } {
+function extensionsIn(tagged: Element | undefined): readonly Extension[] {
+  return readExtensions(tagged && onlyPart(tagged, 'OCSP extensions'), 'OCSP extensions');
+}
+
+function readAnswer(element: Element): OcspAnswer {
   const what = 'OCSP answer';
   const fields = fieldsOf(element, 0x30, what);
   const id = fieldsOf(fields.next(0x30, 'certificate'), 0x30, what);
-  const algorithm = fieldsOf(id.next(0x30, 'digest algorithm'), 0x30, what);
+  const digestAlgorithm = algorithmOf(id.next(0x30, 'digest algorithm'), what);
   const status = fields.any('status');
   const revoked = status.tag === 0xa1 ? parts(status, what) : [];
   const [time, reason] = revoked;
   const thisUpdate = readTime(fields.next(0x18, 'this update'), what);
   const nextUpdate = fields.optional(0xa0);
-  const extensions = readExtensions(fields.optional(0xa1));
+  const extensions = extensionsIn(fields.optional(0xa1));
   const invalidSince = extensions.findLast(({ type }) => type === INVALIDITY_DATE)?.value;
-  const answer: OcspAnswer = {
-    digestAlgorithm: objectIdentifierOf(algorithm.next(0x06, 'identifier'), what),
+  return {
+    extensions,
+    digestAlgorithm,
     issuerNameDigest: octetsOf(id.any('name'), what),
     issuerKeyDigest: octetsOf(id.any('key'), what),
     serialNumber: id.next(0x02, 'serial number').bytes,
@@ -124,13 +127,6 @@ function readAnswer(element: Element): { readonly answer: OcspAnswer; readonly e
     thisUpdate,
     nextUpdate: nextUpdate && readTime(onlyPart(nextUpdate, what), what),
   };
-  return { answer, extensions };
-}
-
-function readExtensions(tagged: Element | undefined): readonly Extension[] {
-  const what = 'OCSP extensions';
-  if (tagged === undefined) return [];
-  return parts(onlyPart(tagged, what), what).map((extension) => readExtension(extension, what));
 }
 
 /** The OCSPRequest, DER. It identifies the certificate by SHA-1, which protects nothing here and every responder knows. */
@@ -157,5 +153,5 @@ export function issuerDigests(
 export function keyBitsOf({ fields }: ParsedCertificate): Uint8Array {
   const info = fieldsOf(readDer(fields.publicKeyInfo, 'public key'), 0x30, 'public key');
   info.next(0x30, 'algorithm');
-  return info.next(0x03, 'key').contents.subarray(1);
+  return bitsOf(info.next(0x03, 'key'), 'public key');
 }

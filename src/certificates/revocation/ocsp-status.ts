@@ -3,14 +3,15 @@
 import { createHash } from 'node:crypto';
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { CERTIFICATE_TRANSPARENCY, OCSP_SIGNING } from '../../asn1/object-identifiers.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
-import { allowsDigitalSignature, extendedKeyUsageOf } from '../certificate-fields.ts';
+import { isSameBytes } from '../../bytes/byte-source.ts';
+import { CodesignError, orUndefined } from '../../errors/codesign-error.ts';
+import { allowsKeyUsage, extendedKeyUsageOf, KEY_USAGE_BITS } from '../certificate-fields.ts';
 import { examinePath } from '../examine-path.ts';
 import { readName } from '../names.ts';
-import { hasSigned, type ParsedCertificate, parseCertificate, publicKeyOf } from '../parsed-certificate.ts';
+import { hasSigned, type ParsedCertificate, parseCertificate } from '../parsed-certificate.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { issuerDigests, keyBitsOf, type OcspAnswer, type OcspResponse, readOcspResponse } from './ocsp-response.ts';
-import { ON_HOLD, type RevocationStatus, stalenessOf } from './status.ts';
+import { ON_HOLD, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
 /** Never throws for what an answer holds. */
 export function statusByOcsp(
@@ -21,25 +22,21 @@ export function statusByOcsp(
 ): RevocationStatus {
   try {
     const response = readOcspResponse(der);
-    if (typeof response === 'string') return unknown(response);
+    if (typeof response === 'string') return unknownBecause(response);
     const problem = signerProblem(response, issuer, now);
-    if (problem !== undefined) return unknown(problem);
+    if (problem !== undefined) return unknownBecause(problem);
     const answers = response.answers.filter((one) => isAbout(one, certificate, issuer));
-    if (answers.length === 0) return unknown('it is about another certificate');
+    if (answers.length === 0) return unknownBecause('it is about another certificate');
     const statuses = answers.map((answer) => statusOf(answer, now));
     const revoked = statuses.find(({ kind }) => kind === 'revoked');
     if (revoked !== undefined) return revoked;
     const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // logs say nothing about revocation
-    if (critical !== undefined) return unknown(`its critical extension ${critical} is not known here`);
+    if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not known here`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? { kind: 'good' };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    return unknown(thrown.message);
+    return unknownBecause(thrown.message);
   }
-}
-
-function unknown(why: string): RevocationStatus {
-  return { kind: 'unknown', why };
 }
 
 /** As in a CRL, "revoked" is for good, even in an old answer, except a hold. */
@@ -49,8 +46,8 @@ function statusOf(answer: OcspAnswer, now: Date): RevocationStatus {
   if (status === 'revoked' && (staleness === undefined || reason !== ON_HOLD)) {
     return { kind: 'revoked', revokedAt: revokedAt ?? thisUpdate, reason, invalidSince };
   }
-  if (staleness !== undefined) return unknown(staleness);
-  return status === 'good' ? { kind: 'good' } : unknown('it does not know the certificate');
+  if (staleness !== undefined) return unknownBecause(staleness);
+  return status === 'good' ? { kind: 'good' } : unknownBecause('it does not know the certificate');
 }
 
 function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: ParsedCertificate): boolean {
@@ -58,9 +55,9 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
   if (digestName === undefined) return false;
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, digestName);
   return (
-    isSame(answer.serialNumber, certificate.fields.serialNumber) &&
-    isSame(answer.issuerNameDigest, nameDigest) &&
-    isSame(answer.issuerKeyDigest, keyDigest)
+    isSameBytes(answer.serialNumber, certificate.fields.serialNumber) &&
+    isSameBytes(answer.issuerNameDigest, nameDigest) &&
+    isSameBytes(answer.issuerKeyDigest, keyDigest)
   );
 }
 
@@ -69,15 +66,19 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
  * Whether such a responder was revoked is not asked: they live for weeks, and say so (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
-  const candidates = [issuer, ...response.certificates.flatMap(parseOrNothing)];
-  const signer = candidates.find((one) => isResponder(response, one) && isSigned(response, one));
+  const candidates = [
+    issuer,
+    ...response.certificates.flatMap((der) => orUndefined(() => parseCertificate(der, 'OCSP answer')) ?? []),
+  ];
+  const signer = candidates.find((one) => isResponder(response, one) && isSignedBy(one, response));
   if (signer === undefined) return 'its signature is not by the responder that it names';
-  if (signer === issuer || isSame(signer.der, issuer.der)) return undefined;
+  if (signer === issuer || isSameBytes(signer.der, issuer.der)) return undefined;
   if (!hasSigned(issuer, signer)) return `its signer "${signer.name}" was certified by somebody else`;
   if (!(extendedKeyUsageOf(signer.fields)?.includes(OCSP_SIGNING) ?? false)) {
     return `its signer "${signer.name}" may not answer for the issuer (extendedKeyUsage)`;
   }
-  if (!allowsDigitalSignature(signer.fields)) return `its signer "${signer.name}" may not sign (keyUsage)`;
+  if (!allowsKeyUsage(signer.fields, KEY_USAGE_BITS.digitalSignature))
+    return `its signer "${signer.name}" may not sign (keyUsage)`;
   if (now < signer.notBefore || signer.notAfter < now) {
     return `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
   }
@@ -86,27 +87,10 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 
-function isSigned({ signatureAlgorithm, signedBytes, signature }: OcspResponse, signer: ParsedCertificate): boolean {
-  const key = publicKeyOf(signer);
-  return key !== undefined && isSignedBy(key, signatureAlgorithm, signedBytes, signature);
-}
-
 /** By name `[1]`, or by the SHA-1 digest of the key `[2]`. */
 function isResponder({ responder }: OcspResponse, candidate: ParsedCertificate): boolean {
   if (responder.tag === 0xa1) return readName(responder.contents).key === candidate.subjectKey;
   if (responder.tag !== 0xa2) return false;
   const digest = createHash('sha1').update(keyBitsOf(candidate)).digest();
-  return isSame(responder.contents.subarray(2), digest);
-}
-
-function parseOrNothing(der: Uint8Array): ParsedCertificate[] {
-  try {
-    return [parseCertificate(der, 'OCSP answer')];
-  } catch {
-    return [];
-  }
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+  return isSameBytes(responder.contents.subarray(2), digest);
 }

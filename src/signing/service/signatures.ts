@@ -1,10 +1,9 @@
 /** Requests signatures from the service, each on record in the journal, and checks every answer with the certificate's key. */
 
-import { createHash } from 'node:crypto';
+import { constants, createHash, verify } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import { isRsaSignature } from '../../crypto/rsa-signature.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { FileStats } from '../../files/input-file.ts';
 import type { SigningContext } from '../../formats/format.ts';
@@ -188,7 +187,8 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
       const why = `: it has ${signature.length} bytes, and this key makes ${chain.signatureLength}`;
       return signingErrors('signature-mismatch', { ...details, why }, { record: id });
     }
-    if (isRsaSignature(chain.publicKey, algorithm, toBeSigned, signature)) return undefined;
+    const key = { key: chain.publicKey, padding: constants.RSA_PKCS1_PADDING };
+    if (verify(NODE_DIGEST_NAME[algorithm], toBeSigned, key, signature)) return undefined;
     return signingErrors('signature-mismatch', details, { record: id });
   }
 

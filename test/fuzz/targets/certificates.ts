@@ -8,10 +8,10 @@ import { type ParsedCertificate, parseCertificate } from '../../../src/certifica
 import { isLifetimeSigner, purposeProblem } from '../../../src/certificates/purpose.ts';
 import { readCrls } from '../../../src/certificates/revocation/crl.ts';
 import { findInCrl } from '../../../src/certificates/revocation/crl-entries.ts';
-import { statementByCrl } from '../../../src/certificates/revocation/crl-status.ts';
 import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp-response.ts';
 import { statusByOcsp } from '../../../src/certificates/revocation/ocsp-status.ts';
 import { crlAddressesOf, ocspAddressesOf } from '../../../src/certificates/revocation/sources.ts';
+import { statementByCrl } from '../../../src/certificates/revocation/status.ts';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
@@ -75,7 +75,7 @@ async function judgeAsPath(
   leaf: ParsedCertificate,
 ): Promise<string> {
   inspectCertificates([odd.der, issuer.der], [odd.der]);
-  await wordFor(() => purposeProblem(odd.fields));
+  await wordFor(() => purposeProblem(odd.fields, 'code-signing'));
   await wordFor(() => isLifetimeSigner(odd.fields));
   const requested = await answering(() => buildOcspRequest(odd, issuer));
   await wordFor(() => [ocspAddressesOf(odd.fields), crlAddressesOf(odd.fields)]);
