@@ -14,6 +14,11 @@ export type FileStats = Pick<
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
 >;
 
+/** The same for all names of one file. */
+export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string {
+  return `${dev}:${ino}`;
+}
+
 export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;

@@ -1,18 +1,21 @@
-/** The pre-flight of a whole run: every file is planned before the first request. */
+/** The pre-flight of a whole run: everything that can be known of each file before the first request is sent. */
 
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import type { Format } from '../formats/format.ts';
+import { type FileStats, identityOf, openInput } from '../files/input-file.ts';
+import { contentReader } from '../formats/content-reader.ts';
+import type { Format, SignableFile } from '../formats/format.ts';
+import { recogniseFormat } from '../formats/recognise.ts';
 import type { Batch } from './batch.ts';
 import type { Change, Planned, PlannedFile, Run } from './change.ts';
 import { signingErrors } from './errors.ts';
-import { identityOf } from './files/same-file.ts';
+import { onBytesRead } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
+import { assertReplaceable, resolveTarget } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
-import { planFile } from './plan.ts';
 
 /** In the order given, without what was merely found in a folder and is of no format. */
 export async function planFiles<Intent>(
@@ -32,7 +35,7 @@ export async function planFiles<Intent>(
     };
     try {
       batch.assertGoing();
-      return { file, plan: await planFile(file, run, change, { onFormat, keepLayout }) };
+      return { file, plan: await planFile(file, run, change, onFormat, keepLayout) };
     } catch (thrown) {
       return { file, format, error: toCodesignError(fromFileSystem(thrown, 'read the file')) };
     }
@@ -41,6 +44,57 @@ export async function planFiles<Intent>(
   const planned = await Promise.all(files.map((file) => limit(() => plan(file))));
   for (const one of planned) if (!isMeant(one)) reportLeftOut(one, run);
   return rejectConflicts(planned.filter(isMeant));
+}
+
+/**
+ * Opens and recognises the file, and decides what is to be done. Throws what makes it unfit. Nothing stays open. `onFormat`:
+ * called also for a file that then proves unfit. `keepLayout`: keeps what was read of the file until it is changed.
+ */
+async function planFile<Intent>(
+  file: FileToSign,
+  run: Run<never>,
+  { decide }: Change<Intent, unknown>,
+  onFormat: (format: Format) => void,
+  keepLayout: boolean,
+): Promise<PlannedFile<Intent>> {
+  await using input = await openInput(file.path, onBytesRead(file.path, run.onEvent));
+  const format = await recogniseFormat(input.source, [file.output, file.path], run);
+  onFormat(format);
+  const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
+  const { skipped, warnings, intent } = await decide(opened, file, format);
+  const target = await resolveTarget(file.output);
+  if (skipped === undefined) await assertReplaceable(target);
+  return {
+    ...file,
+    output: skipped === undefined ? file.output : file.path,
+    format,
+    stats: input.stats,
+    target,
+    skipped,
+    warnings: skipped === undefined ? [...warnings, ...hardLinkWarnings(file, input.stats)] : warnings,
+    intent,
+    open: openAgain(format, file.output, keepLayout ? opened : undefined),
+  };
+}
+
+/**
+ * `opened`: what was read already. It is let go when it has been used once: by the time the result is checked, it would only
+ * be in the way.
+ */
+function openAgain(format: Format, name: string, opened: SignableFile | undefined): PlannedFile['open'] {
+  let kept = opened;
+  return async (source, reader) => {
+    const file = kept?.reopen(source, reader) ?? (await format.open(source, reader, name));
+    kept = undefined;
+    return file;
+  };
+}
+
+function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): string[] {
+  if (path !== output || nlink <= 1n) return [];
+  return [
+    `The file has ${nlink} names (hard links): only this one will lead to the new file, the others keep the old content.`,
+  ];
 }
 
 /** Who names a folder means the files in it that are of a format. */

@@ -1,7 +1,12 @@
-/** Putting a finished signature into a file. */
+/** Puts a finished signature into a file. It comes in a file too: DER, or PEM as `extract` and OpenSSL write it. */
 
+import type { Readable } from 'node:stream';
+import { textOf } from '../../certificates/read-containers.ts';
 import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
+import { CodesignError } from '../../errors/codesign-error.ts';
+import { systemReason } from '../../errors/system-reason.ts';
 import type { LocalChange } from '../change-files.ts';
+import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
 
 /** `cms`: DER, or BER. Throws `cms-malformed` and the like for what is no signature at all. */
@@ -22,4 +27,62 @@ export function attachSignature(cms: Uint8Array): LocalChange {
       };
     },
   };
+}
+
+/** Far more than any signature: what a format reads of one at most. */
+export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
+const SEQUENCE = 0x30;
+/** RFC 7468, sections 8 and 9, and what OpenSSL takes for the first. */
+const LABELS: readonly string[] = ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA'];
+const PEM_BLOCK = /-----BEGIN ([A-Z0-9 #]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
+/** Behind a signature that was cut out of a Windows program. */
+const MOST_PADDING = 7;
+
+/** The CMS alone. Throws `signature-file-unreadable`, `-too-large`, `-unusable`. `name` is for messages. */
+export async function readSignatureFile(open: () => Promise<Readable>, name: string): Promise<Uint8Array> {
+  const bytes = await readBounded(open, name);
+  if (bytes.length === 0) throw unusable(name, 'it is empty');
+  const cms = bytes[0] === SEQUENCE ? bytes : fromPem(textOf(bytes), name);
+  try {
+    const { bytes: exact, trailingLength } = parseSignedData(cms);
+    const rest = cms.subarray(exact.length);
+    if (trailingLength > MOST_PADDING || rest.some((byte) => byte !== 0)) {
+      throw unusable(name, `${trailingLength} bytes follow the signature`);
+    }
+    return exact;
+  } catch (thrown) {
+    if (!(thrown instanceof CodesignError) || thrown.code === 'signature-file-unusable') throw thrown;
+    throw unusable(name, thrown.message, thrown);
+  }
+}
+
+async function readBounded(open: () => Promise<Readable>, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of await open()) {
+      chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+      length += chunk.length;
+      if (length > MAX_SIGNATURE_LENGTH) break;
+    }
+  } catch (thrown) {
+    throw signingErrors('signature-file-unreadable', { file: name, reason: systemReason(thrown) }, { cause: thrown });
+  }
+  if (length > MAX_SIGNATURE_LENGTH) {
+    throw signingErrors('signature-file-too-large', { file: name, limit: MAX_SIGNATURE_LENGTH });
+  }
+  return Buffer.concat(chunks);
+}
+
+function fromPem(text: string, name: string): Uint8Array {
+  const blocks = [...text.matchAll(PEM_BLOCK)];
+  const [block, ...others] = blocks.filter(([, label = '']) => LABELS.includes(label));
+  if (others.length > 0) throw unusable(name, `it holds ${others.length + 1} signatures`);
+  if (block !== undefined) return Buffer.from(block[2] ?? '', 'base64');
+  const [, label] = blocks[0] ?? [];
+  throw unusable(name, label === undefined ? 'it is neither DER nor PEM' : `it is PEM of another kind (${label})`);
+}
+
+function unusable(file: string, problem: string, cause?: unknown): CodesignError {
+  return signingErrors('signature-file-unusable', { file, problem }, { cause });
 }

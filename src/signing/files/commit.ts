@@ -3,7 +3,7 @@
 import type { InputFile } from '../../files/input-file.ts';
 import type { SignableFile } from '../../formats/format.ts';
 import type { PlannedFile } from '../change.ts';
-import { assertUnchanged } from './same-file.ts';
+import { assertUnchanged } from './open-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
 
 export interface Commit {

@@ -1,16 +1,15 @@
 /** A planned file, opened again, with the temporary copy that will replace its target. */
 
+import { statSync } from 'node:fs';
 import type { OnRead } from '../../bytes/byte-source.ts';
-import { type InputFile, openInput } from '../../files/input-file.ts';
+import { inFileSystem } from '../../files/file-system-errors.ts';
+import { type FileStats, type InputFile, identityOf, openInput } from '../../files/input-file.ts';
 import type { PlannedFile, Run } from '../change.ts';
+import { signingErrors } from '../errors.ts';
 import type { BytesRead } from '../outcome.ts';
-import { assertSame, assertUnchanged } from './same-file.ts';
 import { type StagedCopy, stageCopy } from './staged-copy.ts';
 
-export interface OpenFile extends AsyncDisposable {
-  readonly input: InputFile;
-  readonly copy: StagedCopy;
-}
+export type OpenFile = Awaited<ReturnType<typeof openFile>>;
 
 /**
  * Locks the target and creates the copy. Disposing closes both files, and removes the copy unless it was committed. Throws
@@ -19,7 +18,7 @@ export interface OpenFile extends AsyncDisposable {
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, onEvent }: Pick<Run<never>, 'disk' | 'digestEntries' | 'onEvent'>,
-): Promise<OpenFile> {
+): Promise<{ readonly input: InputFile; readonly copy: StagedCopy } & AsyncDisposable> {
   const { path, stats, target } = plan;
   const input = await openPlanned(plan, onEvent);
   let copy: StagedCopy | undefined;
@@ -57,4 +56,19 @@ export async function openPlanned(
 /** Reports how far a large file has been read. */
 export function onBytesRead(path: string, onEvent: (event: BytesRead) => void): OnRead {
   return (bytes, size) => onEvent({ type: 'bytes-read', path, bytes, size });
+}
+
+/** Throws `file-changed` unless `now` is the file that `before` was, untouched. */
+function assertSame(before: FileStats, now: FileStats): void {
+  const isSame =
+    identityOf(now) === identityOf(before) &&
+    now.size === before.size &&
+    now.mtimeNs === before.mtimeNs &&
+    now.ctimeNs === before.ctimeNs;
+  if (!isSame) throw signingErrors('file-changed');
+}
+
+/** Throws `file-changed` unless the path leads to the file that `before` was, untouched. */
+export async function assertUnchanged(path: string, before: FileStats): Promise<void> {
+  assertSame(before, await inFileSystem('look at the file again', async () => statSync(path, { bigint: true })));
 }

@@ -17,7 +17,6 @@ import type { ContentReader } from '../../formats/format.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { signingErrors } from '../errors.ts';
 import { proveCopy, SOON_COMPARED } from './copy-proof.ts';
-import { createTemporaryFile, type OriginalFile } from './create-temporary-file.ts';
 import { temporaryPathName } from './file-owners.ts';
 import { flushInTurn, writeBackWith } from './flushes.ts';
 import {
@@ -37,7 +36,9 @@ import type { LockTarget, TargetLock } from './target-lock.ts';
 import {
   assertRoom,
   COPY,
+  createTemporaryFile,
   type OnLeft,
+  type OriginalFile,
   readFully,
   removeTemporaryFile,
   renameOver,

@@ -3,7 +3,7 @@
 import type { Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';
-import type { Claims } from '../service/without-journal.ts';
+import type { Claims } from '../service/call.ts';
 import { type Signing, signFiles } from '../sign-files.ts';
 
 /** What is the same for all files that one run can take. */

@@ -1,7 +1,7 @@
 /** One call for a signature, recorded in the journal. */
 
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import type { Claim } from '../../journal/journal.ts';
+import type { Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { SignatureRecord, SignRequest } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
@@ -68,3 +68,36 @@ export async function noted(step: () => Promise<void>, warnings?: string[]): Pro
     warnings?.push(`The journal could not be written: ${toCodesignError(thrown).message}.`);
   }
 }
+
+/** The part of the journal that signing uses. */
+export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted' | 'unfinished'>;
+
+const nothing = async (): Promise<void> => undefined;
+
+/** Each file has a signature of its own. */
+const WRITTEN = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false } as const;
+
+const CLAIM: Claim = {
+  id: '',
+  known: undefined,
+  unknownCalls: [],
+  justUnanswered: false,
+  requested: nothing,
+  deferred: nothing,
+  signed: nothing,
+  refused: nothing,
+  unanswered: nothing,
+  unusable: nothing,
+  written: async () => WRITTEN,
+  notWritten: async () => ({ ...WRITTEN, reportDue: false }),
+  reported: nothing,
+  release: nothing,
+};
+
+/** Replaces the journal if the user wants none: nothing is kept or reused, every file requests a signature of its own. */
+export const withoutJournal: Claims = {
+  claim: async () => CLAIM,
+  isProven: async () => false,
+  counted: async () => 0,
+  unfinished: async () => [],
+};

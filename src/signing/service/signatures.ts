@@ -13,10 +13,10 @@ import type { SignatureRecord, SigningService } from '../../service/signing-serv
 import type { Batch } from '../batch.ts';
 import { signingErrors } from '../errors.ts';
 import type { SigningEvent } from '../outcome.ts';
+import type { Claims } from './call.ts';
 import { type AroundAttempts, letGo, noted, requestOnRecord } from './call.ts';
 import { type ClientInfo, describeRequest, maskFilename } from './client-info.ts';
 import type { RequestTurn, RequestTurns } from './request-turns.ts';
-import type { Claims } from './without-journal.ts';
 
 /** The account at the service that signs, and what records its calls. */
 export interface Account {

@@ -12,7 +12,7 @@ import { nodeDigestName } from '../../../src/formats/jar/manifest/digest-names.t
 import { type Manifest, readManifest } from '../../../src/formats/jar/manifest/manifest.ts';
 import { repeatedNames } from '../../../src/formats/jar/manifest/sections.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { readSignatureFile } from '../../../src/signing/changes/signature-file.ts';
+import { readSignatureFile } from '../../../src/signing/changes/attach.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import { readToken } from '../../../src/timestamp/read-token.ts';

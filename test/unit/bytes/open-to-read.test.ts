@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openToRead, readFileUpTo } from '../../../src/bytes/read-file.ts';
 import { readCertificateFiles } from '../../../src/options/credentials/certificate-files.ts';
-import { readSignatureFile } from '../../../src/signing/changes/signature-file.ts';
+import { readSignatureFile } from '../../../src/signing/changes/attach.ts';
 
 let folder: string;
 beforeEach(async () => {

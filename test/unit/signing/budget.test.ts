@@ -1,7 +1,7 @@
 /** The month's budget: what the journal counts, and what a run might ask for, before its first request. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
+import { withoutJournal } from '../../../src/signing/service/call.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { type JournalScene, journalScene } from './journal-scene.ts';
 import type { FlatSigning } from './signing-run.ts';

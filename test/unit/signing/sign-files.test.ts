@@ -22,7 +22,7 @@ import { readSigningChain, type SigningChain } from '../../../src/certificates/s
 import { statusErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
-import { withoutJournal } from '../../../src/signing/service/without-journal.ts';
+import { withoutJournal } from '../../../src/signing/service/call.ts';
 import { type Signing, signFiles } from '../../../src/signing/sign-files.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
 import { type IssuedCertificate, makePki } from '../../support/signed-files/pki.ts';

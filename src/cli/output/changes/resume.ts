@@ -3,7 +3,7 @@
 import { printable } from '../../../errors/printable.ts';
 import type { UnfinishedCall } from '../../../journal/journal.ts';
 import type { SigningEvent } from '../../../signing/outcome.ts';
-import { isUnusable } from '../../../signing/resume/plan-call.ts';
+import { isUnusable } from '../../../signing/resume/resume.ts';
 import { describeResumed, type ResumedCall } from '../../../signing/resume/resumed-call.ts';
 import type { Io } from '../../io.ts';
 import { errorJson, warningsJson } from '../json.ts';

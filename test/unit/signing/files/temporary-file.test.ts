@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openInput } from '../../../../src/files/input-file.ts';
-import { createTemporaryFile } from '../../../../src/signing/files/create-temporary-file.ts';
+import { createTemporaryFile } from '../../../../src/signing/files/temporary-file.ts';
 
 const LARGE = randomBytes(1_048_577);
 let folder: string;
