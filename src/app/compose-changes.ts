@@ -30,7 +30,7 @@ export async function composeTimestamping(
 ): Promise<ChangeComposition> {
   const { concurrency, force } = settings;
   const http = await composeHttp(settings, env, concurrency);
-  const authorities = composeTimestamps(settings, http, await readTimestampRoots(settings.timestamps));
+  const authorities = composeTimestamps(settings, http, await readTimestampRoots(settings.timestamps), onEvent);
   if (authorities === undefined) throw new Error('settings for timestamping have an authority');
   const change = addTimestamps({ authorities, force, now: () => new Date() });
   return compose(change, concurrency, onEvent, () => http.close());

@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createHttp, type Http } from '../http/http.ts';
 import { type Proxies, proxyFor } from '../http/proxy.ts';
+import type { OnWait } from '../http/retry.ts';
 import { loadRoots, type TrustRoots as TlsRoots, tlsChecksDisabled } from '../http/roots.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
 import type { Credentials } from '../options/credentials/credentials.ts';
@@ -10,7 +11,7 @@ import type { Environment } from '../options/options.ts';
 import { type CallRecord, openAuditLog } from '../service/call-record.ts';
 import { createSigningService } from '../service/client.ts';
 import type { SigningService } from '../service/signing-service.ts';
-import type { SigningEvent } from '../signing/outcome.ts';
+import type { SigningEvent, WaitingToRetry } from '../signing/outcome.ts';
 import { createTimestampAuthorities, type TimestampAuthorities } from '../timestamp/authorities.ts';
 import { loadTrustRoots, type TrustRoots } from '../verifying/roots.ts';
 import { VERSION } from './version.ts';
@@ -92,8 +93,20 @@ export async function composeService(
   // Reports run concurrently with requests for signatures and must not wait for one of their connections.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
-  const service = createSigningService({ baseUrl, credentials, http, timeoutMilliseconds, concurrency, onCall });
+  const service = createSigningService({
+    baseUrl,
+    credentials,
+    http,
+    timeoutMilliseconds,
+    concurrency,
+    onCall,
+    onWait: reportWaits(onEvent),
+  });
   return { service, http, client: clientIdOf(credentials.accessKey), warnings: credentials.warnings, later };
+}
+
+function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
+  return (reason, wait) => onEvent({ type: 'waiting-to-retry', reason, ...wait });
 }
 
 function clientIdOf(accessKey: string): string {
@@ -112,6 +125,7 @@ export function composeTimestamps(
   { timestamps, timeoutMilliseconds, proxies }: TimestampComposition,
   http: Http,
   roots: TrustRoots | undefined,
+  onEvent: (event: WaitingToRetry) => void,
 ): TimestampAuthorities | undefined {
   const { urls, algorithm, policy } = timestamps;
   if (urls.length === 0) return undefined;
@@ -125,6 +139,7 @@ export function composeTimestamps(
     timeoutMilliseconds,
     now: () => new Date(),
     randomBytes: (length) => randomBytes(length),
+    onWait: reportWaits(onEvent),
   });
 }
 

@@ -175,7 +175,7 @@ async function composeWriting(
         // Nothing is requested, so nothing of this client is sent.
         client: describeClient(given.client, { extra: 'none', maskFilename: settings.maskFilename }),
       },
-      authorities: composeTimestamps({ ...settings, timestamps }, http, roots),
+      authorities: composeTimestamps({ ...settings, timestamps }, http, roots, run.onEvent),
       now: () => new Date(),
     };
   };

@@ -143,7 +143,7 @@ async function connect(
   return {
     account: { service, origin: baseUrl.origin, code, clientId: client },
     prepare: () => http.prepare(baseUrl),
-    authorities: composeTimestamps(settings, http, roots),
+    authorities: composeTimestamps(settings, http, roots, onEvent),
     warnings: credentials.warnings,
     later,
   };

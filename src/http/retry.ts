@@ -39,6 +39,16 @@ export type Retried<Result, Failure> =
   | { readonly result: Result; readonly attempts: number }
   | { readonly failure: Failure; readonly attempts: number };
 
+export interface RetryWait {
+  readonly milliseconds: number;
+  /** Number of the attempt that follows. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+}
+
+/** `reason`: what failed and how, for people. */
+export type OnWait = (reason: string, wait: RetryWait) => void;
+
 export interface RetryOptions<Result, Failure> {
   /** @param number from 1 */
   attempt(number: number): Promise<Attempt<Result, Failure>>;
@@ -49,6 +59,7 @@ export interface RetryOptions<Result, Failure> {
   readonly budget?: number | undefined;
   /** Awaited before each wait. If it throws, there is no further attempt. */
   readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
+  readonly onWait?: ((failure: Failure, wait: RetryWait) => void) | undefined;
 }
 
 /** Rejects with what the functions given to it throw. */
@@ -66,6 +77,7 @@ export async function retry<Result, Failure>(
     waited += wait;
     if (waited > budget) return { failure, attempts };
     await options.beforeRetry?.(failure);
+    options.onWait?.(failure, { milliseconds: wait, attempt: attempts + 1, maxAttempts: tried.maxAttempts });
     await clock.sleep(wait, signal);
   }
 }

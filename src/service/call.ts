@@ -2,7 +2,7 @@
 
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import type { Outcome } from '../http/request.ts';
-import { type Attempt, LONGEST_WAIT, type RetryClock, retry } from '../http/retry.ts';
+import { type Attempt, LONGEST_WAIT, type OnWait, type RetryClock, type RetryWait, retry } from '../http/retry.ts';
 import type { CallRecord, CallSubject, Operation } from './call-record.ts';
 import { type Circumstances, classify, failed, headOf, type Success } from './classify.ts';
 import { networkErrors } from './errors.ts';
@@ -18,6 +18,7 @@ export interface Calling extends Pick<Circumstances, 'origin' | 'show'> {
   readonly pace: Pace;
   readonly clock: ServiceClock;
   readonly onCall: (record: CallRecord) => void;
+  readonly onWait?: OnWait | undefined;
 }
 
 export interface Call<Answer> {
@@ -43,7 +44,7 @@ export async function performCall<Answer>(
   calling: Calling,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const { operation, beforeRetry } = call;
+  const { operation, subject, beforeRetry } = call;
   const { clock } = calling;
   const interrupted = (again: string) => (cause: unknown) => {
     throw networkErrors('interrupted', { operation: operation + again }, { cause });
@@ -68,7 +69,9 @@ export async function performCall<Answer>(
       return isStarted ? Promise.reject(thrown) : interrupted(number > 1 ? ' again' : '')(thrown);
     }
   };
-  const retried = await retry({ attempt, clock: { ...clock, sleep }, signal, beforeRetry });
+  const onWait = ({ code, httpStatus }: CodesignError, wait: RetryWait): void =>
+    calling.onWait?.(`${operation} ${subject.file ?? ''}: ${httpStatus ? `HTTP ${httpStatus}` : code}`, wait);
+  const retried = await retry({ attempt, clock: { ...clock, sleep }, signal, beforeRetry, onWait });
   if ('failure' in retried) throw retried.failure;
   return retried.result.answer;
 }

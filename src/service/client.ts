@@ -3,7 +3,7 @@
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
 import type { Outcome } from '../http/request.ts';
-import { REAL_RETRY_CLOCK } from '../http/retry.ts';
+import { type OnWait, REAL_RETRY_CLOCK } from '../http/retry.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type SecretSearch, searchFor } from '../secrets/secret-search.ts';
 import { isServiceId, readSignatureRecord, type Show, storableRecord } from './answer.ts';
@@ -32,6 +32,8 @@ export interface SigningServiceOptions extends ServiceAddress {
   readonly concurrency?: number | undefined;
   /** Called after each attempt of each call. */
   readonly onCall?: ((record: CallRecord) => void) | undefined;
+  /** Called before each wait for another attempt. */
+  readonly onWait?: OnWait | undefined;
   readonly clock?: ServiceClock | undefined;
 }
 
@@ -41,9 +43,17 @@ const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 const UNBOUNDED = 1_000;
 
 export function createSigningService(options: SigningServiceOptions): SigningService {
-  const { baseUrl, credentials, http, concurrency = UNBOUNDED, onCall = () => undefined, clock = REAL_CLOCK } = options;
+  const {
+    baseUrl,
+    credentials,
+    http,
+    concurrency = UNBOUNDED,
+    onCall = () => undefined,
+    onWait,
+    clock = REAL_CLOCK,
+  } = options;
   const pace = createPace({ most: concurrency, now: clock.now, sleep: clock.sleep });
-  const calling: Calling = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall };
+  const calling: Calling = { origin: baseUrl.origin, show: showWithout(credentials), pace, clock, onCall, onWait };
   const secrets = secretsOf(credentials);
   /** Ids by what is stored of them. */
   const idsOfRun = new Map<string, string>();

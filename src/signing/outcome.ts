@@ -148,8 +148,20 @@ export interface BytesRead {
   readonly size: number;
 }
 
+/** A request failed, and is sent again after a wait. */
+export interface WaitingToRetry {
+  readonly type: 'waiting-to-retry';
+  /** Which request, and why: `sign app.exe: HTTP 503`. */
+  readonly reason: string;
+  readonly milliseconds: number;
+  /** Number of the attempt that follows. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+}
+
 /** Reported of files whatever is done with them. */
 export type FileEvent =
+  | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
   /** Found in a folder, of no format by content, and named like one. */

@@ -2,7 +2,7 @@
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Http } from '../http/http.ts';
-import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
+import { type OnWait, REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
 import { type Authority, createAuthority, type Received } from './authority.ts';
 import type { AuthorityRoots } from './check-answer.ts';
 import { timestampErrors } from './errors.ts';
@@ -40,6 +40,7 @@ export interface TimestampAuthoritiesOptions {
   readonly now: () => Date;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly clock?: RetryClock | undefined;
+  readonly onWait?: OnWait | undefined;
 }
 
 /** Authorities limit the rate of requests, some of them to one in a second or two. */

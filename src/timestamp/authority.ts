@@ -6,7 +6,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts'
 import { printable } from '../errors/printable.ts';
 import type { Http } from '../http/http.ts';
 import { withinLimit } from '../http/limit.ts';
-import { type RetryClock, retry } from '../http/retry.ts';
+import { type OnWait, type RetryClock, retry } from '../http/retry.ts';
 import type { AuthorityRoots } from './check-answer.ts';
 import { type Classified, classifyOutcome } from './classify-outcome.ts';
 import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
@@ -24,6 +24,8 @@ export interface AuthorityOptions {
   readonly now: () => Date;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly clock: RetryClock;
+  /** Called before each wait for another attempt. */
+  readonly onWait?: OnWait | undefined;
 }
 
 export interface TokenRequest {
@@ -55,6 +57,7 @@ const ANSWER_LIMIT = 256 * 1024;
 export function createAuthority(options: AuthorityOptions): Authority {
   const { url, http, timeoutMilliseconds, clock } = options;
   const limit = pLimit(options.concurrency);
+  const name = printable(`${url.origin}${url.pathname}`);
   let isDown = false;
 
   const attempt = async (signatureValue: Uint8Array): Promise<Classified> => {
@@ -76,14 +79,20 @@ export function createAuthority(options: AuthorityOptions): Authority {
   };
 
   const stamp = async (signatureValue: Uint8Array, signal: AbortSignal | undefined): Promise<Received> => {
-    const retried = await retry({ attempt: () => attempt(signatureValue), clock, signal, budget: WAITING_BUDGET });
+    const retried = await retry({
+      attempt: () => attempt(signatureValue),
+      clock,
+      signal,
+      budget: WAITING_BUDGET,
+      onWait: ({ reason }, wait) => options.onWait?.(`${name}: ${reason}`, wait),
+    });
     if ('result' in retried) return retried.result;
     const { failure, attempts } = retried;
     return { reason: printable(failure.reason) + (attempts > 1 ? ` after ${attempts} attempts` : '') };
   };
 
   return {
-    name: printable(`${url.origin}${url.pathname}`),
+    name,
     isDown: () => isDown,
     request: ({ signatureValue, signal, isStillWanted }) =>
       // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.

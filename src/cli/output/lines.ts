@@ -17,6 +17,7 @@ export interface LinesOptions {
   readonly json?: boolean | undefined;
 }
 
+const SHORT_WAIT_MILLISECONDS = 5000;
 /** Of a line that continues the one before. */
 const INDENT = '         ';
 /** Longer than any path that a system allows. */
@@ -61,6 +62,13 @@ export class Lines {
       case 'file-started':
         if (this.options.verbose) this.print(`${doing}  ${shown(event.path)}`);
         break;
+      case 'waiting-to-retry': {
+        const { reason, milliseconds, attempt, maxAttempts } = event;
+        if (milliseconds < SHORT_WAIT_MILLISECONDS) break;
+        const seconds = Math.round(milliseconds / 1000);
+        this.progress(`waiting  ${seconds} s before attempt ${attempt} of ${maxAttempts}: ${shown(reason)}`);
+        break;
+      }
       case 'file-left-out':
         this.warning(`left out: ${oneLine(event.error)}`, event.path);
         break;

@@ -25,7 +25,11 @@ export function startLiveLine(state: ProgressState, { stderr, env }: Io): () => 
   const isColoured = hasColour(stderr, env);
   const frame = (text: string): string => (isColoured ? styleText('cyan', text, { validateStream: false }) : text);
   const text = (): string =>
-    fitted(state.parts().join(symbols.between), columnsOf(stderr) - TAKEN_COLUMNS, symbols.ellipsis);
+    fitted(
+      [...state.parts(), `${state.elapsedSeconds()} s`].join(symbols.between),
+      columnsOf(stderr) - TAKEN_COLUMNS,
+      symbols.ellipsis,
+    );
   const spinner = ora({
     stream: stderr,
     isEnabled: true,

@@ -28,6 +28,7 @@ export class ProgressState {
   readonly #now: () => number;
   readonly #underWay = new Map<string, FileStep | undefined>();
   readonly #finished = new Map<string, number>();
+  readonly #started: number;
   #total = 0;
   #reading: (BytesRead & { readonly at: number }) | undefined;
 
@@ -35,6 +36,7 @@ export class ProgressState {
   constructor(words: ProgressWords, now: () => number) {
     this.#words = words;
     this.#now = now;
+    this.#started = now();
   }
 
   expect(files: number): void {
@@ -69,6 +71,10 @@ export class ProgressState {
     const [path] = this.#underWay.keys();
     if (parts.length > 0 || path === undefined) return parts.length > 0 ? parts : [this.#words.doing];
     return [`${this.#words.doing} ${shortName(path)}`];
+  }
+
+  elapsedSeconds(): number {
+    return Math.floor((this.#now() - this.#started) / 1000);
   }
 
   #forgetReading(path: string): void {
