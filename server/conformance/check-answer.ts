@@ -1,4 +1,4 @@
-/** How answers are judged: what counts as a signature, as a refusal, and in which words an answer is told of. */
+/** Checks answers: what counts as a signature and as a rejection, and how an answer is described. */
 
 import type { Answer } from './deployment.ts';
 import { isObject } from './envelope.ts';

@@ -82,7 +82,7 @@ export interface Deployment {
   /** A signing request for the right certificate that no reader could sign for: digest, algorithm and padding are all wrong. */
   refusedBody(): Body;
   /**
-   * What to send with wrong credentials. Where the deployment judges credentials first it is `refusedBody`, so that who is
+   * What to send with wrong credentials. Where the deployment checks credentials first it is `refusedBody`, so that who is
    * let in by mistake gets no signature; else it must be a good one. Throws `CannotAsk` where that might be signed and must not.
    */
   strangersBody(): Promise<Body>;
@@ -230,7 +230,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
   };
 }
 
-/** Rate limits are not shown: whoever is turned away for now is told so by these. */
+/** Rate limits are not shown: a deployment reports them with these. */
 export function isTurnedAway({ status, code, signature }: Answer): boolean {
   return signature === undefined && [status, code].some((each) => each === 429 || each === 503);
 }

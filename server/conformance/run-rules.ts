@@ -1,4 +1,4 @@
-/** Asks a deployment rule by rule, one at a time, so that the count can be told from one to the next. */
+/** Checks a deployment rule by rule, one at a time, so that the count of each rule is known. */
 
 import { type Deployment, LimitReached } from './deployment.ts';
 import { NoAnswer } from './http.ts';
@@ -25,14 +25,14 @@ export async function runRules(
 ): Promise<readonly RuleResult[]> {
   const results: RuleResult[] = [];
   for (const rule of rules) {
-    const verdict = await judge(deployment, rule, signatures);
+    const verdict = await checkRule(deployment, rule, signatures);
     results.push({ rule, verdict });
     onResult({ rule, verdict });
   }
   return results;
 }
 
-async function judge(deployment: Deployment, rule: Rule, signatures: boolean): Promise<Verdict> {
+async function checkRule(deployment: Deployment, rule: Rule, signatures: boolean): Promise<Verdict> {
   const missing = missingFor(deployment, rule, signatures);
   if (missing !== undefined) return { kind: 'not-asked', why: missing };
   try {

@@ -61,7 +61,7 @@ describe('the bundled server', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('keeps every rule, spends no more than was announced, and judges the parameters in the document’s order', async () => {
+  test('keeps every rule, spends no more than was announced, and checks the parameters in the document’s order', async () => {
     const store = await openSqliteStore(join(folder, 'service', 'database.sqlite'));
     const counted = async () => (await store.clients.list())[0]?.signatures ?? Number.NaN;
     const deployment = openDeployment(await optionsOf(server, counted));
@@ -100,7 +100,7 @@ describe('the bundled server', () => {
 });
 
 describe('another deployment', { timeout: 60_000 }, () => {
-  test('that makes every other choice keeps every rule too, and is told its choices', async () => {
+  test('that makes every other choice keeps every rule too, and its choices are reported', async () => {
     const { results } = await checkFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
     expect(choicesOf(results)).toMatchObject({
@@ -124,7 +124,7 @@ describe('another deployment', { timeout: 60_000 }, () => {
       change: () => ({ turnsAway: (serial) => serial % 3 === 0 }),
     });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
-    expect(results.find(({ rule }) => rule.title === '8 calls at once have 8 ids')?.verdict).toMatchObject({
+    expect(results.find(({ rule }) => rule.title === '8 concurrent calls have 8 ids')?.verdict).toMatchObject({
       choice: expect.stringMatching(/^[23] of 8 were turned away for now$/),
     });
   });

@@ -1,5 +1,5 @@
-// What the demo asks of others: `codesign-remote sign` to sign, and to find its own signature again; osslsigncode and
-// jarsigner to verify.
+// The programs that the demo runs: `codesign-remote sign` signs and finds its own signature again; osslsigncode and jarsigner
+// verify.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { run, ScriptError } from '../scripts/run.mjs';
 
 const program = fileURLToPath(new URL('../../bin/codesign-remote.js', import.meta.url));
 
-/** Signs the files in place. Gives those signed, those that failed with the reason, and the command's exit code. */
+/** Signs the files in place. Returns the signed files, the failed ones with their reason, and the exit code. */
 export async function signCopies(service, files, signal) {
   const { code, report } = await sign(service, [], files, signal);
   const results = report.files.map((result) => ({ ...result, file: result.path }));
@@ -20,11 +20,11 @@ export async function signCopies(service, files, signal) {
 }
 
 /*
- * The judges give a verdict on each file: `why` it is rejected, undefined where it is accepted, and what they say of its
- * timestamp, in their own words.
+ * Verifiers return a verdict for each file: `why` it is rejected (undefined if it is accepted), and what they print about its
+ * timestamp.
  */
 
-/** Our own check: `--skip-signed` leaves a file alone only when it holds an intact signature by this certificate. */
+/** `--skip-signed` skips a file only if it has an intact signature by this certificate. */
 export async function signAgain(service, signed, signal) {
   const { report } = await sign(
     service,
@@ -44,7 +44,7 @@ export async function askOsslsigncode(root, signed, signal) {
   for (const { file, timestamp } of signed) {
     const args = ['verify', '-CAfile', root, '-TSA-CAfile', root, '-in', file];
     const { code, output } = await run('osslsigncode', args, { signal });
-    // What is wrong with a timestamp alone does not make it fail.
+    // It accepts a file whose timestamp is wrong.
     const ofTimestamp = /^Timestamp Server Signature verification: ok$/m.exec(output)?.[0];
     verdicts.push(verdictOn(file, code === 0, timestamp, ofTimestamp, output));
   }
@@ -70,7 +70,7 @@ export async function askJarsigner(root, signed, signal) {
   }
 }
 
-/** A file that was said to have a timestamp is accepted only with what the judge says of it. */
+/** A file that should have a timestamp is accepted only if the verifier reports one. */
 function verdictOn(file, accepted, timestamp, ofTimestamp, output) {
   const lacking = timestamp && ofTimestamp === undefined ? 'it finds no good timestamp\n' : '';
   return { file, why: accepted && lacking === '' ? undefined : lacking + output.trim(), ofTimestamp };
@@ -83,7 +83,7 @@ async function sign(service, options, files, signal) {
     const report = JSON.parse(stdout);
     if (report.files) return { code, report };
   } catch {
-    // No document at all: what was said instead follows.
+    // There is no JSON document: show the output instead.
   }
   throw new ScriptError(`codesign-remote sign ended with exit code ${code}:\n${output.trim()}`);
 }

@@ -1,5 +1,5 @@
-// Shows the whole thing at work: `npm run demo [-- file.exe …]` signs copies of programs with a key in an HSM (SoftHSM),
-// through the real service over HTTPS, and has the results judged.
+// `npm run demo [-- file.exe …]` signs copies of programs with a key in an HSM (SoftHSM), through the real service over HTTPS,
+// and verifies the results with other programs.
 import { copyFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { buildWhenStale } from '../scripts/fresh-build.mjs';
@@ -15,7 +15,7 @@ Signs copies of the programs given, or of two bundled ones, with a key in SoftHS
 with timestamps by its own authority, and has the results judged. The originals stay as they are. The keys are made for the
 demo and gone after it.`;
 
-/** Programs that are not ours, and what they judge. */
+/** Verifiers of other projects, and the files that each checks. */
 const JUDGES = [
   {
     format: 'pe',
@@ -77,7 +77,7 @@ await asScript(async (args) => {
   }
 });
 
-/** Signs the copies and has them judged, saying what happens; gives what was signed and the demo's exit code. */
+/** Signs and verifies the copies, and prints each step. Returns the signed files and the exit code of the demo. */
 async function show(service, folder, copies, signal) {
   say(
     `3. Signing ${copies.length === 1 ? 'a copy' : 'copies'} of ${copies.map((copy) => path.basename(copy)).join(', ')}`,
@@ -119,7 +119,7 @@ async function show(service, folder, copies, signal) {
   return { signed: signing.signed, exitCode: rejected.length > 0 ? 1 : signing.exitCode };
 }
 
-/** Says what one program thinks of the signed files; gives those that it rejects. */
+/** Prints the verdict of one verifier on each signed file. Returns the files that it rejects. */
 async function judge(program, signed, ask) {
   const verdicts = await ask();
   const rejected = verdicts.filter(({ why }) => why !== undefined);
@@ -142,7 +142,7 @@ function sayWhereItIs(folder, files) {
   );
 }
 
-/** The first SIGINT or SIGTERM aborts what is under way, so that the service is stopped and cleaned up after. */
+/** The first SIGINT or SIGTERM aborts the current step, so that the service is stopped and its data removed. */
 function untilInterrupted() {
   const controller = new AbortController();
   let exitCode;

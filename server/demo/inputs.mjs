@@ -1,4 +1,4 @@
-// Which files the demo signs: copies of the bundled programs, or of those given; the originals are never touched.
+// The files that the demo signs: copies of the bundled programs or of the given ones. The originals never change.
 import { chmod, copyFile, mkdtemp, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import { ScriptError } from '../scripts/run.mjs';
 const BUNDLED = ['pe/hello.exe', 'jar/plain.jar'].map((name) =>
   fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url)),
 );
-// npm runs scripts in the folder of package.json and tells where the user typed the command.
+// npm runs scripts in the folder of package.json. INIT_CWD is the folder where the user typed the command.
 const typedIn = (process.env.npm_lifecycle_event === 'demo' && process.env.INIT_CWD) || process.cwd();
 
-/** The files given, as absolute paths, or the bundled programs; a name that is no readable file is an error. */
+/** The given files as absolute paths, or the bundled programs. Throws if a file cannot be read. */
 export async function chooseInputs(given) {
   if (given.length === 0) return BUNDLED;
   const files = given.map((name) => path.resolve(typedIn, name));
@@ -26,7 +26,7 @@ export async function chooseInputs(given) {
   return [...new Set(files)];
 }
 
-/** Copies the files into a new folder, each under a name of its own, and gives the copies' paths. */
+/** Copies the files into a new folder, under different names. Returns the paths of the copies. */
 export async function copyInputs(files) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-demo-'));
   const taken = new Set();

@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('../bin/codesign-remote-server.js', import
 const START_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 15_000;
 
-/** Starts the server with throw-away data; gives its address, its root, the client's environment, and how to stop it. */
+/** Starts the server with temporary data. Returns its address, its root certificate, the client's environment, and a function that stops it. */
 export async function startService(signal) {
   const data = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-demo-data-'));
   const clientEnv = path.join(data, 'client.env');
@@ -18,7 +18,7 @@ export async function startService(signal) {
   const server = spawn(process.execPath, [program, 'start', ...options], {
     env: environmentWithoutSettings(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is for the demo to hear; it then stops the server.
+    // Only the demo receives Ctrl-C; it then stops the server.
     detached: process.platform !== 'win32',
   });
   const ended = new Promise((resolve) => server.once('close', resolve));
@@ -38,7 +38,7 @@ export async function startService(signal) {
       CODESIGN_STATE_DIR: path.join(data, 'client-state'),
       CODESIGN_CONFIG_DIR: path.join(data, 'client-config'),
     };
-    // The root of the server's own CA, over its signatures and its timestamps, for programs that judge the result.
+    // The root of the server's own CA, for verifiers: its signatures and timestamps chain to it.
     const root = path.join(data, 'server', 'service', 'certificates', 'ca.pem');
     return { url, root, environment, stop };
   } catch (error) {
@@ -47,7 +47,7 @@ export async function startService(signal) {
   }
 }
 
-/** Waits for the server's one line on standard output; a server that ends or stays silent is an error with its log. */
+/** Waits for the server's line on standard output. Throws with the server's log if the server ends or prints nothing. */
 function listening(server, ended, signal) {
   let output = '';
   let log = '';
@@ -72,7 +72,7 @@ function listening(server, ended, signal) {
   });
 }
 
-/** The user's environment less the settings of their own codesign-remote, which are no business of the demo's. */
+/** The user's environment without the user's own settings of codesign-remote, which the demo must not use. */
 function environmentWithoutSettings() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CODESIGN_')));
 }

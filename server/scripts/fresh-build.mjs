@@ -1,4 +1,4 @@
-// Builds when there is no build, or one older than the source.
+// Builds if there is no build, or if it is older than the source.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ export async function buildWhenStale(say) {
   await runOrFail(process.execPath, ['build.mjs'], { cwd: root });
 }
 
-/** When a file was last written, or each file of a folder; a folder's own time tells of files that went. */
+/** Modification time of a file, or of a folder and each file in it. The time of a folder changes when a file is removed. */
 function changeTimes(name) {
   const start = path.join(root, name);
   const inside = statSync(start).isDirectory() ? readdirSync(start, { recursive: true }) : [];

@@ -1,10 +1,10 @@
-// Where the headers of Node.js lie on this machine, so that building the PKCS#11 addon downloads nothing.
+// Finds the headers of Node.js on this machine, so that building the PKCS#11 addon downloads nothing.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The folder to give node-gyp as `nodedir`: what the user names, else what came with the running Node, else headers of
- * another Node on this machine, which do as well: the addon keeps to Node-API, the same in every version.
+ * The folder for node-gyp's `nodedir`: the user's choice, else the headers of the running Node.js, else those of another Node.js
+ * on this machine. These work too, because the addon uses only Node-API, which is the same in every version.
  */
 export function findNodeHeaders() {
   const prefix = path.resolve(path.dirname(realpathSync(process.execPath)), '..');

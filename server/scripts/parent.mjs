@@ -1,6 +1,6 @@
-// Ends this process as SIGTERM would when the one that started it is gone: npm killed outright passes no signal on.
+// Ends this process as SIGTERM would when its parent has ended: npm forwards no signal if it is killed with SIGKILL.
 
-/** How often to look, in milliseconds. */
+/** Time between two checks, in milliseconds. */
 const INTERVAL = 500;
 
 /** Watches the process with this id, which must be this one's parent. */
@@ -8,7 +8,7 @@ export function endWithParent(parent) {
   const watch = setInterval(() => {
     if (isThere(parent)) return;
     clearInterval(watch);
-    // Nobody listens while it still sets up or builds: then the signal's own way to end is right.
+    // There is no listener during set-up and build: then the signal ends the process.
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(143);
   }, INTERVAL);
   watch.unref();

@@ -1,9 +1,9 @@
-// Runs a program for one of the scripts here: quiet when it goes well, with all it said when it does not.
+// Runs a program for a script: prints nothing if it succeeds, and its whole output if it fails.
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** What keeps a script from going on; `hint` says what to do, line by line. */
+/** An error that ends a script. `hint`: lines that say what to do. */
 export class ScriptError extends Error {
   name = 'ScriptError';
 
@@ -14,7 +14,7 @@ export class ScriptError extends Error {
   }
 }
 
-/** Runs to the end and gives exit code, standard output, and both channels as they came; a failing program is no error. */
+/** Runs a program to its end. Returns exit code, standard output, and both outputs interleaved. Does not throw if the program fails. */
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -34,7 +34,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Runs to the end; a program that fails becomes a ScriptError with what it said. */
+/** Runs a program to its end. Throws a ScriptError with its output if it fails. */
 export async function runOrFail(command, args, options = {}) {
   const { code, output } = await run(command, args, options);
   if (code !== 0)
@@ -42,7 +42,7 @@ export async function runOrFail(command, args, options = {}) {
   return output;
 }
 
-/** Where a program lies on the PATH (or in the folders where Debian keeps root's); undefined when nowhere. */
+/** The path of a program on the PATH (or in the folders where Debian keeps those of root); undefined if there is none. */
 export function onPath(name) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => path.join(folder, name)).find(isExecutable);
@@ -57,7 +57,7 @@ function isExecutable(file) {
   }
 }
 
-/** The main function of a script: its errors become plain lines on standard error, and its exit code. */
+/** Runs the main function of a script: prints its errors as plain lines on standard error, and sets the exit code. */
 export async function asScript(main) {
   try {
     process.exitCode = (await main(process.argv.slice(2))) ?? 0;

@@ -1,4 +1,4 @@
-// Makes a bare clone ready to run: npm packages, SoftHSM, and the PKCS#11 addon. Quick when all is there.
+// Installs what a new clone needs: npm packages, SoftHSM, and the PKCS#11 addon. Quick if everything is installed.
 // As a script: node server/scripts/set-up.mjs [--tests]; with --tests also the programs that `npm test` compares with.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { ADDON_TOOLS, LONG_TEST_TOOLS, provideTools, TEST_TOOLS, WINDOWS_TEST_TO
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const OLDEST_NODE = [20, 19];
 
-/** Does what is missing, saying each step through `say`; a ScriptError tells what the user must do. */
+/** Installs what is missing. `say` prints each step. Throws a ScriptError that says what the user must do. */
 export async function setUp({ forTests = false, forLongTests = false, forWindowsTests = false, say }) {
   refuseOldNode();
   await installNpmPackages(say);
@@ -37,7 +37,7 @@ function refuseOldNode() {
   );
 }
 
-/** `npm ci` writes node_modules/.package-lock.json last: it is there, and newer than the lock, when that went well. */
+/** `npm ci` writes node_modules/.package-lock.json last: after a success it is newer than package-lock.json. */
 async function installNpmPackages(say) {
   const installed = path.join(root, 'node_modules', '.package-lock.json');
   const lock = path.join(root, 'package-lock.json');
@@ -46,7 +46,7 @@ async function installNpmPackages(say) {
   await npm(['ci', '--no-audit', '--no-fund']);
 }
 
-/** The addon that speaks PKCS#11 comes as source; npm runs no script of a package here unless told to. */
+/** The PKCS#11 addon is delivered as source. npm builds it only on request, because .npmrc forbids scripts of packages. */
 async function buildAddon(say) {
   const nodedir = findNodeHeaders();
   say(`Building the PKCS#11 addon (with the Node headers in ${nodedir})`);
@@ -60,7 +60,7 @@ async function loadAddon() {
   return { loads: code === 0, output };
 }
 
-/** Runs npm under the Node that runs this script, also when another one comes first on the PATH. */
+/** Runs npm with the Node.js that runs this script, even if another one is first on the PATH. */
 async function npm(args, extraEnvironment = {}) {
   const env = { ...process.env, ...extraEnvironment };
   const cli = process.env.npm_execpath;

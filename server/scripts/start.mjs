@@ -1,6 +1,6 @@
-// Starts the server for real use: `npm run server -- [options]`. Sets up and builds first where that is needed.
+// Starts the server: `npm run server -- [options]`. Sets up and builds first if needed.
 //
-// npm passes SIGTERM to the shell that it starts a script with, and to nothing else. Many shells end at once and leave their
+// npm passes SIGTERM to the shell that it starts a script with, and to nothing else. Many shells end immediately and leave their
 // program running, so package.json says `exec`: the server replaces the shell, receives the signal, and its exit code
 // becomes npm's. On Windows, which has neither, start this file with node.
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { setUp } from './set-up.mjs';
 const program = fileURLToPath(new URL('../bin/codesign-remote-server.js', import.meta.url));
 
 await asScript(async (options) => {
-  // Standard output belongs to the server: scripts wait for its one line there.
+  // Only the server writes to standard output: scripts wait for its line there.
   const say = (line) => console.error(line);
   if (process.env.npm_lifecycle_event !== undefined) endWithParent(process.ppid);
   await setUp({ say });

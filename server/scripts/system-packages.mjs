@@ -1,4 +1,4 @@
-// Programs and libraries of the system that the server or the tests need: is it there, and which package brings it.
+// System programs and libraries that the server or the tests need: whether each is installed, and which package contains it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,10 +10,10 @@ const program =
   () =>
     names.some((name) => onPath(name) !== undefined);
 
-/** Elsewhere the keychain is a part of the system. */
+/** On other systems the keychain is part of the system. */
 const onLinux = (isThere) => () => process.platform !== 'linux' || isThere();
 
-/** Each needed thing: what to call it, whether it is there, and the package that brings it, by package manager. */
+/** Each needed program or library: its title, whether it is installed, and its package by package manager. */
 const TOOLS = {
   softhsm: {
     title: 'SoftHSM',
@@ -131,15 +131,15 @@ const TOOLS = {
 
 /** What the PKCS#11 addon is built with. */
 export const ADDON_TOOLS = ['compiler', 'make', 'python', 'headers'];
-/** The keychain of Linux, as a desktop has it. */
+/** The keychain of a Linux desktop. */
 const KEYCHAIN_TOOLS = ['messageBus', 'messageTool', 'keyring', 'libsecret'];
-/** The verifiers and helpers of `npm test` that are not ours. */
+/** Verifiers and helpers of other projects for `npm test`. */
 export const TEST_TOOLS = [
   ...['curl', 'openssl', 'osslsigncode', 'sbverify', 'jdk', 'zsh', 'fish', 'man', 'python', 'postgresql'],
   ...KEYCHAIN_TOOLS,
 ];
 
-/** What `npm run test:long` needs besides. */
+/** What `npm run test:long` needs in addition. */
 export const LONG_TEST_TOOLS = ['chromium'];
 
 /** What `npm run test:windows` needs in addition to `npm test`. */
@@ -152,7 +152,7 @@ const INSTALL = {
   brew: ['install'],
 };
 
-/** Sees to it that the named tools are there: installs the packages of missing ones when it may, else says what to type. */
+/** Installs the packages of missing tools if this user has the right to. Otherwise throws with the command to type. */
 export async function provideTools(names, say) {
   const missing = names.filter((name) => !TOOLS[name].isThere());
   if (missing.length === 0) return;
@@ -187,7 +187,7 @@ export async function provideTools(names, say) {
 
 const asCommand = ([command, ...args]) => [command, args];
 
-/** What to put before the package manager: nothing, sudo where it asks no password, or undefined when there is no right. */
+/** The words before the package manager: none for root, sudo if it needs no password, undefined without the right to install. */
 async function rightToInstall(manager) {
   if (manager === 'brew' || process.getuid?.() === 0) return [];
   if (onPath('sudo') === undefined) return undefined;

@@ -102,7 +102,7 @@ function dataSettings(options: DataOptions, environment: NodeJS.ProcessEnv, file
     /** A token of the operator's own HSM; undefined: one of SoftHSM's in the data folder. */
     pkcs11Token,
     pkcs11PinFile: either(options.pkcs11PinFile, 'PKCS11_PIN_FILE', file.pkcs11?.pinFile),
-    /** How many operations of the HSM may run at once; undefined: by the number of cores. */
+    /** Limit of concurrent HSM operations; undefined: depends on the number of cores. */
     pkcs11Sessions: file.pkcs11?.sessions,
   });
 }
@@ -139,7 +139,7 @@ const schema = object({
     object({ certificate: v.optional(text), key: v.optional(text), names: v.optional(v.array(text, 'is not a list')) }),
   ),
   tsa: v.optional(v.boolean('is neither true nor false')),
-  logLevel: v.optional(v.picklist(LOG_LEVELS, `is none of ${LOG_LEVELS.join(', ')}`)),
+  logLevel: v.optional(v.picklist(LOG_LEVELS, `is not one of ${LOG_LEVELS.join(', ')}`)),
   pkcs11: v.optional(
     object({
       library: v.optional(text),
@@ -160,7 +160,7 @@ function fileOf({ config }: DataOptions, environment: NodeJS.ProcessEnv): Config
   if (!parsed.success) {
     const [issue] = parsed.issues;
     const key = v.getDotPath(issue) ?? 'the whole';
-    const reason = issue.type === 'strict_object' && issue.expected === 'never' ? 'is no setting' : issue.message;
+    const reason = issue.type === 'strict_object' && issue.expected === 'never' ? 'is not a setting' : issue.message;
     throw new ServerError('config-invalid', { path, key, reason });
   }
   const { data, tls, pkcs11, ...others } = parsed.output;

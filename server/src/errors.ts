@@ -59,12 +59,11 @@ export const SERVER_ERRORS = {
   'tls-key-mismatch': usage(
     ({ certificate, key, subject }) =>
       `the key in ${key} does not belong to the first certificate in ${certificate} (${subject})`,
-    'Give the key of that certificate as --tls-key. In the file of --tls-cert the certificate of the server stands first.',
+    'Use the key of that certificate as --tls-key. In the file of --tls-cert the server certificate must be the first one.',
   ),
   'nobody-to-hand-credentials-to': usage(
-    ({ option }) =>
-      `credentials are shown once, when they are made, and there is no place to show them: standard error is not a terminal and ${option} is not given`,
-    'Give that option a path to have them written to a new file, or do this in a terminal.',
+    ({ option }) => `the new credentials cannot be shown: standard error is not a terminal and ${option} is not given`,
+    'Use that option with the path of a new file, or run the command in a terminal. Credentials are shown only once.',
   ),
   'client-env-exists': usage(
     ({ path }) => `the file for the credentials exists: ${path}`,

@@ -3,7 +3,7 @@
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';
 
-/** 128 and the signal's number: how a process ends that a second signal stops at once. */
+/** Exit codes after a second signal: 128 plus the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
 /** Ctrl-C reaches a server under npm twice, from the terminal and from npm: what comes this soon is the same signal. Milliseconds. */
 const ECHO = 1000;

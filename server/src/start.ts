@@ -18,14 +18,14 @@ const DAY = 24 * 60 * 60 * 1000;
 /** The server's own certificate is renewed earlier than that, at a start or by SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 
-/** What the surroundings give: everything that is not a setting. */
+/** What the process provides: everything that is not a setting. */
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
   readonly now: () => Date;
   /** Takes the one line that says where the server listens. */
   readonly announce: (line: string) => void;
   readonly log: { write(line: string): void };
-  /** Writes to a terminal, or undefined where there is none. */
+  /** Writes to a terminal; undefined if there is none. */
   readonly terminal: ((text: string) => void) | undefined;
   /** Has `reload` called whenever the process is asked to read its TLS certificate again. */
   readonly onHangUp?: (reload: () => void) => void;
@@ -149,7 +149,7 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
   }
 }
 
-/** Leaves a line where clients will soon refuse the certificate, or refuse it already. @param certificate PEM, with its chain */
+/** Logs a warning if clients reject the certificate, or will soon. @param certificate PEM, with its chain */
 function warnOfEnd(app: App, certificate: string, now: Date): void {
   const { notBefore, notAfter, subject } = endOfValidity(certificate);
   const line = { outcome: 'tls-validity', subject, notBefore, notAfter };
@@ -199,7 +199,7 @@ function clientHost({ host, tlsNames }: StartConfig): string {
   return tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
 }
 
-/** Whether it stands for every address of this machine, however it is written. */
+/** Whether it means every address of this machine, in any notation. */
 function isWildcard(host: string): boolean {
   const written = `https://${bracketed(host)}`;
   return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);

@@ -1,6 +1,6 @@
 /** Text for terminals: control and direction characters are escaped, lists become tables or JSON. */
 
-/** Escapes what would control a terminal or reverse the direction of its text. */
+/** Escapes characters that control a terminal or reverse the direction of its text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }

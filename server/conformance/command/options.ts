@@ -1,4 +1,4 @@
-/** The suite's command line: options and variables, judged before anything is sent. */
+/** The suite's command line: options and variables, checked before anything is sent. */
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -33,7 +33,7 @@ export function listJson(rules: readonly Rule[]) {
   }));
 }
 
-/** One rule, as it is judged. */
+/** The lines for one rule. */
 export function resultText({ rule, verdict }: RuleResult): string {
   const line = `${WORDS[verdict.kind].padEnd(10)}${rule.section.padEnd(12)}${rule.title}`;
   return `${[line, ...detailsOf(verdict).map((detail) => `          ${detail}`)].join('\n')}\n`;

@@ -1,4 +1,4 @@
-/** What a service for many must bear: calls at once, connections that stay, clients that leave. */
+/** What a service for many must bear: concurrent calls, open connections, clients that disconnect. */
 
 import { randomBytes } from 'node:crypto';
 import { describeAnswer } from '../check-answer.ts';
@@ -28,7 +28,7 @@ async function distinct(deployment: Deployment): Promise<Verdict> {
   const signed = all.filter(({ answer }) => answer.signature !== undefined);
   const failed = all.find((each) => each.answer.signature === undefined && !isTurnedAway(each.answer));
   if (failed !== undefined)
-    return broken(`${describeAnswer(failed.answer)} for one of ${AT_ONCE} calls at once`, failed.answer);
+    return broken(`${describeAnswer(failed.answer)} for one of ${AT_ONCE} concurrent calls`, failed.answer);
   const ids = new Set(signed.map(({ answer }) => answer.id));
   const answers = signed.map(({ answer }) => answer);
   if (ids.size < signed.length)
@@ -50,13 +50,13 @@ async function undisturbed(deployment: Deployment, leave: () => Promise<void>): 
 export const CONNECTION_RULES: readonly Rule[] = [
   {
     section: '2.4',
-    title: `${AT_ONCE} calls at once have ${AT_ONCE} ids`,
+    title: `${AT_ONCE} concurrent calls have ${AT_ONCE} ids`,
     spends: AT_ONCE,
     ask: distinct,
   },
   {
     section: '1',
-    title: `each of ${AT_ONCE} calls at once gets the signature of its own digest`,
+    title: `each of ${AT_ONCE} concurrent calls gets the signature of its own digest`,
     spends: AT_ONCE,
     needs: 'certificate',
     async ask(deployment) {

@@ -74,7 +74,7 @@ async function lostAnswer(deployment: Deployment): Promise<Verdict> {
 
 export const COUNTING_RULES: readonly Rule[] = [
   counting('8 rule 1', 'a signature counts once', 1, async (deployment) => [await deployment.sign(deployment.body())]),
-  counting('8 rule 1', 'signatures at once are all counted', 8, async (deployment) =>
+  counting('8 rule 1', 'concurrent signatures are all counted', 8, async (deployment) =>
     (await signAtOnce(deployment)).map(({ answer }) => answer),
   ),
   counting('8 rule 2', 'an authentication failure counts nothing', 0, async (deployment) => [

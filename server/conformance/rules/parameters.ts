@@ -184,7 +184,7 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  { section: '7 checks', title: 'all four wrong at once: code 400', spends: 0, ask: allWrong },
+  { section: '7 checks', title: 'all four wrong: code 400', spends: 0, ask: allWrong },
   {
     section: '7 checks',
     title: 'an empty object: code 400',

@@ -79,7 +79,7 @@ async function refusesPlain(deployment: Deployment): Promise<Verdict> {
   });
 }
 
-/** OpenSSL itself speaks TLS 1.1 only when it is told to mind no level of security. */
+/** OpenSSL itself uses TLS 1.1 only at security level 0. */
 const OLD_TLS = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 
 export const TRANSPORT_RULES: readonly Rule[] = [

@@ -36,7 +36,7 @@ export interface Behaviour {
   /** How a client that left is got over: whether the next call fails. */
   readonly staggers: boolean;
   readonly keepAlive: boolean;
-  /** Whether a call is told to come again at once. @param serial 1 for the first call */
+  /** Whether the answer asks for an immediate retry. @param serial 1 for the first call */
   readonly turnsAway: (serial: number) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A deployment of the API in the test's own process, over real HTTPS, that behaves as it is told. */
+/** A deployment of the API in the test's own process, over real HTTPS, with configurable behaviour. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -53,7 +53,7 @@ export async function startFake(
   const secure = https.createServer({ ...identity, ...(oldTls ? OLD_TLS : {}) }, listener);
   const open = http.createServer(listener);
   const sockets = new Set<net.Socket>();
-  // One port for both, told apart by the first byte.
+  // One port for both, distinguished by the first byte.
   const server = net.createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});

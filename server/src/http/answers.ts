@@ -37,7 +37,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   408: 'the request took too long',
   413: 'the request is too large',
   415: 'the content type is not application/json',
-  417: 'the header Expect asks for what is not supported',
+  417: 'the header Expect has an unsupported value',
   431: 'the request headers are too large',
 };
 

@@ -51,7 +51,7 @@ const CALLS_FOR_EACH_SESSION = 2;
  * With as many as one client alone may have, one with 450 callers left one with 16 about a sixth of the signatures.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 16;
-/** How many timestamps may wait for the HSM: far more than a build asks for at once, and done within a second or so. */
+/** Limit of timestamps that wait for the HSM: far more than a build requests concurrently, and done within about a second. */
 const TIMESTAMPS_WAITING = 256;
 /** While signatures are under way, the authority rests so many times as long as a timestamp took: most of the machine is theirs. */
 const RESTS = 3;
@@ -66,7 +66,7 @@ export interface ServerDependencies {
   readonly now: () => Date;
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
-  /** How many connections may be open at once. */
+  /** Limit of open connections. */
   readonly connections: number;
   /** How many signatures the HSM may have under way. */
   readonly sessions: number;
@@ -76,7 +76,7 @@ export interface ServerDependencies {
   readonly waiting: number;
   /** How long a call may hold a place of the quota before others may consider it dead, in milliseconds. */
   readonly lease: number;
-  /** The timestamp authority, where there is one, and how many of its signatures may be under way at once. */
+  /** The timestamp authority, if there is one, and its limit of concurrent signatures. */
   readonly timestamps?: { readonly authority: TimestampAuthority; readonly atOnce: number };
 }
 
@@ -100,7 +100,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     pluginTimeout: 0, // it holds for preClose too, and a signature under way may take longer than any limit
     // By then nothing is under way; an idle connection must not delay the end.
     forceCloseConnections: true,
-    return503OnClosing: false, // its body is no envelope: ours comes from finishBeforeClosing
+    return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, app.log),
   });
@@ -158,7 +158,7 @@ function serveApi(app: App, dependencies: ServerDependencies, holdBack: HoldBack
     };
     return calls.run(client.id, serve, () => {
       request.log.warn({ operation: 'sign', outcome: 'refused', reason: 'busy', status: 503 });
-      return refuseForNow(reply, 1, 'too many signatures are requested at once');
+      return refuseForNow(reply, 1, 'too many concurrent signature requests');
     });
   });
   app.post(REPORT_PATH, { onRequest }, (request, reply) =>

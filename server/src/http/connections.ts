@@ -50,7 +50,7 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
 /**
  * Bounds the application's connections, logs those that never get as far as a request, and ends all of them with it.
  * To be called after every other `preClose` hook is registered: what is under way then is finished.
- * @param most connections that may be open at once; what comes then is closed without an answer
+ * @param most limit of open connections; further ones are closed without an answer
  */
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
@@ -69,7 +69,7 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     socket.setMaxListeners(0);
     addressOf(socket);
   });
-  // Node's own listener makes errors of HTTP of them. There is no client to answer, and what failed is TLS.
+  // Node's own listener would report them as HTTP errors. TLS failed, so there is no client to answer.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
     const from = addressOf(connectionOf(socket));

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'f
 
 /** What a line says of the caller, as soon as it is known. */
 export interface Caller {
-  /** One that the server knows: what else stands in its place may be a secret. */
+  /** Only a known one: any other value may be a secret in the wrong field. */
   readonly accessKey?: string;
   /** The name of the client in `client list`; without a name, its access key. */
   readonly client?: string;

@@ -110,7 +110,7 @@ export async function handleSign(
   return reply.send(success({ id: record, signature: Buffer.from(signature).toString('base64') }));
 }
 
-/** The work's result; where it fails, the place of the quota is given back at once instead of when its lease expires. */
+/** The result of `work`. If it fails, the quota's lease is released immediately, not when it expires. */
 async function orGiveBack<T>({ quota }: Pick<Store, 'quota'>, lease: Lease, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -31,7 +31,7 @@ export interface TokenOptions {
 
 /**
  * Opens the token with this label and logs in.
- * @param sessions how many operations may be under way at once
+ * @param sessions limit of concurrent operations
  * @throws `pkcs11-addon-missing`, `token-not-found`, `hsm-failed`
  */
 export async function openPkcs11(options: TokenOptions, sessions: number): Promise<KeyStore> {

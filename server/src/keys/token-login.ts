@@ -14,7 +14,7 @@ import {
 } from './pkcs11-library.ts';
 import { createSessionPool, type SessionPool } from './session-pool.ts';
 
-/** An HSM that is away is not asked for a new login more often than this, in milliseconds: the library may wait long for it. */
+/** Shortest time between two logins to an HSM that does not answer, in milliseconds: the library may wait long for each. */
 const PAUSE = 1000;
 /** The same for a new login that only looks for a missing key, since it interrupts what signs with other keys. */
 const PAUSE_FOR_KEY = 5000;
@@ -34,7 +34,7 @@ export interface TokenLogin {
   close(): Promise<void>;
 }
 
-/** @param sessions how many operations of a kind may be under way at once @throws `token-not-found`, `pin-rejected`, `hsm-failed` */
+/** @param sessions limit of concurrent operations of a kind @throws `token-not-found`, `pin-rejected`, `hsm-failed` */
 export function logIn(
   library: Library,
   { label, pin: firstPin }: { readonly label: string; readonly pin: string },

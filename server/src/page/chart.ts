@@ -132,7 +132,7 @@ function bar(day: SignedDay, index: number, top: number): Html {
 
 function table(days: readonly SignedDay[]): Html {
   const shown = days.filter((day) => totalOf(day) + day.uncounted > 0).toReversed();
-  if (shown.length === 0) return html`<p class="empty">There are none.</p>`;
+  if (shown.length === 0) return html`<p class="empty">No signatures.</p>`;
   return html`
     <div class="scroll" role="region" aria-labelledby="numbers-title" tabindex="0">
     <table class="numbers">

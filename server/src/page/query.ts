@@ -1,4 +1,4 @@
-/** What the address of the page asks for: the filter, where in the records to look, and the days of the chart. */
+/** The query of the page's address: filter, position in the records, and days of the chart. */
 
 import { readTime } from '../cli/values.ts';
 import { reasonOf } from '../errors.ts';
@@ -44,7 +44,7 @@ export interface Known {
   readonly certificates: readonly StoredCertificate[];
 }
 
-/** Reads the query of an address. What is empty, as forms send it, is not asked for; what is unknown is not read. */
+/** Reads the query of an address. Empty values, which forms send, and unknown names are ignored. */
 export function readQuery(url: string, { clients, certificates }: Known): Query {
   const [, ...search] = url.split('?');
   const parameters = new URLSearchParams(search.join('?'));

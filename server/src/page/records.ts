@@ -17,7 +17,7 @@ import {
 } from './query.ts';
 import { cardTable } from './tables.ts';
 
-/** Enough to tell two digests apart; the CSV has them whole. */
+/** Enough digits to distinguish two digests. The CSV has all digits. */
 const DIGEST_SHOWN = 12;
 
 const CAPTION = 'Signature records, the latest first; times are in UTC';

@@ -29,7 +29,7 @@ const RECORDS_SHOWN = 50;
 const ROWS_SHOWN = 200;
 /** How many records are looked at for a page: where hardly any fits, the next page goes on from there. */
 const LOOKED_AT = 100_000;
-/** How many pages may be made at once and wait for that, and how many downloads may run: signing has the rest of the machine. */
+/** Limits of concurrent and waiting pages, and of concurrent downloads, so that signing stays fast. */
 const AT_ONCE = 2;
 const WAITING = 16;
 const DOWNLOADS = 4;
@@ -50,7 +50,7 @@ export function servePage(app: FastifyInstance<Server>, { store, now, holdBack, 
   });
   const busy = (request: FastifyRequest, reply: FastifyReply) => {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
-    return refuseForNow(reply, 5, 'too many pages are requested at once');
+    return refuseForNow(reply, 5, 'too many concurrent page requests');
   };
   const read = async (request: FastifyRequest) => {
     const [clients, certificates] = await Promise.all([store.clients.list(), store.certificates.list()]);

@@ -50,7 +50,7 @@ export function createBatches<Item, Result>(
       else for (const { reject } of members) reject(error);
     }
   };
-  /** A call that comes alone is served at once; where several came together, more are on their way. */
+  /** A single call is served immediately; if several came together, more are likely to follow. */
   const gathered = async (): Promise<void> => {
     await turn(); // what else this turn of the event loop brings comes along
     const wait = last.size > 1 && waiting.length < enough ? last.began + gather() - performance.now() : 0;

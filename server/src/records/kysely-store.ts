@@ -10,7 +10,7 @@ import { recordsOf } from './records.ts';
 import type { Tables } from './rows.ts';
 import type { Client, Store, StoredCertificate } from './store.ts';
 
-/** More at once would make a statement long, and the first of them wait for the last. */
+/** More would make a statement long, and the first of them wait for the last. */
 const MOST = 256;
 /** From so many on, a batch costs hardly less for each of them when it is longer. */
 const ENOUGH = 64;
@@ -18,7 +18,7 @@ const ENOUGH = 64;
 /** A record has about this many, most of them its signature and its extra. */
 const CHECK_BYTES = 2048;
 
-/** What every call asks of the database, for several at once. */
+/** The queries of every call, each for several concurrent calls. */
 export interface Shared {
   findClients(accessKeys: readonly string[]): Promise<readonly (Client | undefined)[]>;
   findCertificates(numbers: readonly string[]): Promise<readonly (StoredCertificate | undefined)[]>;

@@ -89,7 +89,7 @@ export function recordsOf(database: Kysely<Tables>, take: (step: Step) => Promis
     },
     async search(filter, { order, size, after }) {
       const [ahead, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
-      // The index alone tells where the stretch ends; only then its rows are read.
+      // The index alone shows where the batch ends; only then its rows are read.
       const last = await database
         .selectFrom('records')
         .select(['signed_at', 'id'])

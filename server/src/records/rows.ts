@@ -139,7 +139,7 @@ export function toRecordRow(record: Omit<SignatureRecord, 'counted' | 'report'>)
   };
 }
 
-/** What each key stands for, by rows in any order. */
+/** The value of each key; the rows can be in any order. */
 export function byKey<Row, T>(
   keys: readonly string[],
   rows: readonly Row[],

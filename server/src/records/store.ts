@@ -182,7 +182,7 @@ export interface Store {
   readonly authorities: {
     get(purpose: AuthorityPurpose): Promise<StoredAuthority | undefined>;
     /**
-     * Puts an authority in the place of another (undefined: where there is none), unless another server was faster.
+     * Replaces an authority (undefined: there is none yet), unless another server was faster.
      * @returns the one that is stored then
      */
     replace(
@@ -229,7 +229,7 @@ export interface Store {
     perDay(since: Date, until: Date): Promise<readonly DayCount[]>;
     /** Takes a count back whose answer never went out; does nothing the second time. */
     uncount(id: string): Promise<void>;
-    /** Notes a report on this client's record; the latest stands. @returns the record, or undefined where the client has none of this id */
+    /** Stores a report for this client's record; the latest one counts. @returns the record, or undefined if the client has no record with this id */
     report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined>;
   };
   /** Rejects where the database does not answer, or cannot store as much as a signature needs. */

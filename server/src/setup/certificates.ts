@@ -33,7 +33,7 @@ export interface MakingData {
 }
 
 /**
- * Makes a key in the HSM and a certificate for it; a running server knows it at once.
+ * Makes a key in the HSM and a certificate for it; a running server uses it immediately.
  * @returns the path of its chain, PEM
  * @throws `certificate-number-taken`, `key-not-found`, `data-folder-incomplete`, `hsm-failed`
  */

@@ -20,7 +20,7 @@ export const FIRST_NUMBER = '1';
 const AUTHORITY_BITS: RsaBits = 3072;
 const FIRST_BITS: RsaBits = 3072;
 const ASIDE = '.codesign-remote-server-setup-';
-/** What mkdtemp makes of that, and nothing a person would: folders of this name may be removed. */
+/** The names that mkdtemp creates from that. People do not choose such names, so these folders may be removed. */
 const ASIDE_NAME = /^\.codesign-remote-server-setup-[A-Za-z0-9]{6}$/;
 /** The start of a folder aside this old was interrupted. In milliseconds. */
 const ABANDONED = 60 * 60 * 1000;

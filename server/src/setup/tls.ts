@@ -34,7 +34,7 @@ export async function readTls(certificate: string, key: string): Promise<TlsMate
     throw new ServerError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
   }
   parsed(certificate, () => createSecureContext({ cert: pem.certificate, key: pem.key }));
-  // A chain that ends in a self-signed certificate is of a private authority: its own file tells whom to trust.
+  // A chain that ends in a self-signed certificate is of a private authority: its own file names the root to trust.
   const last = issuers.at(-1) ?? leaf;
   return { ...pem, caFile: last.checkIssued(last) ? resolve(certificate) : undefined };
 }

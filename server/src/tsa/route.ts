@@ -31,7 +31,7 @@ export async function handleTimestamp(
     request.log.info({ operation, outcome: 'refused', reason: failure });
     return reply.type(REPLY_TYPE).send(rejected(failure, message));
   };
-  if (!Buffer.isBuffer(body)) return reject('badDataFormat', 'there is no request');
+  if (!Buffer.isBuffer(body)) return reject('badDataFormat', 'the body holds no request');
   const check = checkQuery(body);
   if (!check.accepted) return reject(check.failure, check.message);
 
@@ -45,7 +45,7 @@ export async function handleTimestamp(
   const result = await queue.run(request.ip, serve, () => 'busy' as const);
   if (result === 'busy') {
     request.log.warn({ operation, outcome: 'refused', reason: 'busy', status: 503 });
-    return refuseForNow(reply, 1, 'too many timestamps are requested at once');
+    return refuseForNow(reply, 1, 'too many concurrent timestamp requests');
   }
   if (result === undefined) {
     request.log.info({ operation, outcome: 'abandoned' });

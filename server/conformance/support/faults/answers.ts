@@ -66,7 +66,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ httpStatus }) => ({ httpStatus: (code) => (code === 0 ? 500 : httpStatus(code)) }),
     [
       /(is|are) signed$/,
-      '8 calls at once have 8 ids',
+      '8 concurrent calls have 8 ids',
       'the three headers that the document names are enough, their names in any case',
       'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
     ],
@@ -111,7 +111,7 @@ const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
   ['broken-off', ['a request that is broken off counts nothing']],
   ['report', REPORTS_COUNT],
 ];
-const SIGNATURES_COUNT = ['a signature counts once', 'signatures at once are all counted'];
+const SIGNATURES_COUNT = ['a signature counts once', 'concurrent signatures are all counted'];
 
 const COUNT_FAULTS: readonly Fault[] = [
   ...COUNTED.map(([event, breaks]) =>

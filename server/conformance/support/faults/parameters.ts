@@ -65,13 +65,13 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
     'padding that is missing: code 400',
   ]),
-  fault('judges no padding', () => ({ padding: () => true }), [/^padding .*: code 400$/]),
-  fault('judges the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
+  fault('checks no padding', () => ({ padding: () => true }), [/^padding .*: code 400$/]),
+  fault('checks the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
     PAIR('code', 'padding'),
     PAIR('digest', 'padding'),
     PAIR('algorithm', 'padding'),
   ]),
-  fault('judges the digest before the code', () => ({ order: ['digest', 'code', 'algorithm', 'padding', 'extra'] }), [
+  fault('checks the digest before the code', () => ({ order: ['digest', 'code', 'algorithm', 'padding', 'extra'] }), [
     PAIR('code', 'digest'),
   ]),
   fault(
@@ -87,7 +87,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('wants an extra', () => ({ extra: isObject }), [
     'a request without extra is signed',
     /^SHA\d+: a digest of \d+ bytes is signed$/,
-    '8 calls at once have 8 ids',
+    '8 concurrent calls have 8 ids',
     'the three headers that the document names are enough, their names in any case',
     'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
   ]),

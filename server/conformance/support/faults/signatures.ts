@@ -6,7 +6,7 @@ import { NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
 import { type Behaviour, digestInfo, signatureOver } from '../behaviour.ts';
 import { type Fault, fault } from '../fault.ts';
 
-const OVER_THE_DIGEST = [/RSASSA-PKCS1-v1_5/, /^each of 8 calls at once/];
+const OVER_THE_DIGEST = [/RSASSA-PKCS1-v1_5/, /^each of 8 concurrent calls/];
 
 /** What came last, as a server keeps it that has one variable for all calls. */
 function keptForAll(good: Behaviour): Behaviour['signature'] {
@@ -71,16 +71,16 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
   ),
   fault('gives every record the same id', () => ({ record: () => 'record' }), [
     'signatures of different digests have different ids',
-    '8 calls at once have 8 ids',
+    '8 concurrent calls have 8 ids',
   ]),
   fault('gives empty ids', () => ({ record: () => '' }), [
     'data.id is a string that is not empty',
     'signatures of different digests have different ids',
-    '8 calls at once have 8 ids',
+    '8 concurrent calls have 8 ids',
     'an id that is empty is refused',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
-    'each of 8 calls at once gets the signature of its own digest',
+    'each of 8 concurrent calls gets the signature of its own digest',
   ]),
   fault('is confused by a client that leaves', () => ({ staggers: true }), [
     'a client that leaves in the midst of its request disturbs no other call',
