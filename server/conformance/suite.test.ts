@@ -28,25 +28,25 @@ const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, stri
 
 /** What the server's README says of it. */
 const OWN_CHOICES: Readonly<Record<string, string>> = {
-  'which HTTP status goes with code 401': 'sign: HTTP 401, report-sign: HTTP 401',
+  'which HTTP status it sends with code 401': 'sign: HTTP 401, report-sign: HTTP 401',
   'which HTTP status goes with code 400': 'HTTP 400',
   'which is checked first, credentials or parameters': 'credentials',
-  'what becomes of two headers, the right one first': 'refused: HTTP 401, code 401',
-  'what becomes of two headers, the right one last': 'refused: HTTP 401, code 401',
-  'what becomes of an extra that is null': 'HTTP 400, code 400',
-  'what becomes of an extra that is an array': 'HTTP 400, code 400',
-  'what becomes of an unknown member of extra': 'signed',
-  'what becomes of an unknown member of the request': 'signed',
-  'what becomes of a digest with bits at its end that no byte has': 'HTTP 400, code 400',
-  'what becomes of the report of an unknown id': 'HTTP 400, code 400',
-  'what becomes of a report that is repeated': 'success',
-  'what becomes of status 1 after 2': 'success',
+  'how it treats two headers, the right one first': 'refused: HTTP 401, code 401',
+  'how it treats two headers, the right one last': 'refused: HTTP 401, code 401',
+  'how it treats an extra that is null': 'HTTP 400, code 400',
+  'how it treats an extra that is an array': 'HTTP 400, code 400',
+  'how it treats an unknown member of extra': 'signed',
+  'how it treats an unknown member of the request': 'signed',
+  'how it treats a digest with bits at its end that no byte has': 'HTTP 400, code 400',
+  'how it treats the report of an unknown id': 'HTTP 400, code 400',
+  'how it treats a report that is repeated': 'success',
+  'how it treats status 1 after 2': 'success',
   'whether the same digest again is a new signature': 'a new record',
-  'what becomes of the content type text/plain': 'HTTP 415, code 415',
-  'what becomes of a body of a megabyte': 'HTTP 413, code 413',
+  'how it treats the content type text/plain': 'HTTP 415, code 415',
+  'how it treats a body of a megabyte': 'HTTP 413, code 413',
   'a path of another version: no success': 'HTTP 404, code 404',
   'PUT /v1/codesign/sign: no success': 'HTTP 405, code 405',
-  'which of TLS 1.2 and 1.3 it takes': 'TLSv1.2 and TLSv1.3',
+  'which of TLS 1.2 and 1.3 it accepts': 'TLSv1.2 and TLSv1.3',
 };
 
 describe('the bundled server', () => {
@@ -104,16 +104,16 @@ describe('another deployment', { timeout: 60_000 }, () => {
     const { results } = await checkFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
     expect(choicesOf(results)).toMatchObject({
-      'which HTTP status goes with code 401': 'sign: HTTP 403, report-sign: HTTP 403',
+      'which HTTP status it sends with code 401': 'sign: HTTP 403, report-sign: HTTP 403',
       'which HTTP status goes with code 400': 'HTTP 200',
       'which is checked first, credentials or parameters': 'code 400 for both wrong',
       'which further fields the signature record has': 'createdAt',
       'whether the same digest again is a new signature': 'the same record',
-      'what becomes of the report of an unknown id': 'success',
-      'what becomes of an unknown member of extra': 'HTTP 200, code 400',
-      'what becomes of a digest padded once more': 'signed',
-      'what becomes of the content type text/plain': 'HTTP 200, code 1415',
-      'what becomes of two headers, the right one first': 'taken',
+      'how it treats the report of an unknown id': 'success',
+      'how it treats an unknown member of extra': 'HTTP 200, code 400',
+      'how it treats a digest padded once more': 'signed',
+      'how it treats the content type text/plain': 'HTTP 200, code 1415',
+      'how it treats two headers, the right one first': 'taken',
     });
   });
 

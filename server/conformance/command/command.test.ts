@@ -111,14 +111,14 @@ describe('--list', () => {
     );
   });
 
-  test('--only names a section with all below it, or words of a title', async () => {
+  test('--only selects a section with its subsections, or words of a title', async () => {
     const sections = async (only: string) => {
       const { output } = await run(['--list', '--json', '--only', only]);
       return [...new Set((JSON.parse(output) as { section: string }[]).map(({ section }) => section))];
     };
     expect(await sections('7 check 4')).toEqual(['7 check 4']);
     expect(await sections('8')).toEqual(['8', '8 rule 1', '8 rule 2', '8 rule 3', '8 rule 4']);
-    expect(await sections('PUT is no sign')).toEqual(['4']);
+    expect(await sections('PUT is not a sign')).toEqual(['4']);
   });
 
   test('works by the script that npm runs, in plain Node', async () => {

@@ -78,7 +78,7 @@ const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Ru
 
 const peculiarRule = ([title, header]: [string, Header]): Rule => ({
   section: '5 rule 3',
-  title: `what becomes of ${title}`,
+  title: `how it treats ${title}`,
   spends: 0,
   async ask(deployment) {
     const authorization = header(deployment.options.credentials);
@@ -96,7 +96,7 @@ const accepted = (answer: Answer): Verdict =>
 export const AUTHENTICATION_RULES: readonly Rule[] = [
   {
     section: '5 rule 1',
-    title: 'the right credentials are taken by both operations',
+    title: 'both operations accept the right credentials',
     spends: 0,
     ask: async (deployment) =>
       each(OPERATIONS, async ([, operation]) =>
@@ -106,7 +106,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   ...OPERATIONS.flatMap(refusalsOf),
   {
     section: '5 rule 1',
-    title: 'the scheme counts in any case of its letters (RFC 7617, section 2)',
+    title: 'the scheme is accepted in any letter case (RFC 7617, section 2)',
     spends: 0,
     ask: async (deployment) =>
       each(['basic', 'BASIC', 'bAsIc'], async (scheme) => {
@@ -129,7 +129,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 6',
-    title: 'which HTTP status goes with code 401',
+    title: 'which HTTP status it sends with code 401',
     spends: 0,
     async ask(deployment) {
       const answers: Answer[] = [];

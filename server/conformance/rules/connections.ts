@@ -77,7 +77,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '8 rule 2',
-    title: 'a client that leaves in the midst of its request disturbs no other call',
+    title: 'a client that disconnects during its request does not affect other calls',
     spends: 0,
     ask: async (deployment) =>
       undisturbed(deployment, () => {
@@ -87,14 +87,14 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '7 rule 3',
-    title: 'a client that leaves before its answer disturbs no other call',
+    title: 'a client that disconnects before its answer does not affect other calls',
     spends: 1,
     ask: async (deployment) =>
       undisturbed(deployment, () => deployment.sendAndLeave({ body: deployment.body() }, LINGER)),
   },
   {
     section: '4',
-    title: 'what becomes of a body in chunks (Transfer-Encoding)',
+    title: 'how it treats a chunked body (Transfer-Encoding)',
     spends: 0,
     async ask(deployment) {
       const text = JSON.stringify(deployment.refusedBody());

@@ -60,7 +60,7 @@ const envelopeRule = (section: string, title: string, ask: (deployment: Deployme
 export const ENVELOPE_RULES: readonly Rule[] = [
   {
     section: '2.1',
-    title: 'a signature comes in an envelope: integer code, string message, object data',
+    title: 'the answer with a signature is an envelope: integer code, string message, object data',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {

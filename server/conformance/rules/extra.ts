@@ -20,10 +20,10 @@ const signs = (title: string, extra: unknown): Rule => ({
   ask: async (deployment) => isSigned(await deployment.sign({ ...deployment.body(), extra })),
 });
 
-/** What the document describes otherwise; what becomes of it, it does not show. */
+/** What the document describes otherwise; how it treats it, it does not show. */
 const peculiar = (title: string, extra: unknown): Rule => ({
   section: '2.3',
-  title: `what becomes of ${title}`,
+  title: `how it treats ${title}`,
   spends: 1,
   ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), extra })),
 });
@@ -40,7 +40,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   signs('an empty extra is signed', {}),
   {
     section: '2.3',
-    title: 'an extra with one member alone is signed',
+    title: 'an extra with only one member is signed',
     spends: Object.keys(MEMBERS).length,
     ask: async (deployment) =>
       each(Object.entries(MEMBERS), async ([name, value]) =>
@@ -64,7 +64,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),
   {
     section: '2.2',
-    title: 'what becomes of an unknown member of the request',
+    title: 'how it treats an unknown member of the request',
     spends: 1,
     ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), conformance: true })),
   },

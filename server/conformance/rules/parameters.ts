@@ -77,7 +77,7 @@ const DIGEST_RULES: readonly Rule[] = [
   ].map(
     ([title, digest]): Rule => ({
       section: '7 check 2',
-      title: `what becomes of a digest ${title}`,
+      title: `how it treats a digest ${title}`,
       spends: 1,
       ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), digest })),
     }),
@@ -150,7 +150,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `${NAMES[first]} is checked before ${NAMES[second]}, as far as it shows: code 400`,
+  title: `${NAMES[first]} is checked before ${NAMES[second]}, if visible: code 400`,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];

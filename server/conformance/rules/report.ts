@@ -64,8 +64,8 @@ async function ofAnother(deployment: Deployment): Promise<Verdict> {
 }
 
 export const REPORT_RULES: readonly Rule[] = [
-  reports('status 1 is taken', [1]),
-  reports('status 2 is taken', [2]),
+  reports('status 1 is accepted', [1]),
+  reports('status 2 is accepted', [2]),
   {
     section: '4.2',
     title: 'the success has data null',
@@ -79,7 +79,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_STATUSES).map(
     ([title, status]): Rule => ({
       section: '2.5',
-      title: `a status that is ${title} is refused`,
+      title: `a status that is ${title} is rejected`,
       ...SHARED,
       ask: async (deployment) => isRefused(await deployment.report({ id: await deployment.recordId(), status })),
     }),
@@ -87,49 +87,49 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_IDS).map(
     ([title, id]): Rule => ({
       section: '2.5',
-      title: `an id that is ${title} is refused`,
+      title: `an id that is ${title} is rejected`,
       spends: 0,
       ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
     }),
   ),
   {
     section: '2.5',
-    title: 'how a missing id is refused',
+    title: 'how it rejects a missing id',
     spends: 0,
     ask: async (deployment) => isRefusedSomehow(await deployment.report({ status: 1 })),
   },
   {
     section: '2.5',
-    title: 'how a status of 3 is refused',
+    title: 'how it rejects a status of 3',
     ...SHARED,
     ask: async (deployment) =>
       isRefusedSomehow(await deployment.report({ id: await deployment.recordId(), status: 3 })),
   },
   {
     section: '7',
-    title: 'what becomes of the report of an unknown id',
+    title: 'how it treats the report of an unknown id',
     spends: 0,
     ask: async (deployment) =>
       chosen(describeReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
   },
-  open('3', 'what becomes of a report that is repeated', async (deployment, id) => {
+  open('3', 'how it treats a report that is repeated', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 1 });
   }),
-  open('3', 'what becomes of status 2 after 1', async (deployment, id) => {
+  open('3', 'how it treats status 2 after 1', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 2 });
   }),
-  open('3', 'what becomes of status 1 after 2', async (deployment, id) => {
+  open('3', 'how it treats status 1 after 2', async (deployment, id) => {
     await deployment.report({ id, status: 2 });
     return deployment.report({ id, status: 1 });
   }),
-  open('2.5', 'what becomes of an unknown member of a report', (deployment, id) =>
+  open('2.5', 'how it treats an unknown member of a report', (deployment, id) =>
     deployment.report({ id, status: 1, conformance: true }),
   ),
   {
     section: '7',
-    title: 'what becomes of a report of another client’s id',
+    title: 'how it treats a report of another client’s id',
     ...SHARED,
     needs: 'other-client',
     ask: ofAnother,

@@ -38,7 +38,7 @@ export const SIGN_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
   {
     section: '4.1 rule 1',
-    title: 'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
+    title: 'a valid request gets HTTP 2xx, code 0 and a data.signature that is not empty',
     spends: 0,
     shares: ['SHA256'],
     ask: async (deployment) => isSigned((await deployment.signed()).answer),
@@ -105,7 +105,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '1',
-    title: 'the same digest has the same signature, since PKCS#1 v1.5 leaves nothing to chance',
+    title: 'the same digest has the same signature (PKCS#1 v1.5 is deterministic)',
     spends: 1,
     shares: ['SHA512'],
     async ask(deployment) {

@@ -9,7 +9,7 @@ import { readEnvelope } from '../envelope.ts';
 import { NoAnswer } from '../http.ts';
 import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
-/** Good requests but for their headers: the document names these, and not what becomes of others. */
+/** Good requests but for their headers: the document names these, and not how it treats others. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   'the content type application/json; charset=utf-8': { 'Content-Type': 'application/json; charset=utf-8' },
   'the content type Application/JSON': { 'Content-Type': 'Application/JSON' },
@@ -86,7 +86,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   { section: '5 rule 5', title: 'plain HTTP to the same port is not served', spends: 0, ask: refusesPlain },
   {
     section: '5 rule 5',
-    title: 'TLS 1.0 and 1.1 are refused (RFC 8996)',
+    title: 'TLS 1.0 and 1.1 are rejected (RFC 8996)',
     spends: 0,
     async ask(deployment) {
       const taken = await handshakes(deployment, OLD_TLS);
@@ -96,7 +96,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 5',
-    title: 'which of TLS 1.2 and 1.3 it takes',
+    title: 'which of TLS 1.2 and 1.3 it accepts',
     spends: 0,
     async ask(deployment) {
       const taken: string[] = [];
@@ -123,7 +123,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ...Object.entries(HEADERS).map(
     ([title, headers]): Rule => ({
       section: '4',
-      title: `what becomes of ${title}`,
+      title: `how it treats ${title}`,
       spends: 1,
       ask: async (deployment) => isSignedOrRefused(await deployment.sign(deployment.body(), { headers })),
     }),
@@ -131,7 +131,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ...[SIGN, REPORT].map(
     (path): Rule => ({
       section: '4',
-      title: `a good request by PUT is no ${path.slice('/v1/codesign/'.length)}`,
+      title: `a valid request with PUT is not a ${path.slice('/v1/codesign/'.length)}`,
       spends: path === SIGN ? 1 : 0,
       ...(path === REPORT ? { shares: ['SHA256'] } : {}),
       async ask(deployment) {
@@ -142,7 +142,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ),
   {
     section: '8',
-    title: 'what becomes of a body of a megabyte',
+    title: 'how it treats a body of a megabyte',
     spends: 0,
     async ask(deployment) {
       try {

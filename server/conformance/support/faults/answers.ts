@@ -21,7 +21,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
   ),
   fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
     ...ENVELOPES_OF_ERRORS,
-    'a signature comes in an envelope: integer code, string message, object data',
+    'the answer with a signature is an envelope: integer code, string message, object data',
     'the answer to a report is an envelope',
   ]),
   fault(
@@ -68,15 +68,15 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
       /(is|are) signed$/,
       '8 concurrent calls have 8 ids',
       'the three headers that the document names are enough, their names in any case',
-      'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
+      'a valid request gets HTTP 2xx, code 0 and a data.signature that is not empty',
     ],
   ),
 ];
 
 const REPORT_FAULTS: readonly Fault[] = [
   fault('takes any status', () => ({ report: (isKnown) => (isKnown ? 0 : 400) }), [
-    /^a status that is .* is refused$/,
-    'how a status of 3 is refused',
+    /^a status that is .* is rejected$/,
+    'how it rejects a status of 3',
   ]),
   fault(
     'takes a status that is a string',
@@ -84,17 +84,17 @@ const REPORT_FAULTS: readonly Fault[] = [
       report: (isKnown, { status, ...rest }) =>
         report(isKnown, { ...rest, status: typeof status === 'string' ? Number(status) : status }),
     }),
-    ['a status that is a string is refused'],
+    ['a status that is a string is rejected'],
   ),
   fault(
     'does not take status 2',
     ({ report }) => ({ report: (isKnown, asked) => (asked.status === 2 ? 400 : report(isKnown, asked)) }),
-    ['status 2 is taken'],
+    ['status 2 is accepted'],
   ),
   fault(
     'takes a report without an id',
     () => ({ report: (_isKnown, { status }) => (status === 1 || status === 2 ? 0 : 400) }),
-    [/^an id that is .* is refused$/, 'how a missing id is refused'],
+    [/^an id that is .* is rejected$/, 'how it rejects a missing id'],
   ),
   fault(
     'has data for a report',

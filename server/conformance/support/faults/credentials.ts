@@ -32,7 +32,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'takes the scheme in one spelling',
     ({ authorized }) => ({ authorized: (headers) => /^Basic /.test(headers[0] ?? '') && authorized(headers) }),
-    ['the scheme counts in any case of its letters (RFC 7617, section 2)'],
+    ['the scheme is accepted in any letter case (RFC 7617, section 2)'],
   ),
   fault(
     'takes Bearer for Basic',
@@ -65,9 +65,9 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     ['no answer holds the Access Secret or the Authorization header'],
   ),
   { name: 'serves plain HTTP', plain: true, breaks: ['plain HTTP to the same port is not served'] },
-  { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are refused (RFC 8996)'] },
+  { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are rejected (RFC 8996)'] },
   fault('serves PUT', () => ({ routing: (_method, path) => (path.startsWith('/v1/codesign/') ? 0 : 404) }), [
-    /^a good request by PUT is no /,
+    /^a valid request with PUT is not a /,
   ]),
   fault(
     'has a success for other versions',

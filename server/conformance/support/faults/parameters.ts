@@ -4,7 +4,7 @@ import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
 import { isObject } from '../../envelope.ts';
 import { type Fault, fault, ofText } from '../fault.ts';
 
-const PAIR = (first: string, second: string) => `${first} is checked before ${second}, as far as it shows: code 400`;
+const PAIR = (first: string, second: string) => `${first} is checked before ${second}, if visible: code 400`;
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
@@ -89,7 +89,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     /^SHA\d+: a digest of \d+ bytes is signed$/,
     '8 concurrent calls have 8 ids',
     'the three headers that the document names are enough, their names in any case',
-    'a good request has HTTP 2xx, code 0 and a data.signature that is not empty',
+    'a valid request gets HTTP 2xx, code 0 and a data.signature that is not empty',
   ]),
   fault(
     'takes no file of more than 4 GiB',

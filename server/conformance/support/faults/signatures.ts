@@ -77,12 +77,12 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     'data.id is a string that is not empty',
     'signatures of different digests have different ids',
     '8 concurrent calls have 8 ids',
-    'an id that is empty is refused',
+    'an id that is empty is rejected',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
     'each of 8 concurrent calls gets the signature of its own digest',
   ]),
   fault('is confused by a client that leaves', () => ({ staggers: true }), [
-    'a client that leaves in the midst of its request disturbs no other call',
+    'a client that disconnects during its request does not affect other calls',
   ]),
 ];
