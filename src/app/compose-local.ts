@@ -14,7 +14,7 @@ import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import type { Run } from '../signing/change.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
-import { type TemporaryNames, temporaryNames } from '../signing/files/left-temporary-files.ts';
+import { temporaryNames } from '../signing/files/left-temporary-files.ts';
 import type { Reading } from '../verifying/verify-file.ts';
 import { createDigestThreads } from '../zip/digest-threads.ts';
 import { digestEntries, digestEntriesWith } from '../zip/entry-digests.ts';
@@ -43,7 +43,7 @@ export function composeReading(): Reading {
   return { formats, digestEntries: digest };
 }
 
-export async function composeTemporaryNames(): Promise<TemporaryNames> {
+async function composeTemporaryNames() {
   return temporaryNames({
     processes: await observeProcesses(),
     randomHex: () => randomBytes(8).toString('hex'),

@@ -5,27 +5,23 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';
 import type { ChangeOutcome, FailedOutcome, FileOutcome } from './outcome.ts';
 
-export interface Batch {
-  /** Nothing new starts from now on; what is under way is finished. The first cause stays. */
-  stop(reason: string, cause?: CodesignError): void;
-  /** Aborts when the batch is stopped: for waits that need not go on. */
-  readonly signal: AbortSignal;
-  /** Throws `not-attempted` once the batch has been stopped. */
-  assertGoing(): void;
-}
+export type Batch = ReturnType<typeof startBatch>;
 
-export function startBatch(): Batch {
+export function startBatch() {
   const controller = new AbortController();
   // Every call that waits listens to it.
   setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
+    /** Aborts when the batch is stopped: for waits that need not go on. */
     signal: controller.signal,
-    stop(reason, cause) {
+    /** Nothing new starts from now on; what is under way is finished. The first cause stays. */
+    stop(reason: string, cause?: CodesignError): void {
       stopped ??= notAttempted(reason, cause);
       controller.abort();
     },
-    assertGoing() {
+    /** Throws `not-attempted` once the batch has been stopped. */
+    assertGoing(): void {
       if (stopped) throw stopped;
     },
   };

@@ -11,19 +11,7 @@ import { digestToBeSigned } from './service/signatures.ts';
 import type { EarlierTime, FindEarlierTimes, RunContext } from './signing-context.ts';
 import type { SigningIntent } from './signing-policy.ts';
 
-/** Disposing waits for the flush of the copy, which runs while the service signs. */
-export interface Prepared extends AsyncDisposable {
-  /** Empty once it is sealed. */
-  readonly toBeSigned: Uint8Array;
-  /** Signed by formats that sign one. */
-  readonly time: Date;
-  /** The signature with this value, if the file carries it already: a run that was killed had written it. */
-  findEmbedded(signature: Uint8Array, needsTimestamp: boolean): Promise<EmbeddedSignature | undefined>;
-  /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
-  seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<Pick<PreparedChange, 'check'>>;
-}
-
-export interface Preparing {
+interface Preparing {
   readonly run: { readonly onEvent: (event: SigningEvent) => void };
   readonly context: RunContext;
   readonly findEarlierTimes: FindEarlierTimes;
@@ -39,7 +27,7 @@ export async function prepareSignature(
   { input, copy }: OpenFile,
   { run, context, findEarlierTimes }: Preparing,
   tokenLength: number | undefined,
-): Promise<Prepared> {
+) {
   const opened = await plan.open(input.source, copy.reader);
   const { prepared, time } = await prepareWithTime(opened, plan, context, await findEarlierTimes(plan));
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
@@ -49,18 +37,22 @@ export async function prepareSignature(
   const flushing = copy.flush().catch(() => undefined);
   let held: { readonly opened: typeof opened; readonly prepared: PreparedSignature } | undefined = { opened, prepared };
   return {
+    /** Signed by formats that sign one. */
     time,
-    get toBeSigned() {
+    /** Empty once it is sealed. */
+    get toBeSigned(): Uint8Array {
       return held?.prepared.toBeSigned ?? new Uint8Array();
     },
 
-    async findEmbedded(signature, needsTimestamp) {
+    /** The signature with this value, if the file carries it already: a run that was killed had written it. */
+    async findEmbedded(signature: Uint8Array, needsTimestamp: boolean): Promise<EmbeddedSignature | undefined> {
       // A result elsewhere is a file that is still to be made; a signature that is replaced is not there twice.
       const isKept = plan.intent.mode === 'append' && plan.path === plan.output;
       return isKept && held ? await findBySignature(held.opened, signature, needsTimestamp) : undefined;
     },
 
-    async seal(signature, timestampToken) {
+    /** Puts the envelope into the copy. Only once: what was prepared is let go, and not held while the result is checked. */
+    async seal(signature: Uint8Array, timestampToken: Uint8Array | undefined): Promise<Pick<PreparedChange, 'check'>> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
       if (held === undefined) throw new TypeError('a signature is sealed once');
@@ -70,7 +62,8 @@ export async function prepareSignature(
       return { check: (result) => result.verifyResult(expected) };
     },
 
-    async [Symbol.asyncDispose]() {
+    /** The flush of the copy runs while the service signs. */
+    async [Symbol.asyncDispose](): Promise<void> {
       await flushing;
     },
   };

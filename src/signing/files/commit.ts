@@ -1,28 +1,21 @@
 /** Putting the changed bytes in place: flushed, reopened and checked first, then renamed whole. */
 
 import type { InputFile } from '../../files/input-file.ts';
-import type { SignableFile } from '../../formats/format.ts';
-import type { PlannedFile } from '../change.ts';
+import type { PlannedFile, PreparedChange } from '../change.ts';
 import { assertUnchanged } from './open-file.ts';
 import type { StagedCopy } from './staged-copy.ts';
 
-export interface Commit {
+interface Commit {
   readonly plan: PlannedFile;
   readonly input: InputFile;
   /** As it shall be. */
   readonly copy: StagedCopy;
   /** Throws when the reopened copy is not what it was to become. */
-  check(result: SignableFile): Promise<void>;
+  readonly check: PreparedChange['check'];
 }
 
-export interface Committed {
-  /** Size of the new file. */
-  readonly bytes: number;
-  readonly warnings: readonly string[];
-}
-
-/** The original stays untouched until the rename. */
-export async function commit({ plan, input, copy, check }: Commit): Promise<Committed> {
+/** The original stays untouched until the rename. Gives the size of the new file, and warnings. */
+export async function commit({ plan, input, copy, check }: Commit) {
   await copy.prove().catch(async (thrown: unknown) => {
     // If the original has changed, that is what is to be reported: it is what the copy was compared with.
     await assertUnchanged(plan.path, plan.stats);

@@ -18,22 +18,6 @@ import { signingErrors } from '../errors.ts';
 import { insertedBytes, patchedPieces } from './patch-geometry.ts';
 import { readFully } from './temporary-file.ts';
 
-export interface CopyProof {
-  /** Whether all bytes have been proven, and no program has written since. */
-  stands(): boolean;
-  /**
-   * Has this process write `patch`. `isKept`: the proof stood, and of the bytes that it covers only those that the patch
-   * inserts are written.
-   */
-  writing(patch: Patch, isKept: boolean, write: () => Promise<void>): Promise<void>;
-  /** Has this process change owner and mode. */
-  keeping(change: () => Promise<void>): Promise<void>;
-  /** Flushes the file, and compares it with what it must hold. Throws `copy-changed`. */
-  prove(): Promise<void>;
-  /** Throws `copy-changed` unless the file is as it was proven, and gives the finished file the current time. */
-  finish(): void;
-}
-
 /** What the system says of a file, as far as it changes with the file's bytes. */
 interface Mark extends Pick<BigIntStats, 'size' | 'mtimeNs' | 'ctimeNs'> {
   /** Whether the file system took the time that was set. */
@@ -49,7 +33,7 @@ const WINDOW = 1024 * 1024;
 /** Far enough in the past for file systems that keep two seconds, and near enough not to look like a file left behind. */
 const SECONDS_BACK = 10;
 
-export interface CopyToProve {
+interface CopyToProve {
   readonly handle: FileHandle;
   readonly original: ByteSource;
   /** The file system has made the file a clone of the original just now. */
@@ -57,7 +41,7 @@ export interface CopyToProve {
   readonly flush: () => Promise<void>;
 }
 
-export function proveCopy({ handle, original, isClone, flush }: CopyToProve): CopyProof {
+export function proveCopy({ handle, original, isClone, flush }: CopyToProve) {
   let patch: Patch = [];
   /** Whether all bytes but those that the patch inserts were proven before, or are the clone's. */
   let isKept = isClone;
@@ -71,9 +55,14 @@ export function proveCopy({ handle, original, isClone, flush }: CopyToProve): Co
     isKept && original.size > SOON_COMPARED ? holdsInsertedBytes(handle, patch) : holdsAll(handle, original, patch);
 
   return {
-    stands: () => isProven && isUntouched(),
+    /** Whether all bytes have been proven, and no program has written since. */
+    stands: (): boolean => isProven && isUntouched(),
 
-    async writing(next, keeps, write) {
+    /**
+     * Has this process write the patch. `keeps`: the proof stood, and of the bytes that it covers only those that the patch
+     * inserts are written.
+     */
+    async writing(next: Patch, keeps: boolean, write: () => Promise<void>): Promise<void> {
       patch = next;
       isKept = keeps;
       left = undefined;
@@ -82,13 +71,15 @@ export function proveCopy({ handle, original, isClone, flush }: CopyToProve): Co
       left = setMark(handle);
     },
 
-    async keeping(change) {
+    /** Has this process change owner and mode. */
+    async keeping(change: () => Promise<void>): Promise<void> {
       const wasUntouched = isUntouched();
       await change();
       left = wasUntouched ? setMark(handle) : undefined;
     },
 
-    async prove() {
+    /** Flushes the file, and compares it with what it must hold. Throws `copy-changed`. */
+    async prove(): Promise<void> {
       if (!isUntouched()) {
         isKept = false;
         left = setMark(handle);
@@ -100,7 +91,8 @@ export function proveCopy({ handle, original, isClone, flush }: CopyToProve): Co
       isProven = true;
     },
 
-    finish() {
+    /** Throws `copy-changed` unless the file is as it was proven, and gives the finished file the current time. */
+    finish(): void {
       if (!isProven || !isAsLeft()) throw signingErrors('copy-changed');
       setTime(handle, Date.now() / 1000);
     },

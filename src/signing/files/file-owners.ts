@@ -12,20 +12,7 @@ export interface FileOwnersParts {
   readonly bootTime: number;
 }
 
-export interface FileOwners {
-  readonly self: Holder;
-  readonly now: () => number;
-  /** Unlike any other; it names this process. */
-  readonly randomName: () => string;
-  /** Of a temporary file or a lock in the making; undefined when its name names no process, or one of another machine. */
-  ownerOf(name: string): Holder | undefined;
-  /** Whether the process that last wrote a file `touched` then has ended; undefined when that cannot be known from here. */
-  hasEnded(holder: Holder, touched: number): Promise<boolean | undefined>;
-  /** Whether a file that was last written at `touched` was written before this machine was started. */
-  isFromFormerBoot(touched: number): boolean;
-  /** Whether the process is, or was, among those that this one can see. */
-  isHere(holder: Holder): boolean;
-}
+export type FileOwners = ReturnType<typeof fileOwners>;
 
 /** Machine, start of the machine, set of processes, pid, start of the process, chance; 0 for what the system does not say. */
 const OWNED =
@@ -36,7 +23,7 @@ export function temporaryPathName(randomName: string, of: 'copy' | 'lock'): stri
   return `.codesign-remote-${randomName}.${of === 'copy' ? 'tmp' : 'lock'}`;
 }
 
-export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersParts): FileOwners {
+export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersParts) {
   const { self } = processes;
   const machine = digestOf(self.host, 16);
   const boot = partOf(self.boot);
@@ -46,9 +33,11 @@ export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersPa
   return {
     self,
     now,
-    randomName: () => `${own}-${randomHex()}`,
+    /** Unlike any other; it names this process. */
+    randomName: (): string => `${own}-${randomHex()}`,
 
-    ownerOf(name) {
+    /** Of a temporary file or a lock in the making; undefined when its name names no process, or one of another machine. */
+    ownerOf(name: string): Holder | undefined {
       const [, onMachine, inBoot = '', inSpace = '', pid, started] = OWNED.exec(name) ?? [];
       if (onMachine !== machine) return undefined;
       return {
@@ -60,7 +49,8 @@ export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersPa
       };
     },
 
-    async hasEnded(holder, touched) {
+    /** Whether the process that last wrote a file `touched` then has ended; undefined when that cannot be known from here. */
+    async hasEnded(holder: Holder, touched: number): Promise<boolean | undefined> {
       const running = await processes.isRunning(holder);
       if (running === undefined) return undefined;
       if (running || !isOtherStart(holder, self)) return !running;
@@ -68,9 +58,11 @@ export function fileOwners({ processes, randomHex, now, bootTime }: FileOwnersPa
       return holder.space === self.space && touched < bootTime ? true : undefined;
     },
 
-    isFromFormerBoot: (touched) => touched < bootTime,
+    /** Whether a file that was last written at `touched` was written before this machine was started. */
+    isFromFormerBoot: (touched: number): boolean => touched < bootTime,
 
-    isHere: ({ host, boot: inBoot, space: inSpace }) =>
+    /** Whether the process is, or was, among those that this one can see. */
+    isHere: ({ host, boot: inBoot, space: inSpace }: Holder): boolean =>
       host === self.host && inBoot === self.boot && inSpace === self.space,
   };
 }

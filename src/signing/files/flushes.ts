@@ -3,29 +3,24 @@
 import { flushFolder } from '../../bytes/flush-folder.ts';
 import { shareWork } from '../../bytes/shared-work.ts';
 
-export interface Flushes {
-  /** Rejects with what this flush, or an earlier one, failed of. */
-  flush(): Promise<void>;
-  /** Throws what a flush has failed of so far. */
-  assertNoneFailed(): void;
-}
-
 /**
  * The system reports a failed write-back once, to whichever flush is under way, and forgets it: of two at once the other would
  * pass for a good one, and so would any later one.
  */
-export function flushInTurn(sync: () => Promise<void>): Flushes {
+export function flushInTurn(sync: () => Promise<void>) {
   let last: Promise<void> = Promise.resolve();
   let fault: { readonly thrown: unknown } | undefined;
   return {
-    flush() {
+    /** Rejects with what this flush, or an earlier one, failed of. */
+    flush(): Promise<void> {
       last = last.then(sync);
       last.catch((thrown: unknown) => {
         fault ??= { thrown };
       });
       return last;
     },
-    assertNoneFailed() {
+    /** Throws what a flush has failed of so far. */
+    assertNoneFailed(): void {
       if (fault) throw fault.thrown;
     },
   };
@@ -57,10 +52,10 @@ export function writeBackWith(flush: () => Promise<void>): (written: number) => 
 }
 
 /** Each call resolves after a flush of the folder that began when it had been made. */
-export function folderFlushes(flush = flushFolder): (folder: string) => Promise<void> {
+export function folderFlushes(): (folder: string) => Promise<void> {
   const flushes = new Map<string, () => Promise<void>>();
   return (folder) => {
-    const known = flushes.get(folder) ?? shareWork(() => flush(folder));
+    const known = flushes.get(folder) ?? shareWork(() => flushFolder(folder));
     flushes.set(folder, known);
     return known();
   };

@@ -3,23 +3,12 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FileOwners, type FileOwnersParts, fileOwners } from './file-owners.ts';
-import { LOCK_NAME, type LockTarget, targetLocks } from './target-lock.ts';
-
-export interface TemporaryNames {
-  /** Unlike any other; it names this process. */
-  readonly randomName: () => string;
-  readonly lockTarget: LockTarget;
-  /**
-   * Removes what processes have left in a folder that have certainly ended. Looks once into each folder, and never
-   * throws: what cannot be removed does no harm.
-   */
-  readonly removeLeft: (folder: string) => Promise<void>;
-}
+import { LOCK_NAME, targetLocks } from './target-lock.ts';
 
 /** Of a process whose number another program may have by now: no run writes that long to one file. */
 const LEFT_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-export function temporaryNames(parts: FileOwnersParts): TemporaryNames {
+export function temporaryNames(parts: FileOwnersParts) {
   const owners = fileOwners(parts);
   const { lockTarget, removeStale } = targetLocks(owners);
   const looked = new Set<string>();
@@ -33,7 +22,11 @@ export function temporaryNames(parts: FileOwnersParts): TemporaryNames {
   return {
     randomName: owners.randomName,
     lockTarget,
-    async removeLeft(folder) {
+    /**
+     * Removes what processes have left in a folder that have certainly ended. Looks once into each folder, and never
+     * throws: what cannot be removed does no harm.
+     */
+    async removeLeft(folder: string): Promise<void> {
       if (looked.has(folder)) return;
       looked.add(folder);
       const names = await readdir(folder).catch(() => []);

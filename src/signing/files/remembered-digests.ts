@@ -1,19 +1,9 @@
 /** Digests of an original's entries, remembered, so that a copy whose bytes are known to be the same need not be digested again. */
 
-import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 
-export interface RememberedDigests {
-  /** As the one given, and remembers. */
-  readonly digestEntries: DigestEntries;
-  /**
-   * For a copy: an entry whose data is the original's is looked up, any other digested. `originOf` gives the offset in
-   * the original of bytes of the copy; undefined for bytes that are not known to be the same.
-   */
-  forCopy(originOf: OriginOf): DigestEntries;
-}
-
+/** Gives the offset in the original of bytes of the copy; undefined for bytes that are not known to be the same. */
 type OriginOf = (start: number, end: number) => number | undefined;
 
 /** What was digested in one call: numbers only, since there may be a hundred thousand entries. */
@@ -26,7 +16,7 @@ interface Remembered {
   readonly facts: Float64Array;
 }
 
-export function rememberDigests(digestEntries: DigestEntries): RememberedDigests {
+export function rememberDigests(digestEntries: DigestEntries) {
   const remembered: Remembered[] = [];
 
   const remember: DigestEntries = async (source, entries, algorithms) => {
@@ -54,24 +44,28 @@ export function rememberDigests(digestEntries: DigestEntries): RememberedDigests
   }
 
   return {
+    /** As the one given, and remembers. */
     digestEntries: remember,
-    forCopy: (originOf) => async (source: ByteSource, entries, algorithms) => {
-      const calls = new Int32Array(entries.length);
-      const positions = new Int32Array(entries.length);
-      const unknown: ZipEntry[] = [];
-      for (const [index, entry] of entries.entries()) {
-        const { call, position } = find(entry, algorithms, originOf);
-        calls[index] = call;
-        positions[index] = call < 0 ? unknown.push(entry) - 1 : position;
-      }
-      const digested = await digestEntries(source, unknown, algorithms);
-      return {
-        base64(index, algorithm) {
-          const digests = remembered[calls[index] ?? -1]?.digests ?? digested;
-          return digests.base64(positions[index] ?? 0, algorithm);
-        },
-      };
-    },
+    /** For a copy: an entry whose data is the original's is looked up, any other digested. */
+    forCopy:
+      (originOf: OriginOf): DigestEntries =>
+      async (source, entries, algorithms) => {
+        const calls = new Int32Array(entries.length);
+        const positions = new Int32Array(entries.length);
+        const unknown: ZipEntry[] = [];
+        for (const [index, entry] of entries.entries()) {
+          const { call, position } = find(entry, algorithms, originOf);
+          calls[index] = call;
+          positions[index] = call < 0 ? unknown.push(entry) - 1 : position;
+        }
+        const digested = await digestEntries(source, unknown, algorithms);
+        return {
+          base64(index, algorithm) {
+            const digests = remembered[calls[index] ?? -1]?.digests ?? digested;
+            return digests.base64(positions[index] ?? 0, algorithm);
+          },
+        };
+      },
   };
 }
 

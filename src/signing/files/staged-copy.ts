@@ -59,32 +59,7 @@ type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
 
 const FLUSH = 'flush the temporary file to the disk';
 
-export interface StagedCopy extends AsyncDisposable {
-  /**
-   * Of the original. Measuring its content writes the copy in the same pass, and compares a small one with what the disk gives
-   * back; digesting entries leaves the writing to the patch.
-   */
-  readonly reader: ContentReader;
-  /** Turns the copy into the original with `patch` applied; a later call replaces an earlier patch. */
-  apply(patch: Patch): Promise<void>;
-  /** Asks the disk to keep what has been written; of a large file, also reads it back and compares it. */
-  flush(): Promise<void>;
-  /** Flushes, and makes sure that the file holds the original with the patch, to the last byte. Throws `copy-changed`. */
-  prove(): Promise<void>;
-  /**
-   * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, which `prove`
-   * compares.
-   */
-  reopen(): { readonly source: ByteSource; readonly reader: ContentReader };
-  /** Gives the copy what the original has, as far as this user may. */
-  takeOwnerAndMode(): Promise<void>;
-  /**
-   * Renames the copy, which must have been proven, onto the target, whole or not at all, and flushes the folder. What fails
-   * after the rename is reported as warnings: the file is in place. Throws `copy-changed` if another program has changed the
-   * copy since, or put another file in its place.
-   */
-  replaceTarget(): Promise<readonly string[]>;
-}
+export type StagedCopy = Awaited<ReturnType<typeof stageCopy>>;
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
@@ -112,7 +87,7 @@ export interface StagedCopyOptions {
  * Locks the target and creates the temporary file. Disposing removes both, unless the file has been renamed. Throws
  * `target-busy`.
  */
-export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy> {
+export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
   const path = join(folder, temporaryPathName(options.randomName(), 'copy'));
@@ -232,11 +207,19 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
   }
 
   return {
+    /**
+     * Of the original. Measuring its content writes the copy in the same pass, and compares a small one with what the disk gives
+     * back; digesting entries leaves the writing to the patch.
+     */
     reader: { ...reader, measure: measureWhileCopying, digestEntries: remembered.digestEntries },
+
+    /** Asks the disk to keep what has been written; of a large file, also reads it back and compares it. */
     flush: () => (isSmall ? flushes.flush() : proof.prove()),
+    /** Flushes, and makes sure that the file holds the original with the patch, to the last byte. Throws `copy-changed`. */
     prove: proof.prove,
 
-    async apply(patch) {
+    /** Turns the copy into the original with the patch applied; a later call replaces an earlier patch. */
+    async apply(patch: Patch): Promise<void> {
       const next = { patch, shape: shapeOf(patch, source.size) };
       const write = wayToWrite(next);
       await proof.writing(patch, write !== rewrite && proof.stands(), () => write(next));
@@ -244,7 +227,11 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
       flushes.assertNoneFailed();
     },
 
-    reopen() {
+    /**
+     * The copy as it now stands. Reading it does not digest again what is known to be the original's bytes, which `prove`
+     * compares.
+     */
+    reopen(): { readonly source: ByteSource; readonly reader: ContentReader } {
       const reopened = fileSource(handle, size, { isInMemory: true });
       const shape = applied?.shape;
       const isKnown = shape && measured && keepsPositions(shape, source.size) && leavesAlone(shape, measured.content);
@@ -259,12 +246,18 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
       return { source: reopened, reader: { ...contentReader(options.digestEntries), measure, digestEntries } };
     },
 
-    takeOwnerAndMode: () =>
+    /** Gives the copy what the original has, as far as this user may. */
+    takeOwnerAndMode: (): Promise<void> =>
       proof.keeping(() =>
         inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
       ),
 
-    async replaceTarget() {
+    /**
+     * Renames the copy, which must have been proven, onto the target, whole or not at all, and flushes the folder. What fails
+     * after the rename is reported as warnings: the file is in place. Throws `copy-changed` if another program has changed the
+     * copy since, or put another file in its place.
+     */
+    async replaceTarget(): Promise<readonly string[]> {
       await lock?.assertHeld();
       proof.finish();
       await renameOver(handle, path, target);
@@ -277,7 +270,7 @@ export async function stageCopy(options: StagedCopyOptions): Promise<StagedCopy>
     },
 
     // Never throws: that would hide what the work itself threw. All that was written has been flushed or is given up.
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       await handle.close().catch(() => undefined);
       if (!renamed) await removeTemporaryFile(path, options.temporaryFiles, options.onEvent);
       await unlock(lock, options);

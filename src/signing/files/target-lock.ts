@@ -11,25 +11,13 @@ import { signingErrors } from '../errors.ts';
 import { type FileOwners, temporaryPathName } from './file-owners.ts';
 import { placeOf } from './target.ts';
 
-export interface TargetLock {
-  readonly path: string;
-  /** Throws `lock-lost` when another run has taken this one for ended. */
-  assertHeld(): Promise<void>;
-  /** Throws what keeps the lock from being removed. */
-  release(): Promise<void>;
-}
+export type TargetLock = ReturnType<typeof heldLock>;
 
 /** Called with a file next to the target that cannot be removed, and why. */
 type OnLeft = (path: string, thrown: unknown) => void;
 
 /** Throws `target-busy` when another run has it. */
 export type LockTarget = (target: string, onLeft?: OnLeft) => Promise<TargetLock>;
-
-export interface TargetLocks {
-  readonly lockTarget: LockTarget;
-  /** Removes the lock when its run is over. */
-  removeStale(path: string): Promise<void>;
-}
 
 interface FoundLock {
   /** Empty when it is no file of ours. */
@@ -57,11 +45,9 @@ export function lockPathOf(target: string): string {
   return join(dirname(target), `.codesign-remote-${digest.slice(0, 16)}.lock`);
 }
 
-export function targetLocks(owners: FileOwners): TargetLocks {
+export function targetLocks(owners: FileOwners) {
   const { self } = owners;
   const text = JSON.stringify({ ...self, run: owners.randomName() });
-  /** Of this run, by their folders. */
-  const held = new Map<string, Set<string>>();
   const besides = (path: string): string => join(dirname(path), temporaryPathName(owners.randomName(), 'lock'));
 
   async function isStale({ holder, touched, isBlank }: FoundLock): Promise<boolean> {
@@ -88,27 +74,7 @@ export function targetLocks(owners: FileOwners): TargetLocks {
     await unlink(aside);
   }
 
-  /**
-   * All locks of a run hold the same, so another of its locks in the folder can be linked to: one call instead of five, and
-   * no file that is made to be removed. False where there is none, or not any more.
-   */
-  async function linkToOther(path: string): Promise<boolean> {
-    const [other] = held.get(dirname(path)) ?? [];
-    if (other === undefined) return false;
-    try {
-      await link(other, path);
-      // Given back meanwhile, and had by another run: then this is that run's.
-      if ((await readLock(path)) === text) return true;
-      await unlink(path);
-      return false;
-    } catch (thrown) {
-      if (codeOf(thrown) === 'EEXIST') throw thrown;
-      return false;
-    }
-  }
-
   async function makeLock(path: string, onLeft: OnLeft): Promise<void> {
-    if (await linkToOther(path)) return;
     const whole = besides(path);
     await writeWhole(whole, text);
     try {
@@ -129,7 +95,7 @@ export function targetLocks(owners: FileOwners): TargetLocks {
     const doing = `create a file in ${dirname(path)}`;
     for (let turn = 1; ; turn++) {
       const isMade = await whenFree(doing, () => unlessCode('EEXIST', () => makeLock(path, onLeft)));
-      if (isMade) return heldLock(path, text, remember(path));
+      if (isMade) return heldLock(path, text);
       const found = await whenFree('look at the lock of another run', () => findLock(path));
       if (found === undefined && turn < MOST_TURNS) continue;
       if (found === undefined || turn === MOST_TURNS || !(await isStale(found))) {
@@ -141,26 +107,17 @@ export function targetLocks(owners: FileOwners): TargetLocks {
     }
   }
 
-  /** Gives what forgets it. */
-  function remember(path: string): () => void {
-    const folder = dirname(path);
-    const inFolder = held.get(folder) ?? new Set();
-    held.set(folder, inFolder.add(path));
-    return () => {
-      inFolder.delete(path);
-    };
-  }
-
   return {
     lockTarget,
-    async removeStale(path) {
+    /** Removes the lock when its run is over. */
+    async removeStale(path: string): Promise<void> {
       const found = await findLock(path);
       if (found !== undefined && (await isStale(found))) await takeAway(path, found);
     },
   };
 }
 
-function heldLock(path: string, text: string, forget: () => void): TargetLock {
+function heldLock(path: string, text: string) {
   // A run that cannot be seen from elsewhere counts as ended when its lock is not touched.
   const touching = setInterval(() => void touch(path, text).catch(() => undefined), TOUCH_MILLISECONDS).unref();
   const isHeld = async (): Promise<boolean> => {
@@ -173,12 +130,13 @@ function heldLock(path: string, text: string, forget: () => void): TargetLock {
   };
   return {
     path,
-    async assertHeld() {
+    /** Throws `lock-lost` when another run has taken this one for ended. */
+    async assertHeld(): Promise<void> {
       if (!(await whenFree('look at the lock', isHeld))) throw signingErrors('lock-lost', { lock: path });
     },
-    async release() {
+    /** Throws what keeps the lock from being removed. */
+    async release(): Promise<void> {
       clearInterval(touching);
-      forget();
       const isRemoved = () => unlessCode('ENOENT', async () => ((await isHeld()) ? await unlink(path) : undefined));
       await whenFree('remove the lock', isRemoved);
     },

@@ -9,16 +9,9 @@ import type { SigningEvent } from '../outcome.ts';
 import { noted } from './call.ts';
 import { type ClientInfo, maskFilename } from './client-info.ts';
 
-export interface Reports {
-  /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. Recorded in `claim`. */
-  send(path: string, record: string | undefined, status: ReportStatus, claim: Claim | undefined): Promise<void>;
-  /** Whether 1 was reported of the record. To be called when every file of the run has sent its reports. */
-  isKnown(record: string | undefined): Promise<boolean>;
-  /** What is reported of a signature that the journal keeps: nothing, as long as a file can still be written. */
-  statusOf(after: AfterFile): ReportStatus | undefined;
-}
+export type Reports = ReturnType<typeof reportTo>;
 
-export interface ReportsOptions {
+interface ReportsOptions {
   /** Undefined if the user wants no reports. */
   readonly service: SigningService | undefined;
   /** Reports under way concurrently: they share the connections with the calls for signatures. */
@@ -37,7 +30,7 @@ interface Sent {
 }
 
 /** Of one record, the same is sent once: several files of a run may share a signature. */
-export function reportTo(options: ReportsOptions): Reports {
+export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, reportFailures, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
@@ -55,7 +48,13 @@ export function reportTo(options: ReportsOptions): Reports {
   }
 
   return {
-    async send(path, record, status, claim) {
+    /** Resolves when the report has arrived, or has failed: that never makes a signed file count as failed. Recorded in `claim`. */
+    async send(
+      path: string,
+      record: string | undefined,
+      status: ReportStatus,
+      claim: Claim | undefined,
+    ): Promise<void> {
       // Without an id there is nothing to name.
       if (service === undefined || record === undefined) {
         await settle(claim, 'not-wanted');
@@ -68,12 +67,14 @@ export function reportTo(options: ReportsOptions): Reports {
       if (await arrival) await settle(claim, status);
     },
 
-    async isKnown(record) {
+    /** Whether 1 was reported of the record. To be called when every file of the run has sent its reports. */
+    async isKnown(record: string | undefined): Promise<boolean> {
       const last = sent.get(record ?? '');
       return last?.status === 1 && (await last.arrival);
     },
 
-    statusOf({ reportDue, reported, isUsed, hasFailed }) {
+    /** What is reported of a signature that the journal keeps: nothing, as long as a file can still be written. */
+    statusOf({ reportDue, reported, isUsed, hasFailed }: AfterFile): ReportStatus | undefined {
       if (reportDue) return 1;
       if (reportFailures !== 'now' || !hasFailed) return undefined;
       const status = isUsed ? 1 : 2;

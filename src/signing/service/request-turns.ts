@@ -4,29 +4,10 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { Batch } from '../batch.ts';
 
-export interface RequestTurns {
-  /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */
-  isProven(): boolean;
-  prove(): void;
-  /** A timestamp was given. */
-  proveTimestamps(): void;
-  /** Waits until a request may be made. Throws `not-attempted` once the batch has been stopped. */
-  take(): Promise<RequestTurn>;
-}
+export type RequestTurns = ReturnType<typeof takeTurns>;
 
 /** The right to make one request, and to retry it. */
-export interface RequestTurn {
-  /** To be called directly before each attempt is sent. */
-  send(): void;
-  /** Throws the error of the last attempt when the run must not make another request. */
-  repeat(error: CodesignError): void;
-  /** The signature that the service gave has verified. */
-  succeed(): void;
-  /** Stops the batch when further requests would probably be wasted as well. */
-  fail(error: CodesignError): void;
-  /** To be called once, at the end. */
-  leave(): void;
-}
+export type RequestTurn = Awaited<ReturnType<RequestTurns['take']>>;
 
 /** Requests of one run, retries included, as long as none has brought a signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
@@ -38,7 +19,7 @@ export const MOST_UNCERTAIN_IN_A_ROW = 3;
  * the batch. Later, `MOST_UNCERTAIN_IN_A_ROW` of them stop it; after the first of these, requests go one at a time again.
  * With timestamps, files are also signed one at a time until the first timestamp succeeds, so at most one signature is at risk.
  */
-export function takeTurns(batch: Batch, needsTimestamps = false): RequestTurns {
+export function takeTurns(batch: Batch, needsTimestamps = false) {
   let isProven = false;
   let lacksTimestamp = needsTimestamps;
   let hasSucceeded = false;
@@ -66,7 +47,7 @@ export function takeTurns(batch: Batch, needsTimestamps = false): RequestTurns {
       batch.signal.addEventListener('abort', resume, { once: true });
     });
 
-  const begin = (): RequestTurn => {
+  const begin = () => {
     let isReserved = true;
     let failure: CodesignError | undefined;
     underWay += 1;
@@ -76,23 +57,27 @@ export function takeTurns(batch: Batch, needsTimestamps = false): RequestTurns {
       isReserved = false;
     };
     return {
-      send() {
+      /** To be called directly before each attempt is sent. */
+      send(): void {
         release();
         sent += 1;
       },
-      repeat(error) {
+      /** Throws the error of the last attempt when the run must not make another request. */
+      repeat(error: CodesignError): void {
         if (isReserved) return;
         if (!hasRequestLeft()) throw error;
         isReserved = true;
         reserved += 1;
       },
-      succeed() {
+      /** The signature that the service gave has verified. */
+      succeed(): void {
         isProven = true;
         hasSucceeded = true;
         uncertain = 0;
         wake();
       },
-      fail(error) {
+      /** Stops the batch when further requests would probably be wasted as well. */
+      fail(error: CodesignError): void {
         failure = error;
         if (!mayHaveBeenCounted(error)) return;
         uncertain += 1;
@@ -100,7 +85,8 @@ export function takeTurns(batch: Batch, needsTimestamps = false): RequestTurns {
         if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
         batch.stop(`${uncertain} requests in a row brought no usable answer, and may have been counted`, error);
       },
-      leave() {
+      /** To be called once, at the end. */
+      leave(): void {
         release();
         underWay -= 1;
         if (underWay === 0 && !hasRequestLeft()) {
@@ -112,15 +98,18 @@ export function takeTurns(batch: Batch, needsTimestamps = false): RequestTurns {
   };
 
   return {
+    /** Whether a signature of this service and certificate number has verified with this certificate, in any run. */
     isProven: () => isProven,
-    prove() {
+    prove(): void {
       isProven = true;
       wake();
     },
-    proveTimestamps() {
+    /** A timestamp was given. */
+    proveTimestamps(): void {
       lacksTimestamp = false;
       wake();
     },
+    /** Waits until a request may be made. Throws `not-attempted` once the batch has been stopped. */
     async take() {
       batch.assertGoing();
       while (!mayStart()) {

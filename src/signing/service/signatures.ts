@@ -5,12 +5,12 @@ import { resolve } from 'node:path';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import type { FileStats } from '../../files/input-file.ts';
 import type { SigningContext } from '../../formats/format.ts';
 import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../../service/errors.ts';
 import type { SignatureRecord, SigningService } from '../../service/signing-service.ts';
 import type { Batch } from '../batch.ts';
+import type { PlannedFile } from '../change.ts';
 import { signingErrors } from '../errors.ts';
 import type { SigningEvent } from '../outcome.ts';
 import type { Claims } from './call.ts';
@@ -31,7 +31,7 @@ export interface Account {
   readonly client: ClientInfo;
 }
 
-export interface SignaturesOptions {
+interface SignaturesOptions {
   readonly account: Account;
   readonly context: Pick<SigningContext, 'chain' | 'algorithm'>;
   /** What `resume` needs to prepare the very same. */
@@ -53,21 +53,16 @@ export interface Attempt {
 }
 
 /** The file whose signature is requested, with both paths as the user gave them. */
-export interface FileOfCall {
-  readonly path: string;
-  readonly output: string;
-  readonly stats: Pick<FileStats, 'size'>;
-}
+type FileOfCall = Pick<PlannedFile, 'path' | 'output' | 'stats'>;
 
-/** What the signature is requested for. */
-export interface ToBeSigned {
+/** What the signature is requested for. `time`: signed by formats that sign one; recorded with the request. */
+interface ToBeSigned {
   readonly toBeSigned: Uint8Array;
-  /** Signed by formats that sign one; recorded with the request. */
   readonly time: Date;
 }
 
 /** Disposing lets other requests go ahead. */
-export interface SignatureWork extends Disposable {
+interface SignatureWork extends Disposable {
   readonly claim: Claim;
   readonly turn: RequestTurn;
   readonly digest: Uint8Array;
@@ -81,17 +76,7 @@ export interface GivenSignature {
   readonly reused: boolean;
 }
 
-export interface Signatures {
-  /**
-   * The right to request one signature, or the signature that the journal has for the same work. Waits until a request may be
-   * sent, and for another file or process that requests the same.
-   */
-  claim(prepared: ToBeSigned, file: FileOfCall, attempt: Attempt): Promise<SignatureWork>;
-  /** Sends at most one request. `assertNeeded` throws if the signature would be wasted by now; called directly before. */
-  request(work: SignatureWork, assertNeeded: () => Promise<void>): Promise<GivenSignature>;
-  /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
-  check(given: GivenSignature, work: SignatureWork, toBeSigned: Uint8Array): Promise<void>;
-}
+export type Signatures = ReturnType<typeof requestSignatures>;
 
 /** The digest that goes to the service. */
 export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<SigningContext, 'algorithm'>): Uint8Array {
@@ -107,7 +92,7 @@ export function leafDigest({ leaf }: SigningChain): string {
  * wasted, so calls go one after the other; from then on concurrently. A mismatch stops the batch, and so does a failure that
  * concerns every call: no connection, a 401, a used-up quota, no usable answers.
  */
-export function requestSignatures(options: SignaturesOptions): Signatures {
+export function requestSignatures(options: SignaturesOptions) {
   const { account, context, turns, batch, now, onEvent } = options;
   const { service, origin, code, claims, client } = account;
   const { chain, algorithm } = context;
@@ -193,7 +178,11 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
   }
 
   return {
-    async claim(prepared, file, attempt) {
+    /**
+     * The right to request one signature, or the signature that the journal has for the same work. Waits until a request may
+     * be sent, and for another file or process that requests the same.
+     */
+    async claim(prepared: ToBeSigned, file: FileOfCall, attempt: Attempt): Promise<SignatureWork> {
       onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
       if (await known) turns.prove();
       const turn = await turns.take();
@@ -207,7 +196,8 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
       }
     },
 
-    async request(work, assertNeeded) {
+    /** Sends at most one request. `assertNeeded` throws if the signature would be wasted by now; called directly before. */
+    async request(work: SignatureWork, assertNeeded: () => Promise<void>): Promise<GivenSignature> {
       const { claim, file, attempt } = work;
       if (claim.known !== undefined) {
         turns.prove();
@@ -225,7 +215,12 @@ export function requestSignatures(options: SignaturesOptions): Signatures {
       return { record, reused: false };
     },
 
-    async check({ record, reused }, { claim, turn, attempt }, toBeSigned) {
+    /** Throws `signature-mismatch`, and stops the run: the certificate is not the one that the service signs with. */
+    async check(
+      { record, reused }: GivenSignature,
+      { claim, turn, attempt }: SignatureWork,
+      toBeSigned: Uint8Array,
+    ): Promise<void> {
       // A known one was checked when it was claimed.
       const mismatch = reused ? undefined : findMismatch(toBeSigned, record);
       if (mismatch !== undefined) {

@@ -1,28 +1,15 @@
 /** Requests the timestamp of a new signature: without one the run stops, before more signatures are wasted. */
 
-import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { toCodesignError } from '../../errors/codesign-error.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Batch } from '../batch.ts';
 import type { SigningEvent } from '../outcome.ts';
 import type { RequestTurns } from './request-turns.ts';
 
-export interface Timestamps {
-  /** Whether signatures get one. */
-  readonly areWanted: boolean;
-  /** How many bytes the next token will probably have. */
-  probableLength(): number | undefined;
-  /** Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`. */
-  stamp(path: string, signature: Uint8Array): Promise<Stamped | undefined>;
-}
+export type Timestamps = ReturnType<typeof requestTimestamps>;
 
 /** Tokens with their chain have 3,000 to 7,000 bytes. */
 const USUAL_LENGTH = 8192;
-
-const noTimestamps: Timestamps = {
-  areWanted: false,
-  probableLength: () => undefined,
-  stamp: async () => undefined,
-};
 
 /** An interruption does not end a request either: the signature is paid for, and the waits between attempts are bounded. */
 export function requestTimestamps(
@@ -30,21 +17,24 @@ export function requestTimestamps(
   turns: RequestTurns,
   batch: Batch,
   onEvent: (event: SigningEvent) => void,
-): Timestamps {
-  if (authorities === undefined) return noTimestamps;
-  let lastLength: number | undefined;
+) {
+  let probableLength = authorities && USUAL_LENGTH;
   return {
-    areWanted: true,
-    probableLength: () => lastLength ?? USUAL_LENGTH,
-    async stamp(path, signature) {
+    /** Whether signatures get one. */
+    areWanted: authorities !== undefined,
+    /** How many bytes the next token will probably have. */
+    probableLength: () => probableLength,
+    /** Of the signature value; undefined for signatures without a timestamp. Throws `timestamp-failed`. */
+    async stamp(path: string, signature: Uint8Array): Promise<Stamped | undefined> {
+      if (authorities === undefined) return undefined;
       onEvent({ type: 'file-step', path, step: 'asking-authority' });
       try {
         const stamped = await authorities.stamp(signature);
-        lastLength = stamped.token.length;
+        probableLength = stamped.token.length;
         turns.proveTimestamps();
         return stamped;
       } catch (thrown) {
-        const error: CodesignError = toCodesignError(thrown);
+        const error = toCodesignError(thrown);
         batch.stop('no timestamp authority gives a usable timestamp', error);
         throw error;
       }

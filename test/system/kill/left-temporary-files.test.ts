@@ -4,7 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/journal/processes.ts';
-import { type TemporaryNames, temporaryNames } from '../../../src/signing/files/left-temporary-files.ts';
+import { temporaryNames } from '../../../src/signing/files/left-temporary-files.ts';
 import { lockPathOf } from '../../../src/signing/files/target-lock.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
@@ -18,7 +18,7 @@ const BOOTED = NOW - 3 * HOUR;
 type Running = Readonly<Record<number, boolean | undefined>>;
 
 /** As process `holder` sees it, with these running (undefined: it cannot be told). */
-function filesOf(holder: Holder, running: Running = {}): TemporaryNames {
+function filesOf(holder: Holder, running: Running = {}) {
   return temporaryNames({
     processes: {
       self: holder,
