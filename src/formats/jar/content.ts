@@ -1,10 +1,8 @@
-/** The content that a JAR's signature covers: the contents of its files, and what the manifest says their digests are. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 import { jarErrors } from './errors.ts';
-import { nodeDigestName } from './manifest/digest-names.ts';
+import type { JarLayout } from './layout.ts';
 import type { DigestAttribute, Manifest } from './manifest/manifest.ts';
 
 /** A file of the archive with what the manifest knows of it. */
@@ -17,32 +15,35 @@ export interface ListedEntry {
 }
 
 export interface KnownDigest extends DigestAttribute {
-  /** As node:crypto calls the algorithm. */
   readonly nodeName: string;
 }
 
 /** `position`: of the entry in the list; `algorithm`: as node:crypto calls it. Base64. */
 export type ContentDigest = (position: number, algorithm: string) => string;
 
-const NONE: readonly KnownDigest[] = [];
+const NONE: KnownDigest[] = [];
 
-/** In the order of the entries given. */
-export function listEntries(signable: readonly ZipEntry[], manifest: Manifest | undefined): readonly ListedEntry[] {
+/** The files to sign, in their order, with what `manifest` says of them. */
+export function listEntries(
+  { archive, signable }: Pick<JarLayout, 'archive' | 'signable'>,
+  manifest: Manifest | undefined,
+): readonly ListedEntry[] {
   const listed = signable.map((entry) => ({ entry, sectionEnd: undefined as number | undefined, digests: NONE }));
-  if (manifest === undefined) return listed;
-  const positions = new Map(signable.map(({ name }, position) => [name, position]));
-  const found = new Map<number, KnownDigest[]>();
-  for (const { name, contentEnd, digests } of manifest.sections()) {
-    const position = positions.get(name);
-    const own = position === undefined ? undefined : listed[position];
-    if (position === undefined || own === undefined) continue;
-    const all = found.get(position) ?? [];
-    found.set(position, all);
-    for (const digest of known(digests)) all.push(digest);
-    own.digests = all;
+  const byIndex: (typeof listed)[number][] = [];
+  for (const each of listed) byIndex[each.entry.index] = each;
+  for (const { name, contentEnd, digests } of manifest?.sections() ?? []) {
+    const own = byIndex[archive.byName.get(name)?.index ?? -1];
+    if (own === undefined) continue;
+    const known = digests.filter(isKnown);
+    if (own.digests === NONE) own.digests = known;
+    else for (const digest of known) own.digests.push(digest);
     own.sectionEnd = contentEnd;
   }
   return listed;
+}
+
+function isKnown(digest: DigestAttribute): digest is KnownDigest {
+  return digest.nodeName !== undefined;
 }
 
 /**
@@ -56,47 +57,41 @@ export async function digestListed(
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
   const entries = listed.map(({ entry }) => entry);
-  const intern = internLists();
-  const algorithmsAt = (position: number): readonly string[] => {
-    let names = intern([], algorithm);
-    for (const { nodeName } of listed[position]?.digests ?? NONE) names = intern(names, nodeName);
-    return names;
-  };
-  const algorithms = entries.map((_, position) => algorithmsAt(position));
+  const algorithms = algorithmsOf(listed, [algorithm]);
   const { reducedCount } = withinDigestLimit(entries, algorithms);
   if (reducedCount > 0) throw jarErrors('jar-too-many-digests', { count: reducedCount });
-  return digestContents(source, entries, (position) => algorithms[position] ?? [], digestEntries);
+  return digestContents(source, entries, algorithms, digestEntries);
 }
 
-function known(digests: readonly DigestAttribute[]): readonly KnownDigest[] {
-  return digests.flatMap((digest) => {
-    const nodeName = nodeDigestName(digest.algorithm);
-    return nodeName === undefined ? [] : [{ ...digest, nodeName }];
-  });
+/** The algorithms of each entry's digests, and `always`. Entries with the same ones have the same list, not an equal one. */
+export function algorithmsOf(
+  listed: readonly ListedEntry[],
+  always: readonly string[] = [],
+): readonly (readonly string[])[] {
+  const lists = new Map<string, readonly string[]>();
+  const withAlgorithm = (list: readonly string[], added: string): readonly string[] => {
+    if (list.includes(added)) return list;
+    const key = [...list, added].sort().join();
+    const found = lists.get(key) ?? key.split(',');
+    lists.set(key, found);
+    return found;
+  };
+  return listed.map(({ digests }) => digests.reduce((list, { nodeName }) => withAlgorithm(list, nodeName), always));
 }
 
-/**
- * Reads each entry once, whatever the number of its algorithms. Usually all entries have the same: `algorithmsAt` gives
- * the same list, not an equal one, for those that do.
- */
+/** Reads each entry once, whatever the number of its algorithms; `algorithms` has a list for each, equal ones the same. */
 export async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
-  algorithmsAt: (position: number) => readonly string[],
+  algorithms: readonly (readonly string[])[],
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
-  const groups = new Map<readonly string[], number[]>();
-  for (const position of entries.keys()) {
-    const algorithms = algorithmsAt(position);
-    const group = groups.get(algorithms);
-    if (group === undefined) groups.set(algorithms, [position]);
-    else group.push(position);
-  }
   const inGroup = new Uint32Array(entries.length);
   const digestsAt: EntryDigests[] = new Array(entries.length);
-  for (const [algorithms, positions] of groups) {
-    const ofGroup = positions.length === entries.length ? entries : positions.map((at) => entries[at] as ZipEntry);
-    const digests = await digestEntries(source, ofGroup, algorithms);
+  for (const list of new Set(algorithms)) {
+    const positions = [...entries.keys()].filter((position) => algorithms[position] === list);
+    const group = positions.map((position) => entries[position] as ZipEntry);
+    const digests = await digestEntries(source, group, list);
     for (const [index, position] of positions.entries()) {
       inGroup[position] = index;
       digestsAt[position] = digests;
@@ -106,18 +101,6 @@ export async function digestContents(
     const digests = digestsAt[position];
     if (digests === undefined) throw new TypeError('the entry was not digested');
     return digests.base64(inGroup[position] ?? 0, algorithm);
-  };
-}
-
-/** Adds a name to a list; the same names, in whatever order they came, give the same list. */
-export function internLists(): (names: readonly string[], added: string) => readonly string[] {
-  const lists = new Map<string, readonly string[]>();
-  return (names, added) => {
-    if (names.includes(added)) return names;
-    const key = names.length === 0 ? added : [...names, added].sort().join();
-    const list = lists.get(key) ?? key.split(',');
-    lists.set(key, list);
-    return list;
   };
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { isDirectory } from '../../zip/directory.ts';
 import { rejectRivalToCome } from '../../zip/end-record.ts';
 import {
   type ContentReader,
@@ -27,7 +28,6 @@ import { jarErrors } from './errors.ts';
 import { examineArchive, requireCovered, requireSoundRest } from './examine-archive.ts';
 import {
   isFileName,
-  type JarLayout,
   LARGEST_MANIFEST,
   MANIFEST_NAME,
   META_INF,
@@ -38,7 +38,6 @@ import {
 import { knowManifest } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
 import { readManifest, terminated } from './manifest/manifest.ts';
-import { repeatedNames } from './manifest/sections.ts';
 import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
 import { filesOf, removeSignatures } from './remove.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
@@ -154,7 +153,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const place = await choosePlace(opened, context, mode);
 
   const old = layout.manifest && terminated(layout.manifest.parsed);
-  const listed = listEntries(layout.signable, old);
+  const listed = listEntries(layout, old);
   const keepOthers = place.others.length > 0;
   requireReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
@@ -166,11 +165,15 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
 
   await requireSoundRest(source, layout, digestEntries);
 
-  const covered = coverage(layout);
-  // No name has been added that was there before.
-  const repeated = old === undefined ? new Set<string>() : repeatedNames(old);
-  const signatureFile = buildSignatureFile({ manifest, repeated, algorithm, speaksOf: covered.speaksOf });
-  if (!covered.isWhole()) throw new TypeError('the manifest that was made does not cover every file');
+  let coveredCount = 0;
+  const signatureFile = buildSignatureFile(manifest, algorithm, (name) => {
+    const entry = layout.archive.byName.get(name);
+    if (entry === undefined) return !isFileName(name);
+    if (ownNameOf(name) !== undefined) return false;
+    if (!isDirectory(entry)) coveredCount++;
+    return true;
+  });
+  if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');
   requireReadable(`${META_INF}${place.base}.SF`, signatureFile);
 
   const messageDigest = createHash(NODE_DIGEST_NAME[algorithm]).update(signatureFile).digest();
@@ -184,22 +187,6 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   return {
     ...block,
     embed: (sealed) => ({ patch: patchFor(sealed.bytes), sealed, standing: [...standing, sealed] }),
-  };
-}
-
-/** Which files of the archive a signature file speaks of. */
-function coverage({ archive, signable }: JarLayout) {
-  const isCovered = new Uint8Array(archive.entries.length);
-  return {
-    /** Whether the archive holds what a section is about: a file to sign, or what is no file. */
-    speaksOf(name: string): boolean {
-      const entry = archive.byName.get(name);
-      if (entry === undefined) return !isFileName(name);
-      if (ownNameOf(name) !== undefined) return false;
-      isCovered[entry.index] = 1;
-      return true;
-    },
-    isWhole: () => signable.every(({ index }) => isCovered[index] === 1),
   };
 }
 

@@ -6,11 +6,10 @@ import { parseSignedData, type SignedData, signerNameOf } from '../../../src/cms
 import { changeUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { examineSigner } from '../../../src/cms/verify-signer.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { agrees, coveredNames, wholeDigests } from '../../../src/formats/jar/manifest/agreement.ts';
+import { agrees, coveredNames, sectionsByName, wholeDigests } from '../../../src/formats/jar/manifest/agreement.ts';
 import { withoutDigests } from '../../../src/formats/jar/manifest/complete.ts';
 import { nodeDigestName } from '../../../src/formats/jar/manifest/digest-names.ts';
 import { type Manifest, readManifest } from '../../../src/formats/jar/manifest/manifest.ts';
-import { repeatedNames } from '../../../src/formats/jar/manifest/sections.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { readSignatureFile } from '../../../src/signing/changes/attach.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
@@ -56,7 +55,7 @@ async function readLines(bytes: Buffer): Promise<string> {
   if ('code' in read) return read.code;
   const manifest = read.value;
   requireInOrder(manifest);
-  repeatedNames(manifest);
+  sectionsByName(manifest);
   wholeDigests(manifest);
   coveredNames(manifest);
   // As if it signed itself: what both are is never read differently.

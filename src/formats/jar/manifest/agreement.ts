@@ -3,8 +3,7 @@
 import { hash } from 'node:crypto';
 import { onceOf } from '../../once.ts';
 import { isAlwaysDisabled, nodeDigestName } from './digest-names.ts';
-import type { Manifest, SectionRange } from './manifest.ts';
-import { type SectionsByName, sectionsByName } from './sections.ts';
+import type { DigestAttribute, Manifest, SectionRange } from './manifest.ts';
 
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
@@ -29,6 +28,21 @@ export interface KnownManifest {
   readonly sections: () => SectionsByName;
   /** Base64. `part`: what it is of, in any words that no other part has. */
   digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string;
+}
+
+/** The sections of each name, in the file's order, those that touch as one; the names in the order of their first sections. */
+export type SectionsByName = ReadonlyMap<string, readonly SectionRange[]>;
+
+export function sectionsByName(manifest: Manifest): SectionsByName {
+  const byName = new Map<string, SectionRange[]>();
+  for (const { name, start, end } of manifest.sections()) {
+    const ranges = byName.get(name);
+    const last = ranges?.at(-1);
+    if (ranges === undefined) byName.set(name, [{ start, end }]);
+    else if (last?.end === start) ranges[ranges.length - 1] = { start: last.start, end };
+    else ranges.push({ start, end });
+  }
+  return byName;
 }
 
 export function knowManifest(manifest: Manifest): KnownManifest {
@@ -60,13 +74,10 @@ export function findDisagreement(
 ): Disagreement | undefined {
   // Java takes a file of any other version for no signature.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
-  const counts = ({ algorithm }: MainDigest): boolean => {
-    const nodeName = nodeDigestName(algorithm);
-    return nodeName !== undefined && permits(nodeName);
-  };
-  const isOf = ({ algorithm, value }: MainDigest, part: string, ranges: () => readonly SectionRange[]): boolean => {
+  const counts = ({ nodeName }: MainDigest): boolean => nodeName !== undefined && permits(nodeName);
+  const isOf = ({ nodeName = '', value }: MainDigest, part: string, ranges: () => readonly SectionRange[]): boolean => {
     const bytes = () => ranges().map(({ start, end }) => manifest.bytes.subarray(start, end));
-    return known.digestOf(part, nodeDigestName(algorithm) ?? '', bytes) === value;
+    return known.digestOf(part, nodeName, bytes) === value;
   };
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
@@ -74,7 +85,7 @@ export function findDisagreement(
   // Java rejects a file whose digests of the whole manifest are by disabled algorithms alone, whatever its sections say.
   const allOfWhole = allMainDigests(signatureFile, OF_MANIFEST);
   const isDisabled = (digest: MainDigest): boolean =>
-    isAlwaysDisabled(digest.algorithm) || (nodeDigestName(digest.algorithm) !== undefined && !counts(digest));
+    isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
   if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
   // Of the main attributes, an algorithm that Java does not know is not enough either.
   const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
@@ -85,7 +96,7 @@ export function findDisagreement(
   for (const { name, digests } of signatureFile.sections()) {
     const counted = digests.filter(counts);
     const isSigned = byName.has(name) && counted.length > 0;
-    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, () => byName.get(name)))) {
+    if (!isSigned || !counted.every((digest) => isOf(digest, `section ${name}`, () => byName.get(name) ?? []))) {
       return { part: 'section', name };
     }
   }
@@ -94,12 +105,7 @@ export function findDisagreement(
 
 /** Its digests of the whole manifest, by algorithms that are known. */
 export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
-  return mainDigests(signatureFile, OF_MANIFEST);
-}
-
-export function isDigestOf({ algorithm, value }: MainDigest, parts: readonly Buffer[]): boolean {
-  // Of an entry's sections, which are usually one: all of them, one after the other.
-  return sectionDigest(nodeDigestName(algorithm) ?? '', parts) === value;
+  return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
 
 /** The entries that the signature is about. */
@@ -109,22 +115,16 @@ export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
   return names;
 }
 
-export interface MainDigest {
-  /** In lower case, as attributes are found. */
-  readonly algorithm: string;
-  readonly value: string;
-}
+/** `algorithm`: in lower case, as attributes are found. */
+export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName' | 'value'>;
 
-/** Attributes such as `SHA-256-Digest-Manifest`, of algorithms that are known. */
-function mainDigests(signatureFile: Manifest, suffix: string): readonly MainDigest[] {
-  return allMainDigests(signatureFile, suffix).filter(({ algorithm }) => nodeDigestName(algorithm) !== undefined);
-}
-
-/** Those of unknown algorithms too. */
+/** Attributes such as `SHA-256-Digest-Manifest`, of unknown algorithms too. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
-  return [...main.attributes].flatMap(([name, value]) =>
-    name.endsWith(suffix) ? [{ algorithm: name.slice(0, -suffix.length), value }] : [],
-  );
+  return [...main.attributes].flatMap(([name, value]) => {
+    if (!name.endsWith(suffix)) return [];
+    const algorithm = name.slice(0, -suffix.length);
+    return [{ algorithm, nodeName: nodeDigestName(algorithm), value }];
+  });
 }
 
 /** Base64. `algorithm`: as node:crypto calls it. */

@@ -4,6 +4,7 @@
  */
 
 import { jarErrors } from '../errors.ts';
+import { nodeDigestName } from './digest-names.ts';
 
 export interface Manifest {
   readonly bytes: Buffer;
@@ -41,6 +42,8 @@ export interface ManifestSection extends SectionRange {
 export interface DigestAttribute {
   /** Java's name, as written: `SHA-256`. */
   readonly algorithm: string;
+  /** What node:crypto calls it; undefined if Java does not know it. */
+  readonly nodeName: string | undefined;
   /** Base64, as written. */
   readonly value: string;
   /** Of all its lines, with their ends. */
@@ -117,9 +120,9 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       name = value();
       nameEnd = attributeEnd;
     } else if (endsWithDigest(bytes, attributeStart, colon)) {
-      const algorithm = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
+      const { algorithm, nodeName } = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
       digests ??= [];
-      digests.push({ algorithm, value: value(), start: attributeStart, end: attributeEnd });
+      digests.push({ algorithm, nodeName, value: value(), start: attributeStart, end: attributeEnd });
       if (digests.length > MOST_DIGESTS) throw invalid(`there are more than ${MOST_DIGESTS} digests in its section`);
     }
     attributeStart = -1;
@@ -216,12 +219,14 @@ function matches(bytes: Buffer, start: number, lower: string): boolean {
   return true;
 }
 
-/** Gives the text of a piece; the same piece again gives the same string, as all sections usually have one algorithm. */
-function lastOneKept(bytes: Buffer): (start: number, end: number) => string {
-  let [lastStart, lastEnd, last] = [0, 0, ''];
+/** Gives the algorithm that a piece names; the same piece again gives the same object, as all sections usually have one. */
+function lastOneKept(bytes: Buffer): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
+  let [lastStart, lastEnd] = [0, 0];
+  let last: Pick<DigestAttribute, 'algorithm' | 'nodeName'> = { algorithm: '', nodeName: undefined };
   return (start, end) => {
     if (bytes.compare(bytes, lastStart, lastEnd, start, end) !== 0) {
-      last = bytes.toString('latin1', start, end);
+      const algorithm = bytes.toString('latin1', start, end);
+      last = { algorithm, nodeName: nodeDigestName(algorithm) };
       lastStart = start;
       lastEnd = end;
     }

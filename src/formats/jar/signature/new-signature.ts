@@ -4,43 +4,38 @@ import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { SignatureProfile } from '../../format.ts';
 import { jarErrors } from '../errors.ts';
-import { sectionDigest } from '../manifest/agreement.ts';
+import { sectionDigest, sectionsByName } from '../manifest/agreement.ts';
+import { CREATED_BY, encodeText, manifestLine } from '../manifest/complete.ts';
 import { JAVA_DIGEST_NAME } from '../manifest/digest-names.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { partsByName } from '../manifest/sections.ts';
-import { CREATED_BY, manifestLine, textWriter } from '../manifest/text-writer.ts';
+import type { Manifest, SectionRange } from '../manifest/manifest.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 
 const NEWLINE = '\r\n';
 
-export interface SignatureFileRequest {
-  readonly manifest: Manifest;
-  /** Names that come more than once in it. */
-  readonly repeated: ReadonlySet<string>;
-  readonly algorithm: DigestAlgorithm;
-  /** Whether a section belongs to something that is in the archive; the others are not vouched for. */
-  speaksOf(name: string): boolean;
-}
-
-export function buildSignatureFile({ manifest, repeated, algorithm, speaksOf }: SignatureFileRequest): Buffer {
+/** `speaksOf`: whether a section belongs to something that is in the archive; the others are not vouched for. */
+export function buildSignatureFile(
+  manifest: Manifest,
+  algorithm: DigestAlgorithm,
+  speaksOf: (name: string) => boolean,
+): Buffer {
   const { bytes, main } = manifest;
-  const digest = (parts: readonly Buffer[]): string => sectionDigest(NODE_DIGEST_NAME[algorithm], parts);
+  const digest = (ranges: readonly SectionRange[]): string =>
+    sectionDigest(
+      NODE_DIGEST_NAME[algorithm],
+      ranges.map(({ start, end }) => bytes.subarray(start, end)),
+    );
   const javaName = JAVA_DIGEST_NAME[algorithm];
-  // Per section it is about as long as the manifest, and begins with a few lines more.
-  const file = textWriter(bytes.length + 1024);
-  file.add(manifestLine('Signature-Version', '1.0', NEWLINE));
-  file.add(manifestLine('Created-By', CREATED_BY, NEWLINE));
-  file.add(manifestLine(`${javaName}-Digest-Manifest`, digest([bytes]), NEWLINE));
-  const mainDigest = digest([bytes.subarray(main.start, main.end)]);
-  file.add(manifestLine(`${javaName}-Digest-Manifest-Main-Attributes`, mainDigest, NEWLINE));
-  file.add(NEWLINE);
-  for (const [name, parts] of partsByName(manifest, repeated)) {
-    if (!speaksOf(name)) continue;
-    file.add(manifestLine('Name', name, NEWLINE));
-    file.add(manifestLine(`${javaName}-Digest`, digest(parts), NEWLINE));
-    file.add(NEWLINE);
+  const line = (name: string, value: string): string => manifestLine(name, value, NEWLINE);
+  function* lines(): Generator<string> {
+    yield line('Signature-Version', '1.0');
+    yield line('Created-By', CREATED_BY);
+    yield line(`${javaName}-Digest-Manifest`, digest([{ start: 0, end: bytes.length }]));
+    yield line(`${javaName}-Digest-Manifest-Main-Attributes`, digest([main])) + NEWLINE;
+    for (const [name, ranges] of sectionsByName(manifest)) {
+      if (speaksOf(name)) yield line('Name', name) + line(`${javaName}-Digest`, digest(ranges)) + NEWLINE;
+    }
   }
-  return file.bytes();
+  return encodeText(lines());
 }
 
 /**

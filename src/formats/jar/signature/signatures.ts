@@ -7,7 +7,7 @@ import { type ReadTimestamps, timestampReader } from '../../../timestamp/read-ti
 import { cmsEnvelope, type Detail, type EmbeddedSignature } from '../../format.ts';
 import { onceOf } from '../../once.ts';
 import { timestampsOf } from '../../signature-profile.ts';
-import { isDigestOf, wholeDigests } from '../manifest/agreement.ts';
+import { sectionDigest, wholeDigests } from '../manifest/agreement.ts';
 import { type EmbeddedBlock, readBlocks } from './blocks.ts';
 import { examineSignature, type SharedInfo } from './examine.ts';
 import { JAR_PROFILE } from './new-signature.ts';
@@ -93,7 +93,7 @@ function describeSignature(block: EmbeddedBlock, { layout, infoOf }: SharedInfo)
   add('created by', attributes.get('created-by'));
   const manifest = layout.manifest?.parsed.bytes;
   for (const digest of wholeDigests(signatureFile)) {
-    const matches = manifest !== undefined && isDigestOf(digest, [manifest]);
+    const matches = manifest !== undefined && sectionDigest(digest.nodeName ?? '', [manifest]) === digest.value;
     add(`manifest digest (${digest.algorithm.toUpperCase()})`, `${digest.value} (${matches ? 'matches' : 'differs'})`);
   }
   const { length } = layout.signable;

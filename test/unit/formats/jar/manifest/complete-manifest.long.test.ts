@@ -36,7 +36,7 @@ async function completed(
   const source = memorySource(zip([...manifest, ...files.map((name) => ({ name, contents: CONTENTS[name] }))]));
   const layout = await readLayout(source);
   const before = layout.manifest && terminated(layout.manifest.parsed);
-  const listed = listEntries(layout.signable, before);
+  const listed = listEntries(layout, before);
   const digest = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
   const request = { manifest: before, listed, digestOf: digest, algorithm, keepOthers };
   return completeManifest(request).toString();

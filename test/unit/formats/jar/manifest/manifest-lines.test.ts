@@ -1,7 +1,7 @@
 /** Holds the lines that are written: short enough, whole characters, and read back as what they were, by Java too. */
 
 import { describe, expect, it } from 'vitest';
-import { manifestLine } from '../../../../../src/formats/jar/manifest/text-writer.ts';
+import { manifestLine } from '../../../../../src/formats/jar/manifest/complete.ts';
 import { randomNumbers } from '../interop/random.ts';
 import { readByJava, readByUs } from '../interop/read-by-java.ts';
 
