@@ -18,7 +18,7 @@ const CHECKS = [
   { name: 'build', script: 'build.mjs', args: [] },
 ];
 
-/** Whether the check went well; what it says goes to the terminal as it comes. */
+/** Whether the check succeeded; what it says goes to the terminal as it comes. */
 async function passes({ script, args }) {
   const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
   return (await new Promise((resolve) => child.once('close', resolve))) === 0;

@@ -16,7 +16,7 @@ describe('the source', () => {
     expect(result.exitCode).toBe(0);
   });
 
-  it('is read whole: beside the wrong TypeScript the tool reads nothing and reports success', () => {
+  it('is read whole: next to the wrong TypeScript the tool reads nothing and reports success', () => {
     expect([...result.modules].sort()).toEqual(typescriptFiles('src', 'server/src').sort());
   });
 });

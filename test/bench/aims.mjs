@@ -1,4 +1,4 @@
-// Every aim with what the last kept run of its part measured, as a table and as a chart: made anew by each `npm run bench -- --write`.
+// Every aim with what the last kept run of its part measured, as a table and as a chart: made again by each `npm run bench -- --write`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { table } from './measure.mjs';
 

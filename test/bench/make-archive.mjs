@@ -18,7 +18,7 @@ const DATE = ((2026 - 1980) << 9) | (1 << 5) | 1;
 const MOST_IN_16_BITS = 0xffff;
 const MOST_IN_32_BITS = 0xffffffff;
 
-/** What is deflated at once, and all of the contents that is in memory at a time. */
+/** Size of the data that is deflated in one step, and of the contents in memory at a time. */
 const BATCH = 64;
 const SETTLED = 1000;
 const STORED_SHARE = 0.05;

@@ -48,7 +48,7 @@ function makeCertificate(path, name, key, extension) {
   execFileSync('openssl', [...request, ...key, '-keyout', `${path}.key`, '-out', `${path}.pem`], { stdio: 'pipe' });
 }
 
-/** Makes the folder anew with so many programs, each unlike the others. */
+/** Makes the folder again with so many programs, each unlike the others. */
 export function makePrograms(folder, files, bytes) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// Draws what a terminal showed as an SVG that needs nothing beside itself: no script, no font, no link.
+// Draws what a terminal showed as an SVG that needs nothing next to itself: no script, no font, no link.
 
 const FONT_SIZE = 14;
 const CHARACTER = 8.4;
@@ -58,7 +58,7 @@ function drawLine(pieces, row) {
   });
 }
 
-/** Rows of pieces of one colour each; longer lines go on in the next row, as a terminal does it. */
+/** Rows of pieces of one colour each; longer lines continue in the next row, as a terminal does it. */
 function rowsOf(output, columns) {
   const rows = [];
   let colour = 'plain';
@@ -66,7 +66,7 @@ function rowsOf(output, columns) {
     let pieces = [];
     let room = columns;
     rows.push(pieces);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what a terminal is told
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what a terminal receives
     for (const [piece, code] of line.matchAll(/\x1b\[(\d*)m|[^\x1b]+/g)) {
       if (code !== undefined) colour = colourOf(code);
       else {

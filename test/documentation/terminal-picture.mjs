@@ -21,7 +21,7 @@ const TYPED = [
   'codesign-remote verify --roots root.pem dist/app.exe dist/lib.jar',
   'codesign-remote history',
 ];
-/** Of whoever runs this, and nothing to the picture. */
+/** Of the user who runs this; the picture must not show them. */
 const ABOUT_TERMINALS = ['CI', 'GITHUB_ACTIONS', 'NO_COLOR', 'FORCE_COLOR'];
 const TITLE = 'codesign-remote at work in a terminal';
 const DESCRIPTION =

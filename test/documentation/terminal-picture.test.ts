@@ -35,7 +35,7 @@ it('runs nothing and fetches nothing', () => {
   );
 });
 
-it('tells of nothing on the machine that made it', () => {
+it('reports nothing on the machine that made it', () => {
   expect(picture).not.toMatch(/\/tmp|\/home|\/root\b|127\.0\.0\.1|localhost|Warning/);
 });
 

@@ -37,7 +37,7 @@ export interface Campaign extends AsyncDisposable {
   readonly costs: Readonly<Record<string, { readonly seconds: number; readonly mebibytes: number }>>;
   /** Temporary; faulty cases in `faults` stay when it is disposed of. */
   readonly folder: string;
-  /** Results to be judged by other programs. */
+  /** Results to be checked by other programs. */
   readonly sampled: readonly string[];
 }
 
@@ -90,7 +90,7 @@ async function bundle(folder: string): Promise<string> {
     sourcemap: 'inline',
     external: ['keytar'],
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
-    // CommonJS packages inside ask for Node's own modules with require, which an ES module does not have.
+    // CommonJS packages inside request Node's own modules with require, which an ES module does not have.
     banner: {
       js: `import{createRequire as _createRequire}from"node:module";const require=_createRequire(${JSON.stringify(pathToFileURL(source).href)});`,
     },

@@ -17,7 +17,7 @@ let campaign: Campaign;
 beforeAll(async () => {
   const corpus = process.env.CODESIGN_TEST_CORPUS;
   campaign = await runCampaign({ seed: SEED, cases: CASES, targets, corpus, samples: SAMPLES });
-  // What is faulty stays, for whoever looks into it.
+  // What is faulty stays, for anyone who looks into it.
 }, 1_800_000);
 afterAll(() => (campaign.faults.length > 0 ? undefined : campaign[Symbol.asyncDispose]()));
 

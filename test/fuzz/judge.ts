@@ -50,7 +50,7 @@ export class Fault extends Error {
   override readonly name = 'Fault';
 }
 
-/** What came of work that may refuse: its result, or the code that it was refused with. Throws every other error. */
+/** What came of work that may refuse: its result, or the code that it was rejected with. Throws every other error. */
 export async function answering<T>(work: () => T | Promise<T>): Promise<{ readonly value: T } | Refused> {
   try {
     return { value: await work() };
@@ -65,7 +65,7 @@ export interface Refused {
   readonly error: CodesignError;
 }
 
-/** Whether it went well, for work whose result nobody looks at. */
+/** Whether it succeeded, for work whose result is not used. */
 export async function wordFor(work: () => unknown): Promise<string> {
   const answer = await answering(work);
   return 'code' in answer ? answer.code : 'good';
@@ -99,7 +99,7 @@ export interface Verdict {
   readonly seconds: number;
 }
 
-/** Runs one case and holds it to all that is asked but for memory, which is the process's. */
+/** Runs one case and holds it to all that is asked except for memory, which is the process's. */
 export async function judgeCase({ run }: Pick<Target, 'run'>, input: Uint8Array): Promise<Verdict> {
   const before = Buffer.from(input);
   const started = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** Signed results of a campaign, judged by programs that share nothing with this one. */
+/** Signed results of a campaign, checked by programs that share nothing with this one. */
 
 import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';

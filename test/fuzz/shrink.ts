@@ -1,4 +1,4 @@
-/** Makes a faulty case smaller while it stays faulty: a fixture that somebody has to read. */
+/** Makes a failing case smaller while it still fails, so that people can read the fixture. */
 
 const MOST_TRIES = 400;
 const MOST_MILLISECONDS = 5000;

@@ -30,7 +30,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   stored: storedTarget,
 };
 
-/** Throws for a name that is none. Those with a planted fault are found, too; only the test of the harness asks for them. */
+/** Throws for a name that is none. Those with a planted fault are found, too; only the test of the harness requests them. */
 export function targetNamed(name: string): TargetDefinition {
   const found = TARGETS[name] ?? FAULTY_TARGETS[name];
   if (found === undefined)

@@ -68,7 +68,7 @@ export interface WatchedRun {
 
 /**
  * Watches the credentials that a run of the program is given. What it gives back is to be called after the run with what
- * was printed; it searches that, and the folders that the run was told of.
+ * was printed; it searches that, and the folders of the run.
  */
 export function watchRun(run: WatchedRun): (printed: Readonly<Record<string, string>>) => Promise<void> {
   const { env, args = [], stdin = '', cwd = '' } = run;

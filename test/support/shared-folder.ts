@@ -35,7 +35,7 @@ export async function openRun(env: Environment): Promise<() => Promise<void>> {
     try {
       await mustLeaveNoCredentials(folder);
     } catch (leak) {
-      // Of a tear-down that fails, vitest tells, but does not fail itself.
+      // Of a tear-down that fails, vitest reports, but does not fail itself.
       process.exitCode = 1;
       throw leak;
     } finally {

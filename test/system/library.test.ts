@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('signFiles', () => {
-  it('signs in place and elsewhere, tells events, and takes numbers for numbers', async () => {
+  it('signs in place and elsewhere, reports events, and takes numbers for numbers', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     await copyFile(fixture('pe/hello.exe'), path);

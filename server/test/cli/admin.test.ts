@@ -1,4 +1,4 @@
-/** The administration commands beside a running server. */
+/** The administration commands next to a running server. */
 
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ const fails = async (result: ReturnType<typeof admin>, code: keyof typeof SERVER
 };
 
 describe('client add', () => {
-  test('adds a client that the running server takes at once, within what it may', async () => {
+  test('adds a client that the running server takes immediately, within what it may', async () => {
     const client = await added('--name', 'builds', '--certificate', NUMBER, '--algorithm', 'SHA256', '--quota', '1');
     expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
     expect((await server.sign(goodRequest(), client)).body.code).toBe(403);
@@ -62,7 +62,7 @@ describe('client add', () => {
     });
   });
 
-  test('refuses from the time on that --expires gives', async () => {
+  test('rejects from the time on that --expires gives', async () => {
     expect((await server.sign(goodRequest(), await added('--expires', '2020-01-01'))).body.code).toBe(401);
     expect((await server.sign(goodRequest(), await added('--expires', '2999-01-01T00:00:00Z'))).body.code).toBe(0);
   });
@@ -75,7 +75,7 @@ describe('client add', () => {
     expect(await readFile(server.data.folder.database, 'latin1')).not.toContain(secret);
   });
 
-  test('adds nobody where nobody would see the secret, or what is asked for makes no sense', async () => {
+  test('adds no one if the secret could not be shown, or if the options make no sense', async () => {
     const before = (await server.data.store.clients.list()).length;
     const clientEnv = join(folder, 'taken.env');
     await writeFile(clientEnv, '');
@@ -234,7 +234,7 @@ describe('records', () => {
     await server.report({ id: ids[1], status: 2 });
   });
 
-  test('lists the latest, and those that are asked for', async () => {
+  test('lists the latest, and those that are requested', async () => {
     const idsOf = async (...args: readonly string[]) => (await listed('records', ...args)).map(({ id }) => id);
     const { accessKey } = server.credentials;
     const [heading, first, second, ...more] = (await admin('records')).output.trimEnd().split('\n');
@@ -300,7 +300,7 @@ describe('records', () => {
     expect(output).not.toContain('someone');
   });
 
-  test('exports more than is read at once', async () => {
+  test('exports more records than one query reads', async () => {
     const { store } = server.data;
     const record = await store.records.find(ids[0] ?? '');
     if (record === undefined) throw new Error('no record');

@@ -93,7 +93,7 @@ test.each([
   ['logLevel is not one of fatal, error,', { logLevel: 'loud' }],
   ['limits.leaseSeconds is not a whole number from 1 to 3600', { limits: { leaseSeconds: 0.5 } }],
   ['data is empty', { data: '' }],
-])('tells the key’s path: %s', async (said, settings) => {
+])('reports the key’s path: %s', async (said, settings) => {
   await expect(read(settings)).rejects.toMatchObject({
     code: 'config-invalid',
     exitCode: 2,
@@ -106,7 +106,7 @@ test('a file that cannot be read is an error of its own', () => {
   expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
 });
 
-test('half a TLS pair and a name that is none are refused in the file, too', async () => {
+test('half a TLS pair and a name that is none are rejected in the file, too', async () => {
   await expect(read({ tls: { key: 'x' } })).rejects.toMatchObject({ code: 'tls-pair-incomplete' });
   await expect(read({ tls: { names: ['a b'] } })).rejects.toMatchObject({
     code: 'invalid-option',
@@ -114,12 +114,12 @@ test('half a TLS pair and a name that is none are refused in the file, too', asy
   });
 });
 
-test('a database of another kind is refused without showing its address, which may hold a password', async () => {
+test('a database of another kind is rejected without showing its address, which may hold a password', async () => {
   const refused = read({}, { CODESIGN_SERVER_DATABASE: 'mysql://user:a-secret@host/name' });
   await expect(refused).rejects.toMatchObject({ code: 'database-address-unknown', exitCode: 2 });
   await expect(refused).rejects.not.toThrow(/a-secret/);
 });
 
-test.each(['', 'x'.repeat(33), 'ü'])('the label %j of a token is refused', async (pkcs11Token) => {
+test.each(['', 'x'.repeat(33), 'ü'])('the label %j of a token is rejected', async (pkcs11Token) => {
   await expect(read({}, {}, { pkcs11Token })).rejects.toMatchObject({ code: 'invalid-option' });
 });

@@ -34,12 +34,12 @@ test.skipIf(process.platform !== 'linux')('keeps data where the platform keeps d
   expect(dataConfig({}, { XDG_DATA_HOME: '/xdg' }).dataRoot).toBe('/xdg/codesign-remote-server');
 });
 
-test.each(['', '-1', '65536', '1.5', '8443x', '0x1f', ' 80', '١'])('the port %j is refused', (port) => {
+test.each(['', '-1', '65536', '1.5', '8443x', '0x1f', ' 80', '١'])('the port %j is rejected', (port) => {
   expect(() => startConfig({ port }, {})).toThrow(expect.objectContaining({ code: 'invalid-option', exitCode: 2 }));
 });
 
 test.each(['', 'a b', 'http://x', 'x/y', '-x', 'x..y', '*', 'a:b', `${'a'.repeat(64)}.x`])(
-  'the name %j is refused',
+  'the name %j is rejected',
   (name) => {
     expect(() => startConfig({ tlsName: [name] }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
     expect(() => startConfig({ host: name }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
@@ -60,13 +60,13 @@ test('timestamps are off unless an option or the environment turns them on', () 
   expect(startConfig({ tsa: true }, { CODESIGN_SERVER_TSA: '0' }).tsa).toBe(true);
 });
 
-test.each(['yes', 'true', '2', ' 1'])('CODESIGN_SERVER_TSA=%j is refused', (value) => {
+test.each(['yes', 'true', '2', ' 1'])('CODESIGN_SERVER_TSA=%j is rejected', (value) => {
   expect(() => startConfig({}, { CODESIGN_SERVER_TSA: value })).toThrow(
     expect.objectContaining({ code: 'invalid-option', exitCode: 2 }),
   );
 });
 
-test('half a TLS pair is refused', () => {
+test('half a TLS pair is rejected', () => {
   expect(() => startConfig({ tlsCert: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
   expect(() => startConfig({ tlsKey: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('init makes the data once, for nobody yet, and prints where', async () => {
+test('init creates the data once, without a client, and prints where', async () => {
   const place = join(folder, 'new');
   await mkdir(place);
   const first = await adminCommand(['init', '--data', place]);
@@ -27,7 +27,7 @@ test('init makes the data once, for nobody yet, and prints where', async () => {
   );
 });
 
-test('every command but init and certificate add asks for data that are made', async () => {
+test('every command but init and certificate add requests data that are made', async () => {
   const place = join(folder, 'none');
   for (const args of [['client', 'list'], ['quota'], ['records'], ['export'], ['certificate', 'list']]) {
     const { code, errors } = await adminCommand([...args, '--data', place]);

@@ -89,7 +89,7 @@ test.each([
   ['an equals sign', 'a=b'],
   ['a line break', 'a\nb'],
   ['too long a path', `${'x'.repeat(200)}/`.repeat(5)],
-])('a data folder with %s, which SoftHSM would misread, is refused before anything is made', async (_name, path) => {
+])('a data folder with %s, which SoftHSM would misread, is rejected before anything is made', async (_name, path) => {
   for (const args of [
     ['start', '--client-env', join(folder, 'env')],
     ['certificate', 'list'],
@@ -176,7 +176,7 @@ const REACHED: readonly { readonly args: readonly string[]; readonly base: RegEx
   },
 ];
 const reachable = REACHED.filter(({ args }) => hasIpv6 || !args.some((arg) => arg.includes(':')));
-test.each(reachable)('with $args, clients are told the address they can reach', async ({ args, base, line }) => {
+test.each(reachable)('with $args, clients get an address that they can reach', async ({ args, base, line }) => {
   await copyData(data, 2048);
   const clientEnv = join(folder, 'client.env');
   const { code, output } = await command(['start', '--data', data, '--port', '0', '--client-env', clientEnv, ...args]);

@@ -1,4 +1,4 @@
-/** The commands about viewers beside a running server, whose page shows at once what they did. */
+/** The commands about viewers next to a running server, whose page shows immediately what they did. */
 
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function added(name: string, ...args: readonly string[]) {
   return { key, secret };
 }
 
-test('viewer add lets in at once, until the time that --expires gives', async () => {
+test('viewer add lets in immediately, until the time that --expires gives', async () => {
   const { key, secret } = await added('plain', '--name', 'On call');
   expect(await pageFor(key, secret)).toBe(200);
   const old = await added('old', '--expires', '2020-01-01');
@@ -59,7 +59,7 @@ test('viewer add shows the secret at a terminal, and nowhere else', async () => 
   expect(await pageFor(key, secret)).toBe(200);
 });
 
-test('viewer add adds nobody where nobody would see the secret, or what is asked for makes no sense', async () => {
+test('viewer add adds no one if the secret could not be shown, or if the options make no sense', async () => {
   const before = (await server.data.store.viewers.list()).length;
   const taken = join(folder, 'taken.env');
   await writeFile(taken, '');
@@ -72,7 +72,7 @@ test('viewer add adds nobody where nobody would see the secret, or what is asked
   expect(await server.data.store.viewers.list()).toHaveLength(before);
 });
 
-test('viewer list shows names and states, and viewer remove refuses from the next call on', async () => {
+test('viewer list shows names and states, and viewer remove rejects from the next call on', async () => {
   const { key, secret } = await added('named', '--name', 'a\u202eb', '--expires', '2999-01-01');
   const past = await added('past', '--expires', '2020-01-01');
   const rows = async () => (await viewer(['list'])).output.split('\n').map((line) => line.split(/ {2,}/));

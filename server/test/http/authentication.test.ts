@@ -33,7 +33,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
   };
 
   test.each(Object.entries(BAD_HEADERS))(
-    'refuses %s with the envelope of an authentication failure',
+    'rejects %s with the envelope of an authentication failure',
     async (_name, make) => {
       const { accessKey, accessSecret } = server.credentials;
       const authorization = make(accessKey, accessSecret);
@@ -59,7 +59,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
       encoded.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
   };
 
-  test.each(Object.entries(BAD_ENCODINGS))('refuses the right credentials in Base64 %s', async (_name, change) => {
+  test.each(Object.entries(BAD_ENCODINGS))('rejects the right credentials in Base64 %s', async (_name, change) => {
     const client = await server.addClient('~~~???>>>+'); // with plus and slash in its Base64
     const encoded = basic(client).slice('Basic '.length);
     expect(encoded).toMatch(/\+.*\/.*[A-Za-z0-9]=+$|\/.*\+.*[A-Za-z0-9]=+$/);
@@ -71,7 +71,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
     expect(answer).toMatchObject({ status: 401, body: UNAUTHORIZED });
   });
 
-  test('judges credentials before the body: a stranger learns nothing of content type or JSON', async () => {
+  test('checks credentials before the body: an unknown caller learns nothing of content type or JSON', async () => {
     const answer = await server.call({ path, headers: { 'content-type': 'text/plain' }, payload: '{' });
     expect(answer.body).toEqual(UNAUTHORIZED);
   });
@@ -126,7 +126,7 @@ test('says in the log who failed to log in and why, and nothing that may be a se
   expect(server.logText()).not.toContain(accessSecret);
 });
 
-test('a client that was not handed its credentials yet is replaced, not accepted beside the new one', async () => {
+test('a client that was not handed its credentials yet is replaced, not accepted next to the new one', async () => {
   const { clients } = server.data.store;
   const digest = Buffer.alloc(32, 1);
   await clients.addPending({ id: 'first', accessKey: 'AK-first', secretDigest: digest }, new Date());
@@ -141,7 +141,7 @@ test.each([
   ['was disabled', { disabled: true }],
   ['has expired', { expiresAt: new Date(Date.now() - 1000) }],
 ])(
-  'a client that %s is refused like one that is not known, and is taken again once that is undone',
+  'a client that %s is rejected like one that is not known, and is taken again once that is undone',
   async (_name, change) => {
     const client = await server.addClient();
     const { clients } = server.data.store;

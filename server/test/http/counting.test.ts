@@ -13,7 +13,7 @@ test('each client has a count of its own', async () => {
   expect([await server.counted(), await server.counted(other)]).toEqual([3, 1]);
 });
 
-test('calls at once are all counted', async () => {
+test('concurrent calls are all counted', async () => {
   server = await openApp();
   await Promise.all(Array.from({ length: 50 }, () => server.sign(goodRequest())));
   expect(await server.counted()).toBe(50);
@@ -110,7 +110,7 @@ test('a count is taken back once, however often that is asked', async () => {
   expect(await server.data.store.records.find(id)).toMatchObject({ counted: false });
 });
 
-test('a failure of the HSM or of the database gives the place of the quota back at once', async () => {
+test('a failure of the HSM or of the database gives the place of the quota back immediately', async () => {
   server = await openApp(({ store }) => ({
     store: { ...store, records: { ...store.records, add: async () => Promise.reject(new Error('disk full')) } },
   }));
@@ -119,7 +119,7 @@ test('a failure of the HSM or of the database gives the place of the quota back 
   expect(client).toMatchObject({ signatures: 0, reserved: 0 });
 });
 
-test('the call that would go over the quota is refused with 403, before the HSM is asked, and counts nothing', async () => {
+test('the call that would go over the quota is rejected with 403, before the HSM is asked, and counts nothing', async () => {
   let asked = 0;
   server = await openApp(({ keys }) => ({
     keys: {

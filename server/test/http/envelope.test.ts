@@ -24,7 +24,7 @@ test.each([
   '/v2/codesign/sign',
   '/V1/codesign/sign',
   '/v1//codesign/sign',
-])('answers 404 for %s, whoever asks and whatever the body holds', async (path) => {
+])('answers 404 for %s for every caller and every body', async (path) => {
   for (const payload of ['{', JSON.stringify(goodRequest())]) {
     const answer = await server.call({ path, headers: headers(), payload });
     expect(answer).toMatchObject({ status: 404, body: refusal(404) });

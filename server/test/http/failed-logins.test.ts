@@ -4,7 +4,7 @@ import { goodRequest, openApp } from '../support/in-process.ts';
 
 const times = (count: number, work: () => number) => Array.from({ length: count }, work);
 
-test('the first 99 failures in a minute are answered at once, later ones one a second', () => {
+test('the first 99 failures in a minute are answered immediately, later ones one a second', () => {
   const delay = createFailedLogins();
   expect(times(99, () => delay('10.0.0.1', 5))).toEqual(Array(99).fill(0));
   expect(times(3, () => delay('10.0.0.1', 5))).toEqual([1000, 2000, 3000]);
@@ -17,7 +17,7 @@ test('no answer is held back longer than ten seconds', () => {
   expect(Math.max(...times(500, () => delay('10.0.0.1', 0)))).toBe(10_000);
 });
 
-test('a minute after the first failure counting begins anew', () => {
+test('a minute after the first failure counting begins again', () => {
   const delay = createFailedLogins();
   times(150, () => delay('10.0.0.1', 0));
   expect(delay('10.0.0.1', 59_999)).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ test('forgets the oldest of very many addresses, and no other', () => {
   expect(delay('10.0.0.1', 2)).toBe(0);
 });
 
-test('right credentials are answered at once while wrong ones wait, and the end of the server waits for nobody', async () => {
+test('right credentials are answered immediately while wrong ones wait, and the end of the server waits for no one', async () => {
   const server = await openApp();
   try {
     const wrong = { ...server.credentials, accessSecret: 'wrong' };

@@ -25,7 +25,7 @@ function scene(atOnce: number, limit: number) {
 }
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('runs no more at once than it may, and one after the other what comes from one owner', async () => {
+test('respects the limit of concurrent work, and runs the work of one owner one after the other', async () => {
   const { ask, endOne, started, running } = scene(2, 10);
   ask('a', 5);
   await tick();

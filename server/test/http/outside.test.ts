@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const credentials = () => `${server.env.CODESIGN_ACCESS_KEY}:${server.env.CODESIGN_ACCESS_SECRET}`;
 
-/** One call by curl, which judges the TLS certificate by the CA file and the name. */
+/** One call by curl, which checks the TLS certificate by the CA file and the name. */
 async function curl(path: string, body: unknown, base = server.baseUrl, user = credentials()) {
   const { stdout } = await run('curl', [
     ...['--silent', '--show-error', '--max-time', '20', '--cacert', server.caFile, '--user', user],
@@ -35,7 +35,7 @@ async function curl(path: string, body: unknown, base = server.baseUrl, user = c
   return { status: Number(status), body: JSON.parse(text) };
 }
 
-describe.each(DIGEST_ALGORITHMS)('what curl asks for with %s', (algorithm) => {
+describe.each(DIGEST_ALGORITHMS)('what curl requests with %s', (algorithm) => {
   test('is a signature that openssl verifies with the certificate handed over', async () => {
     const content = join(folder, `content-${algorithm}`);
     const signature = join(folder, `signature-${algorithm}`);
@@ -81,7 +81,7 @@ test('is reached as localhost too, and by no name that the TLS certificate lacks
   await expect(elsewhere).rejects.toMatchObject({ code: 60 });
 });
 
-test('a certificate added beside the running server is served at once', async () => {
+test('a certificate added next to the running server is served immediately', async () => {
   const path = await server.addCertificate('added', 2048, 'Ümlaut, = "quoted" \\ + #');
   const request = { code: 'added', digest: Buffer.alloc(32).toString('base64'), algorithm: 'SHA256', padding: 'PKCS1' };
   expect((await curl(SIGN_PATH, request)).body.code).toBe(0);

@@ -40,7 +40,7 @@ test.each([
   ['an id that is a number', { id: 7, status: 1 }, 'id'],
   ['an empty id', { id: '', status: 1 }, 'id'],
   ['an id of no record', { id: '00000000-0000-4000-8000-000000000000', status: 1 }, 'id'],
-])('refuses a report with %s', async (_name, body, reason) => {
+])('rejects a report with %s', async (_name, body, reason) => {
   const answer = await server.report(body);
   expect(answer.status).toBe(400);
   expect(answer.body).toEqual({ code: 400, message: expect.any(String), data: null });
@@ -48,7 +48,7 @@ test.each([
 });
 
 test.each([undefined, null, 0, 3, -1, 1.5, '1', true, [1]])(
-  'refuses the status %j and leaves the record as it is',
+  'rejects the status %j and leaves the record as it is',
   async (status) => {
     const id = await newRecord();
     const answer = await server.report({ id, status });
@@ -67,7 +67,7 @@ test('a record of another client is as good as none', async () => {
   expect((await server.data.store.records.find(id))?.report).toBeUndefined();
 });
 
-test('waits for another process that writes to the database, and serves other calls meanwhile', async () => {
+test('waits for another process that writes to the database, and serves other calls during that time', async () => {
   const id = await newRecord();
   const writer = new Database(server.data.folder.database);
   try {

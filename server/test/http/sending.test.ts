@@ -161,7 +161,7 @@ test('a client that left with several requests under way pays nothing, and does 
   expect(client).toMatchObject({ signatures: 0, reserved: 0 });
 });
 
-test('while it ends, the server finishes what is under way, takes nothing new, and waits for nobody who is silent', async () => {
+test('while it ends, the server finishes what is under way, takes nothing new, and does not wait for idle clients', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call, port } = await post();
@@ -232,7 +232,7 @@ test('cuts off a TLS handshake that takes too long, and logs it with its address
   );
 });
 
-test('refuses connections beyond its limit, and signs for a client that is connected', async () => {
+test('rejects connections beyond its limit, and signs for a client that is connected', async () => {
   server = await openApp(() => ({ connections: 3 }));
   const { socket, port } = await connected();
   const idle = Array.from({ length: 4 }, () => connectTcp({ host: '127.0.0.1', port }));
@@ -269,7 +269,7 @@ test('ends with silent connections, half a handshake and half a request open, an
   for (const each of others) each.destroy();
 });
 
-test('a client that was told its mistake and stays silent does not keep its connection', async () => {
+test('a client that got an error and stays idle does not keep its connection', async () => {
   server = await openApp();
   const { port } = await connected();
   const socket = connect({

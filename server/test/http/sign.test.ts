@@ -31,7 +31,7 @@ describe('a request that keeps to the contract', () => {
     expect(verify(algorithm, CONTENT, await publicKey(), signature)).toBe(true);
   });
 
-  test('leaves a record of who asked for what, before it is answered', async () => {
+  test('leaves a record of who requested what, before it is answered', async () => {
     const extra = { platform: 'linux', signing_filename: 'app.exe', signing_filesize: 4096 };
     const from = Date.now();
     const { body } = await server.sign({ ...goodRequest(), extra });
@@ -110,7 +110,7 @@ describe('the order of the checks', () => {
   );
 });
 
-describe('refuses as a parameter error', () => {
+describe('rejects as a parameter error', () => {
   const refusals = async (request: unknown, reason: string) => {
     const before = await server.counted();
     const { status, body } = await server.sign(request);
@@ -165,7 +165,7 @@ describe('refuses as a parameter error', () => {
     refusals({ ...goodRequest(), padding }, 'padding'),
   );
 
-  // Each in an array of its own, since one that is an array would be taken for arguments.
+  // Each in an array of its own, since one that is an array would be treated as arguments.
   test.each([
     [null],
     ['text'],
@@ -193,7 +193,7 @@ describe('what an operator allows a client', () => {
     expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
   });
 
-  test('an algorithm that is not allowed is refused with 403, and counts nothing', async () => {
+  test('an algorithm that is not allowed is rejected with 403, and counts nothing', async () => {
     const client = await server.addClient();
     await server.data.store.clients.change(client.accessKey, { algorithms: ['SHA384', 'SHA512'] });
     const { status, body } = await server.sign(goodRequest(), client);

@@ -93,7 +93,7 @@ test('the private half is sensitive, not extractable, signs and nothing else, an
   }
 });
 
-test('many signatures at once share the sessions, and closing waits for them', async () => {
+test('many concurrent signatures share the sessions, and closing waits for them', async () => {
   const keys = await openPkcs11(token, 3);
   const key = await keys.generate('a key', 2048);
   const contents = Array.from({ length: 60 }, (_, index) => Buffer.from(`content ${index}`));
@@ -106,7 +106,7 @@ test('many signatures at once share the sessions, and closing waits for them', a
   }
 });
 
-test('a signature the HSM refuses is an error of its own, and the next one works', async () => {
+test('a signature the HSM rejects is an error of its own, and the next one works', async () => {
   const keys = await openPkcs11(token, 1);
   const key = await keys.generate('a key', 2048);
   await expect(key.sign('SHA256', Buffer.alloc(300))).rejects.toMatchObject({ code: 'hsm-failed' });
@@ -118,7 +118,7 @@ test.each([
   ['a label that no token has', { label: 'another token' }, 'token-not-found'],
   ['a wrong PIN', { pin: 'wrong pin' }, 'pin-rejected'],
   ['a file that is not a library', { library: process.execPath }, 'pkcs11-library-unusable'],
-])('refuses %s, and can open the token after that', async (_name, wrong, code) => {
+])('rejects %s, and can open the token after that', async (_name, wrong, code) => {
   await expect(openPkcs11({ ...token, ...wrong }, 1)).rejects.toMatchObject({ code });
   await (await openPkcs11(token, 1)).close();
 });
@@ -132,7 +132,7 @@ test('names the path of a library that is not there', () => {
   );
 });
 
-/** What the library does to its application when the token is pulled or restarted, brought about from beside it. */
+/** What the library does to its application when the token is pulled or restarted, brought about from next to it. */
 function beside(work: (module: pkcs11.PKCS11, slot: pkcs11.Handle) => void) {
   const module = new pkcs11.PKCS11();
   module.load(token.library); // the same library in the same process: its state is the one under test
@@ -220,7 +220,7 @@ test('does not try a rejected PIN again before it is given one, not even where i
   await keys.close();
 });
 
-test('a key that is removed is an error until it is put back, and other keys go on', async () => {
+test('a key that is removed is an error until it is put back, and other keys continue', async () => {
   const keys = await openPkcs11(token, 2);
   const other = await keys.generate('another key', 2048);
   const [name = ''] = await readdir(tokenFolder(folder));

@@ -12,7 +12,7 @@ function pool(size: number) {
 }
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('never runs more work at once than it has sessions, and gives each session to one work', async () => {
+test('never runs more work concurrently than it has sessions, and gives each session to one work', async () => {
   const { sessions, opened } = pool(3);
   const busy = new Set<number>();
   let most = 0;
@@ -68,7 +68,7 @@ test('is drained once all work is done, the waiting too', async () => {
   expect(done).toBe(3);
 });
 
-test('opens others in the place of sessions that it was told are gone, and closes none of them', async () => {
+test('replaces sessions that were reported as lost, and closes none of them', async () => {
   const { sessions, opened, discarded } = pool(2);
   await Promise.all([sessions.use(tick), sessions.use(tick)]);
   sessions.forget();

@@ -55,7 +55,7 @@ describe.each(PATHS)('%s', (path) => {
     }
   });
 
-  test('lets nothing in from elsewhere and into no cache or frame, whoever asks', async () => {
+  test('allows no foreign content, no cache and no frame, for every caller', async () => {
     for (const answer of [await get(path, viewer), await get(path)]) {
       const { 'content-security-policy': policy, ...headers } = answer.headers;
       expect(headers).toMatchObject({
@@ -76,7 +76,7 @@ describe.each(PATHS)('%s', (path) => {
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
-    'answers 405 to %s, whoever asks',
+    'answers 405 to %s for every caller',
     async (method) => {
       for (const headers of [{}, { authorization: basic(viewer) }]) {
         const answer = await server.call({ method, path, headers });
@@ -125,11 +125,11 @@ test('no viewer signs or reports, whatever the page shows him', async () => {
   expect((await server.data.store.records.find(body.data?.id ?? ''))?.report).toBeUndefined();
 });
 
-test('opens for nobody until there is a viewer', () => {
+test('does not open until there is a viewer', () => {
   expect(beforeAnyViewer).toEqual([401, 401, 401]);
 });
 
-test('leaves a line for each request, without secrets and without what was asked for', async () => {
+test('leaves a line for each request, without secrets and without what was requested', async () => {
   await get('/?file=confidential', viewer);
   expect(server.log().at(-1)).toMatchObject({ operation: 'page', outcome: 'shown', viewer: expect.any(String) });
   await get('/?since=confidential', viewer);

@@ -83,7 +83,7 @@ async function looking(
   }
 }
 
-test('shows what it has, runs nothing of what clients sent, and asks nobody else for anything', async () => {
+test('shows what it has, runs nothing of what clients sent, and requests nothing else for anything', async () => {
   await looking('/', async (page) => {
     expect(await page.title()).toBe('Codesign server');
     expect(await page.locator('#records tbody tr').count()).toBe(50);
@@ -118,11 +118,11 @@ test('runs and styles nothing that got in, for the policy is not only sent', asy
   await context.close();
 });
 
-test('tells who has no credentials, or those of a client, what is missing, and nothing else', async () => {
+test('reports who has no credentials, or those of a client, what is missing, and nothing else', async () => {
   const { CODESIGN_ACCESS_KEY: accessKey = '', CODESIGN_ACCESS_SECRET: accessSecret = '' } = server.env;
   for (const stranger of [undefined, { accessKey, accessSecret }]) {
     const { page, context } = await visit(browser, `${server.baseUrl}/`, stranger).catch((error: Error) => {
-      // Without anybody to ask for a password Chromium may show nothing at all.
+      // Without anybody to request a password Chromium may show nothing at all.
       expect(error.message).toContain('ERR_INVALID_AUTH_CREDENTIALS');
       return { page: undefined, context: undefined };
     });

@@ -110,7 +110,7 @@ describe('the certificates', () => {
     ).toEqual(good);
   });
 
-  test('are shown beside one that cannot be read', () => {
+  test('are shown next to one that cannot be read', () => {
     expect(rows('certificates').find(([first]) => first === 'broken')?.[1]).toBe('cannot be read');
   });
 });
@@ -134,7 +134,7 @@ describe('the days', () => {
   const day = (of: string, name: string) =>
     new RegExp(`<th scope="row">${name}</th>(.*?)</tr>`).exec(of)?.[1]?.match(/\d+/g)?.map(Number);
 
-  test('are added up by what was reported, and what does not count is told apart', () => {
+  test('are added up by what was reported, and what does not count is distinguished', () => {
     // succeeded, failed, not reported, counted, not counted
     expect(day(body, '2030-06-15')).toEqual([4, 0, 1, 5, 1]);
     expect(day(body, '2030-05-17')).toEqual([0, 2, 0, 2, 0]);
@@ -145,7 +145,7 @@ describe('the days', () => {
     expect(body.match(/<g><title>/g)).toHaveLength(30);
   });
 
-  test('are 30, or 90 where that is asked for, and nothing else is counted', async () => {
+  test('are 30, or 90 where that is requested, and nothing else is counted', async () => {
     expect(day(body, '2030-04-16')).toBeUndefined();
     const longer = await page('/?days=90');
     expect(day(longer, '2030-04-16')).toEqual([0, 0, 95, 95, 0]);

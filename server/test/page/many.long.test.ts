@@ -1,4 +1,4 @@
-/** The page over a hundred thousand records: how long it takes, that only an index is read for its days, and that signing goes on. */
+/** The page over a hundred thousand records: how long it takes, that only an index is read for its days, and that signing continues. */
 
 import Database from 'libsql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -90,7 +90,7 @@ test('a download of all of it is made piece by piece', async () => {
   expect(lines).toBe(RECORDS + 1);
 });
 
-test('signatures are made beside a search through everything, and none waits for its end', async () => {
+test('signatures are made next to a search through everything, and none waits for its end', async () => {
   const searched = cost('/?file=no-such-name');
   let done = false;
   void searched.finally(() => {

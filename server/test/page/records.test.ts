@@ -191,7 +191,7 @@ describe('a query that cannot be used', () => {
     ['before=2020-99-01T00:00:00.000Z,r0001', 'before'],
     ['after=2020-01-01T00:00:00.000Z,%00', 'after'],
     [`file=${'x'.repeat(4097)}`, 'file'],
-  ])('is refused by name: %s', async (query, name) => {
+  ])('is rejected by name: %s', async (query, name) => {
     const { statusCode, body } = await get(`/?${query}`);
     expect(statusCode).toBe(400);
     expect(body).toMatch(new RegExp(`role="alert">.*<li>${name} `, 's'));
@@ -201,13 +201,13 @@ describe('a query that cannot be used', () => {
     expect(download.headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
-  test('is shown in the form again, to be mended', async () => {
+  test('is shown in the form again, to be corrected', async () => {
     const { body } = await get('/?since=yesterday&file=%22%3E%3Cb%3E');
     expect(body).toContain('type="text" value="yesterday"');
     expect(body).toContain('value="&quot;&gt;&lt;b&gt;"');
   });
 
-  test('is not one that has members which nobody knows, or one twice', async () => {
+  test('has no unknown members, and none twice', async () => {
     expect((await get('/?utm=1&file=app-33&file=app-34&__proto__=1')).statusCode).toBe(200);
     expect((await get('/?%E0%A4%A')).statusCode).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Pages and downloads beside other work: how many there may be at once, and what becomes of those that somebody breaks off. */
+/** Pages and downloads next to other work: how many may run concurrently, and what happens to aborted ones. */
 
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -37,7 +37,7 @@ afterAll(() => server.close());
 const page = (url = '/') => server.app.inject({ method: 'GET', url, headers: { authorization: basic(viewer) } });
 const outcomes = () => server.log().filter(({ operation }) => operation === 'page');
 
-/** The beginning of a download whose rest nobody reads. */
+/** The beginning of a download whose rest no one reads. */
 async function stalledDownload(): Promise<IncomingMessage> {
   const { port } = server.app.server.address() as AddressInfo;
   const headers = { authorization: basic(viewer) };
@@ -55,7 +55,7 @@ async function stalledDownload(): Promise<IncomingMessage> {
   return response;
 }
 
-test('two pages are made at once and sixteen wait; what comes then is told to come again, and signing is not', async () => {
+test('two pages are made concurrently and sixteen wait; further ones get a Retry-After, and signing does not', async () => {
   let goOn = () => {};
   held = new Promise((resolve) => {
     goOn = resolve;
@@ -78,7 +78,7 @@ test('two pages are made at once and sixteen wait; what comes then is told to co
   expect((await page()).statusCode).toBe(200);
 });
 
-test('four downloads run at once; one that is broken off makes room for the next', async () => {
+test('four downloads run concurrently; an aborted one frees its slot', async () => {
   const stalled = await Promise.all([1, 2, 3, 4].map(stalledDownload));
   expect(stalled.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
   const refused = await page('/records.csv');

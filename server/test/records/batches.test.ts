@@ -48,7 +48,7 @@ test('a batch holds no more than it may, however many wait', async () => {
   expect(served.map(({ length }) => length)).toEqual([4, 4, 2]);
 });
 
-test('an item that cannot be served fails its caller and nobody else', async () => {
+test('an item that cannot be served fails its caller and no other caller', async () => {
   const { batches } = doubling({}, async (items) => {
     if (items.includes(2)) throw new Error('not 2');
   });
@@ -61,7 +61,7 @@ test('an item that cannot be served fails its caller and nobody else', async () 
   expect(await batches.add(4)).toBe(8);
 });
 
-test('a failure that is nobody in particular reaches every caller at once', async () => {
+test('a failure of the whole batch reaches every caller', async () => {
   const { served, batches } = doubling({ isOfOne: () => false }, async () => {
     throw new Error('away');
   });
@@ -70,7 +70,7 @@ test('a failure that is nobody in particular reaches every caller at once', asyn
   expect(served).toHaveLength(1);
 });
 
-test('a missing result is an error, never somebody else’s result', async () => {
+test('a missing result is an error, never another caller’s result', async () => {
   const batches = createBatches<number, number>(async () => [1], { ...OPTIONS, isOfOne: () => false });
   const results = await Promise.allSettled([batches.add(1), batches.add(2)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -98,7 +98,7 @@ test('draining waits for what is under way and for what waits behind it', async 
   await batches.drain();
 });
 
-test('a batch that is worth it begins at once, however long it might gather', async () => {
+test('a batch that is large enough begins immediately, however long it might gather', async () => {
   const { served, batches } = doubling({ gather: () => 60_000, enough: 3 });
   await Promise.all([1, 2].map((item) => batches.add(item)));
   const first = batches.add(3);

@@ -49,7 +49,7 @@ test('clients, certificates, authority and records of the first release are as t
   await other.close();
 });
 
-test('a database of a newer server is refused and left as it is', async () => {
+test('a database of a newer server is rejected and left as it is', async () => {
   await (await openSqliteStore(path)).close();
   const file = new Database(path);
   file.exec("insert into kysely_migration values ('9999-later', '2030-01-01')");

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { newRecordId } from '../../src/records/records.ts';
 
-test('is a UUID of version 7 that tells its time', () => {
+test('is a UUID of version 7 that reports its time', () => {
   const now = new Date('2026-11-21T12:34:56.789Z');
   const id = newRecordId(now);
   expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);

@@ -76,7 +76,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     return { signatures, reserved };
   };
 
-  test('keeps what is said of a client, and changes only what is asked for', async () => {
+  test('keeps what is said of a client, and changes only what is requested', async () => {
     const { accessKey, id } = await newClient(7);
     const expected = {
       ...{ id, accessKey, name: 'builds', signatures: 0, reserved: 0, handedOver: true, disabled: false, quota: 7 },
@@ -100,7 +100,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await store.records.report('\u0000', 'x', 1, NOW)).toBeUndefined();
   });
 
-  test('keeps as many places as the quota has, whoever asks at once', async () => {
+  test('keeps as many places as the quota has, whichever callers compete', async () => {
     const { id, accessKey } = await newClient(5);
     const asked = Array.from({ length: 20 }, (_, index) =>
       (index % 2 === 0 ? store : other).quota.reserve(leaseFor(id), NOW),
@@ -121,7 +121,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await other.quota.reserve(leaseFor(id), later(10_000))).toBe(false);
   });
 
-  test('gives a place back once, however often that is asked, and takes one that was released anew', async () => {
+  test('gives a place back once, however often that is asked, and takes one that was released again', async () => {
     const { id, accessKey } = await newClient(2);
     const lease = leaseFor(id);
     await store.quota.reserve(lease, NOW);
@@ -132,7 +132,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
   });
 
-  test('gives an expired place to the next call, and then refuses the count of the one that was late', async () => {
+  test('gives an expired place to the next call, and then rejects the count of the one that was late', async () => {
     const { id, accessKey } = await newClient(1);
     const late = leaseFor(id);
     await store.quota.reserve(late, NOW);
@@ -147,7 +147,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await places(accessKey)).toEqual({ signatures: 1, reserved: 0 });
   });
 
-  test('gives back at once what expired for every client', async () => {
+  test('gives back immediately what expired for every client', async () => {
     const clients = [await newClient(undefined), await newClient(3)];
     for (const { id } of clients) await store.quota.reserve(leaseFor(id), NOW);
     await store.quota.reserve(leaseFor(clients[0]?.id ?? '', later(2000)), NOW);
@@ -177,7 +177,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await places(accessKey)).toEqual({ signatures: 4, reserved: 1 });
   });
 
-  test('calls at once of several clients, at each of the steps, keep to each one’s quota', async () => {
+  test('concurrent calls of several clients, at each of the steps, keep to each one’s quota', async () => {
     const clients = [await newClient(4), await newClient(2), await newClient(undefined)];
     const held = clients.map(({ id }) => leaseFor(id));
     await Promise.all(held.map((lease) => store.quota.reserve(lease, NOW)));
@@ -218,7 +218,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await store.records.find(signed.id)).toMatchObject({ counted: false });
   });
 
-  test('lists records in the order of signing, page by page, and by what is asked for', async () => {
+  test('lists records in the order of signing, page by page, and by what is requested', async () => {
     const [one, two] = [await newClient(undefined), await newClient(undefined)];
     const signed = [record(one.id), record(one.id), record(two.id, later(1)), record(one.id, later(2))];
     for (const entry of signed) await store.records.add(entry, leaseFor(entry.clientId));
@@ -237,7 +237,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
     expect(await ids({ certificate: 'unknown' })).toEqual([]);
   });
 
-  test('keeps viewers apart from clients, and forgets whom it is told to', async () => {
+  test('keeps viewers apart from clients, and removes the named one', async () => {
     const client = await newClient(undefined);
     const viewer = {
       id: 'v',
@@ -286,7 +286,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
       return [records.map(({ id }) => id), next?.id];
     };
 
-    test('finds by each thing that is asked for', async () => {
+    test('finds by each thing that is requested', async () => {
       expect(await found({})).toEqual([ids, undefined]);
       expect(await found({ clientId: clientIds[1] })).toEqual([['r1'], undefined]);
       expect(await found({ report: 1 })).toEqual([['r1'], undefined]);
@@ -303,7 +303,7 @@ describe.each(DATABASES)('%s', (name, newDatabase) => {
       expect(await found({ file: 'exe', report: 1, clientId: clientIds[1] })).toEqual([['r1'], undefined]);
     });
 
-    test('looks at no more than it is told to, and goes on from there in either direction', async () => {
+    test('looks at no more than it must, and continues from there in either direction', async () => {
       expect(await found({ file: 'jar' }, 2)).toEqual([[], 'r1']);
       for (const order of ['oldest first', 'newest first'] as const) {
         const inOrder = order === 'oldest first' ? ids : ids.toReversed();
@@ -409,7 +409,7 @@ describe('PostgreSQL, restarted or at the end of a quota', () => {
     expect(await store.quota.reserve(leaseFor(id), NOW)).toBe(true);
   });
 
-  test('writes no error to the log of PostgreSQL when it refuses a call, or lets one through at the end of a quota', async () => {
+  test('writes no error to the log of PostgreSQL when it rejects a call, or lets one through at the end of a quota', async () => {
     const before = postgres.log().length;
     const [usedUp, nearly, late] = [await newClient(0), await newClient(3), await newClient(1)];
     const ask = (clientId: string, calls: number, now = NOW) =>

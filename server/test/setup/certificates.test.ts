@@ -83,7 +83,7 @@ test('a number keeps its key when its certificate is renewed, also when the firs
   expect(new X509Certificate(after?.chain ?? '').issuer).toBe('CN=Root');
 });
 
-test('refuses what is not the certificate of the request, and leaves the request as it is', async () => {
+test('rejects what is not the certificate of the request, and leaves the request as it is', async () => {
   const csr = await request('refused');
   const refused = async (reason: string, now?: Date) =>
     await expect(imported('refused', now)).rejects.toMatchObject({

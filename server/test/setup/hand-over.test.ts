@@ -26,7 +26,7 @@ afterEach(async () => {
 const handOverTo = (name: string) =>
   handOver(store.clients, root, SERVICE, { kind: 'file', path: join(root, name) }, new Date());
 
-test('of two at once one hands over, and the other finds it done', async () => {
+test('of two concurrent starts one hands over, and the other finds it done', async () => {
   await Promise.all([handOverTo('a.env'), handOverTo('b.env'), handOverTo('c.env')]);
   expect((await readdir(root)).filter((name) => name.endsWith('.env'))).toHaveLength(1);
   expect(await store.clients.list()).toEqual([expect.objectContaining({ handedOver: true })]);

@@ -66,13 +66,13 @@ test('two first starts on one database and one token share authority and certifi
   expect(await seen('b')).toEqual(a);
 });
 
-test('another database than the data were made with is refused', async () => {
+test('another database than the data were made with is rejected', async () => {
   await make('a', postgres.newDatabase());
   await expect(open('a', postgres.newDatabase())).rejects.toMatchObject({ code: 'database-of-another', exitCode: 2 });
   await expect(open('a')).rejects.toMatchObject({ code: 'database-not-named' });
 });
 
-test('the PIN comes from the environment or a file, and a token without one is refused', async () => {
+test('the PIN comes from the environment or a file, and a token without one is rejected', async () => {
   const pinOf = async (more: object, environment = {}) => (await chooseHsm(settings(more), environment)).token?.pin;
   expect(await pinOf({ pkcs11PinFile: join(folder, 'pin') })).toBe('the PIN');
   const environment = { CODESIGN_SERVER_PKCS11_PIN: 'another' };

@@ -50,7 +50,7 @@ test('is another one, with another key, when its certificate ends before code-si
   expect((await openTimestampAuthority(data, now)).key.id).toBe(next.key.id);
 });
 
-test('of two starts at once both have the one that was put there first', async () => {
+test('two concurrent starts both use the one that was stored first', async () => {
   const now = new Date();
   const [one, other] = await Promise.all([openTimestampAuthority(data, now), openTimestampAuthority(data, now)]);
   expect(one.key.id).toBe(other.key.id);

@@ -53,7 +53,7 @@ test.each([
   ['empty', () => ''],
   ['cut off', (pem: string) => pem.slice(0, pem.length / 3)],
   ['without its key', (pem: string) => pem.slice(0, pem.indexOf('-----BEGIN PRIVATE'))],
-])('makes a certificate anew whose file is %s', async (_name, damage) => {
+])('makes a certificate again whose file is %s', async (_name, damage) => {
   const { certificate } = await ownTls(folder, [], NOW);
   await writeFile(folder.tls.server, damage(certificate));
   const renewed = await ownTls(folder, [], NOW);
@@ -62,21 +62,21 @@ test.each([
   expect((await ownTls(folder, [], NOW)).certificate).toBe(renewed.certificate);
 });
 
-test.each(['ca', 'caKey'] as const)('refuses data whose TLS authority is missing or damaged: %s', async (part) => {
+test.each(['ca', 'caKey'] as const)('rejects data whose TLS authority is missing or damaged: %s', async (part) => {
   await writeFile(folder.tls[part], '');
   await expect(ownTls(folder, [], NOW)).rejects.toMatchObject({ code: 'data-folder-incomplete', exitCode: 6 });
   await rm(folder.tls[part]);
   await expect(ownTls(folder, [], NOW)).rejects.toMatchObject({ code: 'data-folder-incomplete', exitCode: 6 });
 });
 
-test('tells clients the whole path of the operator’s file, whatever folder they run in', async () => {
+test('gives clients the whole path of the operator’s file, whatever folder they run in', async () => {
   const { certificate } = await ownTls(folder, [], NOW);
   const chain = join(root, 'chain.pem');
   await writeFile(chain, certificate + (await readFile(folder.tls.ca, 'utf8')));
   expect((await readTls(relative(process.cwd(), chain), chain)).caFile).toBe(chain);
 });
 
-test('takes the operator’s own files; a chain that ends in a self-signed certificate tells clients whom to trust', async () => {
+test('takes the operator’s own files; a chain that ends in a self-signed certificate reports clients whom to trust', async () => {
   const { certificate } = await ownTls(folder, ['sign.example.com'], NOW);
   const leafFile = join(root, 'leaf.pem');
   const chainFile = join(root, 'chain.pem');

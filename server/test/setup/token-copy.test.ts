@@ -1,4 +1,4 @@
-/** Logins to SoftHSM's token that are killed on the way, or come at once. */
+/** Logins to SoftHSM's token that are killed on the way, or come concurrently. */
 
 import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ test.each([0, 100])(
   },
 );
 
-test('commands at once all find the token', async () => {
+test('concurrent commands all find the token', async () => {
   const commands = [1, 2, 3, 4].map((number) =>
     runServerCommand('certificate', 'request', '--data', root, '--bits', '2048', '--number', `n${number}`),
   );

@@ -58,7 +58,7 @@ export interface CallOptions {
 }
 
 /**
- * @param replaced dependencies to put in the place of the real ones: a clock, or a seam that must fail
+ * @param replaced dependencies to put instead of the real ones: a clock, or a seam that must fail
  * @param timestamps whether there is a timestamp authority too
  */
 export async function openApp(

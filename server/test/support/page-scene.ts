@@ -30,7 +30,7 @@ export interface SeededRecord {
   readonly report?: ReportStatus;
 }
 
-/** Puts records into a SQLite database, all at once: signing as many would take the HSM its time. */
+/** Puts records into a SQLite database, all concurrently: signing as many would take the HSM its time. */
 export function seedRecords(path: string, records: Iterable<SeededRecord>): void {
   const file = new Database(path);
   try {
@@ -57,7 +57,7 @@ export function seedRecords(path: string, records: Iterable<SeededRecord>): void
   }
 }
 
-/** A team's last weeks: fewer signatures at weekends, some that failed, some that nobody reported. */
+/** A team's last weeks: fewer signatures at weekends, some that failed, some without a report. */
 export function* manyRecords(
   clients: readonly string[],
   certificates: readonly string[],

@@ -96,7 +96,7 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
   };
 }
 
-/** What `setpriv` is told where the tests run as root. */
+/** The options of `setpriv` where the tests run as root. */
 function unprivileged(): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   const user = USERS.find((name) => {

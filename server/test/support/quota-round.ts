@@ -1,4 +1,4 @@
-/** One round of the quota's hardest case: many calls at once over several servers, each of which is killed on the way. */
+/** One round of the quota's hardest case: many calls concurrently over several servers, each of which is killed on the way. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -19,7 +19,7 @@ export const LEASE_SECONDS = 1;
 
 /**
  * @param store the test's own connection to the database of the instances, which run
- * @param calls how many clients want a signature at once
+ * @param calls how many clients request a signature concurrently
  * @returns the number of calls that a kill interrupted
  */
 export async function quotaRound(store: Store, instances: readonly Instance[], calls: number): Promise<number> {

@@ -57,7 +57,7 @@ export async function openScene(
   }
 }
 
-/** Runs this many rounds on three servers, one after the other, each with so many calls at once. */
+/** Runs this many rounds on three servers, one after the other, each with so many calls concurrently. */
 export async function quotaRounds(kind: 'SQLite' | 'PostgreSQL', rounds: number, calls: number): Promise<void> {
   const { store, instances, close } = await openScene(kind, 3, { limits: { leaseSeconds: LEASE_SECONDS } });
   try {

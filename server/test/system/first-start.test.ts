@@ -103,7 +103,7 @@ test('without a place to show the credentials it makes nothing and says what to 
   expect(await exists(data)).toBe(false);
 });
 
-test('refuses an environment file that exists, before anything is made', async () => {
+test('rejects an environment file that exists, before anything is made', async () => {
   await writeFile(clientEnv, 'precious');
   const { code, errors } = await start('--client-env', clientEnv);
   expect(code).toBe(2);
@@ -112,7 +112,7 @@ test('refuses an environment file that exists, before anything is made', async (
   expect(await exists(join(data, 'service'))).toBe(false);
 });
 
-test('refuses an environment file in a folder that is not there', async () => {
+test('rejects an environment file in a folder that is not there', async () => {
   expect(await start('--client-env', join(folder, 'missing', 'client.env'))).toMatchObject({ code: 2, output: '' });
   expect(await exists(data)).toBe(false);
 });
@@ -162,7 +162,7 @@ test('a start killed before it wrote the credentials is followed by one that mak
   expect(clients.map(({ accessKey }) => accessKey)).toEqual([fresh.CODESIGN_ACCESS_KEY]);
 });
 
-test('of several first starts at once one hands credentials over, and every one serves', async () => {
+test('of several concurrent first starts one hands credentials over, and all serve', async () => {
   await copyData(data, 2048);
   const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.env`));
   const codes = await Promise.all(files.map(async (file) => (await startProcess('--client-env', file)).code));
@@ -194,7 +194,7 @@ test.each([
   },
 );
 
-test('a data folder that cannot be looked into is not taken for one that is not made', async () => {
+test('a data folder that cannot be looked into is not treated as one that is not made', async () => {
   await writeFile(data, 'a file');
   const { code, errors } = await start('--client-env', clientEnv);
   expect(code).toBe(6);
@@ -212,7 +212,7 @@ test('a part that is there and cannot be read is not called missing', async () =
   expect(errors).not.toContain('backup');
 });
 
-/** The state between adding a client and noting that somebody got its secret. */
+/** The state between adding a client and noting that its secret was handed over. */
 async function markPending(): Promise<void> {
   const file = new Database(join(data, 'service', 'database.sqlite'));
   file.exec('UPDATE clients SET handed_over = 0');

@@ -1,4 +1,4 @@
-/** What holds whatever is killed or restarted: returned ⊆ counted ≤ quota, and a call that was refused does not count. */
+/** What holds whatever is killed or restarted: returned ⊆ counted ≤ quota, and a call that was rejected does not count. */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,11 +15,11 @@ const CALLERS = 24;
 /** Of PostgreSQL, and of servers. */
 const RESTARTS = 10;
 const KILLS = 10;
-/** Fewer than the calls, so that many are refused. */
+/** Fewer than the calls, so that many are rejected. */
 const QUOTA = 3000;
 const LEASE_SECONDS = 2;
 
-test('5,000 calls, 10 restarts of PostgreSQL and 10 kills of 3 servers: what is returned counts, and nothing that is refused', async () => {
+test('5,000 calls, 10 restarts of PostgreSQL and 10 kills of 3 servers: what is returned counts, and nothing that is rejected', async () => {
   const scene = await openScene('PostgreSQL', 3, { limits: { leaseSeconds: LEASE_SECONDS } });
   try {
     const { store, instances, postgres } = scene;
@@ -91,7 +91,7 @@ test('5,000 calls, 10 restarts of PostgreSQL and 10 kills of 3 servers: what is 
   }
 }, 400_000);
 
-test('servers live through six restarts of PostgreSQL under load, and are not ready meanwhile', async () => {
+test('servers live through six restarts of PostgreSQL under load, and are not ready during that time', async () => {
   const scene = await openScene('PostgreSQL', 2, {});
   try {
     const { store, instances, postgres } = scene;

@@ -20,7 +20,7 @@ const call = () =>
     asked.once('error', reject).end();
   });
 
-test('serves on when whoever read its output and its log is gone', async () => {
+test('continues when the reader of its output and its log has ended', async () => {
   server = await startServer({ bits: 2048 });
   server.process.stdout?.destroy();
   server.process.stderr?.destroy();

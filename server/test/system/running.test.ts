@@ -1,4 +1,4 @@
-/** What those who run the server see and rely on: health, metrics, the bound of its work, TLS anew. */
+/** What those who run the server see and rely on: health, metrics, the bound of its work, TLS again. */
 
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ afterEach(() => server?.close());
 
 const get = (path: string) => server.call({ method: 'GET', path });
 
-test('says that it lives and is ready, to whoever asks, without a line in the log', async () => {
+test('reports to every caller that it lives and is ready, without a line in the log', async () => {
   server = await openApp();
   for (const path of ['/healthz', '/readyz']) {
     expect(await get(path)).toMatchObject({ status: 200, body: { code: 0, data: null } });
@@ -98,7 +98,7 @@ test('counts answers and times them as Prometheus reads it', async () => {
   expect(body).not.toContain(server.credentials.accessKey);
 });
 
-test('more signatures than may wait are refused with 503 before anything is done for them', async () => {
+test('more signatures than may wait are rejected with 503 before anything is done for them', async () => {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -47,7 +47,7 @@ test.each([
   ['sha512', ['-cert', '-tspolicy', POLICY]],
   ['sha256', ['-no_nonce']],
   ['sha512', []],
-])('what openssl asks for with %s %j, it verifies with the one root', async (digest, options) => {
+])('what openssl requests with %s %j, it verifies with the one root', async (digest, options) => {
   const { reply, query, text } = await stamp(`${digest}${options.join('')}`, `-${digest}`, ...options);
   expect(text).toContain(`Hash Algorithm: ${digest}\n`);
   expect(text).toContain(`Policy OID: ${POLICY}\n`);
@@ -66,13 +66,13 @@ test.each([
   expect(other.accepted).toBe(false);
 });
 
-test('refuses a policy that is another', async () => {
+test('rejects a policy that is another', async () => {
   expect((await stamp('policy', '-sha256', '-tspolicy', '1.2.3.4.1')).text).toContain(
     'Failure info: the requested TSA policy is not supported by the TSA\n',
   );
 });
 
-test('ten at once have ten serial numbers', async () => {
+test('ten concurrent ones have ten serial numbers', async () => {
   const replies = await Promise.all(Array.from({ length: 10 }, (_, index) => stamp(`at-once-${index}`, '-sha256')));
   const serials = replies.map(({ text }) => /Serial number: 0x([0-9A-F]{32})\n/.exec(text)?.[1]);
   expect(serials).not.toContain(undefined);
@@ -156,7 +156,7 @@ test('the client’s environment names it, and a start without it has no such ad
   expect(await judge('openssl', verify)).toMatchObject({ accepted: true });
 });
 
-test('data made without it get it at the first start that asks for it, by the environment too', async () => {
+test('data made without it get it at the first start that requests it, by the environment too', async () => {
   const data = at('later');
   await (await startServer({ data, bits: 2048 })).stop();
   const later = await startServer({ data, bits: 2048, environment: { CODESIGN_SERVER_TSA: '1' } });

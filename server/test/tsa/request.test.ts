@@ -60,7 +60,7 @@ test.each([
   expect(judge(version, other)).toMatchObject({ algorithm });
 });
 
-describe('refuses with badAlg', () => {
+describe('rejects with badAlg', () => {
   test.each([
     ['SHA-1', '1.3.14.3.2.26', 20],
     ['MD5', '1.2.840.113549.2.5', 16],
@@ -80,19 +80,19 @@ describe('refuses with badAlg', () => {
   });
 });
 
-test.each([0, 2])('refuses version %i', (number) => {
+test.each([0, 2])('rejects version %i', (number) => {
   expect(judge(smallInteger(number), imprint)).toBe('badRequest');
 });
 
-test.each([0, 31, 33])('refuses a digest of %i bytes', (length) => {
+test.each([0, 31, 33])('rejects a digest of %i bytes', (length) => {
   expect(judge(version, sequence(identifier, octetString(new Uint8Array(length))))).toBe('badDataFormat');
 });
 
-test('refuses every policy but its own', () => {
+test('rejects every policy but its own', () => {
   expect(judge(version, imprint, objectIdentifier('1.2.3.4.1'))).toBe('unacceptedPolicy');
 });
 
-test.each([true, false])('refuses an extension that is critical: %s', (critical) => {
+test.each([true, false])('rejects an extension that is critical: %s', (critical) => {
   const parts = [objectIdentifier('1.2.3.4.5'), ...(critical ? [certReq] : []), octetString(new Uint8Array(2))];
   const extensions = encode(0xa0, sequence(...parts));
   expect(judge(version, imprint, extensions)).toBe('unacceptedExtension');
@@ -150,7 +150,7 @@ const MALFORMED: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
-test.each(Object.entries(MALFORMED))('refuses %s', (_name, body) => {
+test.each(Object.entries(MALFORMED))('rejects %s', (_name, body) => {
   expect(outcome(checkQuery(body))).toBe('badDataFormat');
 });
 

@@ -48,7 +48,7 @@ describe('what is no request for a timestamp', () => {
     ['the type of the reply', () => ask(server, query(), 'application/timestamp-reply'), 415],
     ['more than 4 KiB', () => ask(server, Buffer.alloc(4097)), 413],
     ['another method', () => ask(server, undefined, '', 'GET'), 405],
-  ])('is refused as an error of HTTP: %s', async (_name, call, status) => {
+  ])('is rejected as an error of HTTP: %s', async (_name, call, status) => {
     const answer = await call();
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body.toString())).toEqual({ code: status, message: expect.any(String), data: null });
@@ -56,7 +56,7 @@ describe('what is no request for a timestamp', () => {
     if (status === 415) expect(answer.body.toString()).toContain('application/timestamp-query');
   });
 
-  test('is refused without a body', async () => {
+  test('is rejected without a body', async () => {
     expect(textOf((await ask(server, undefined)).body)).toContain('the data submitted has the wrong format');
   });
 

@@ -63,7 +63,7 @@ test('an HSM that fails is a fault of the server, and the next request is served
   expect(await ask(server, query())).toMatchObject({ status: 200 });
 });
 
-test('a flood waits in a line of its own, with an end: signatures are made meanwhile, and what is too much may come again', async () => {
+test('a flood waits in a line of its own, with an end: signatures are made during that time, and what is too much may come again', async () => {
   const gate = { open: () => {} };
   const opened = new Promise<void>((resolve) => {
     gate.open = resolve;
@@ -140,7 +140,7 @@ test('what is signed is the digest of the attributes, by SHA-256', async () => {
   const token = openssl(['ts', '-reply', '-in', 'reply', '-token_out'], { reply: body });
   const parsed = openssl(['asn1parse', '-inform', 'DER', '-in', 'token'], { token }).toString();
   expect(asked).toEqual([['SHA256', 32]]);
-  // The four attributes, in DER's order; no certificates, since none were asked for.
+  // The four attributes, in DER's order; no certificates, since none were requested.
   const names = /contentType|signingTime|messageDigest|id-smime-aa-signingCertificateV2/g;
   expect(parsed.match(names)).toEqual([
     'contentType',

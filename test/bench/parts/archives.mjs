@@ -9,7 +9,7 @@ import { makeArchive } from '../make-archive.mjs';
 const VERSION = '20261015.0.0';
 const SHA256 = '900abe99a5e746c327c67366e67492036f7b88aea561cd67f742a935e230599f';
 
-/** @returns the path of a JAR of 14.6 MB and 7,227 entries, or undefined with a word on stderr when it cannot be had. */
+/** @returns the path of a JAR of 14.6 MB and 7,227 entries, or undefined with a word on stderr when it cannot be acquired. */
 export function closureCompiler() {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'codesign-remote-bench');
   const kept = join(cache, `closure-compiler-${VERSION}.jar`);

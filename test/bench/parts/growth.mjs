@@ -1,4 +1,4 @@
-// How cost grows: with the size of a file, the number of files and of entries, calls at once, and the wait for each; beside each what is the least there can be.
+// How cost grows: with the size of a file, the number of files and of entries, concurrent calls, and the wait for each; next to each the lower bound.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const FILES = [1, 10, 100, 1000, 10_000];
 const AT_ONCE = [1, 2, 4, 8, 16, 32, 64];
 const WAITS = [0, 10, 50, 100, 200, 500];
 const ENTRIES = [100, 1000, 10_000, 100_000, 200_000];
-/** For calls at once, and for waits. */
+/** For concurrent calls, and for waits. */
 const BATCH = { files: 200, bytes: 10_000, atOnce: 16, wait: 50 };
 
 export const title = 'How cost grows';

@@ -11,7 +11,7 @@ const BITS = [2048, 3072, 4096];
 const STORES = ['SQLite', 'PostgreSQL'];
 /** As many as the server starts with; see SESSIONS_PER_CORE in server/src/setup/open-data.ts. */
 const SESSIONS = 32 * availableParallelism();
-/** Enough for the HSM to have work while others are at the database, and fewer than the server takes at once. */
+/** Enough for the HSM to have work while others are at the database, and fewer than the server accepts concurrently. */
 const CONNECTIONS = 288;
 /** Seconds: each turn's, and what goes before it without counting. */
 const [WARM, SECONDS, LATENCY_SECONDS] = [1, 4, 5];

@@ -1,4 +1,4 @@
-// The bare HSM: `node bare.mjs`, settings as JSON on standard input; signs on every session at once and says how many a second.
+// The bare HSM: `node bare.mjs`, settings as JSON on standard input; signs on every session concurrently and prints how many a second.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** Archives put together anew round changed contents: manifests, signature files, blocks, names, packed data. */
+/** Archives put together again round changed contents: manifests, signature files, blocks, names, packed data. */
 
 import { zip as putTogether, unzip } from '../../unit/formats/jar/simple-zip.ts';
 import { mutateBytes } from './bytes.ts';

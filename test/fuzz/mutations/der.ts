@@ -7,7 +7,7 @@ import { objectIdentifier } from '../../../src/asn1/write.ts';
 import { mutateBytes, randomBytes } from './bytes.ts';
 import { once, pick, type Random } from './random.ts';
 
-/** Undefined: the element is passed over when lengths are written anew. */
+/** Undefined: the element is passed over when lengths are written again. */
 interface Node {
   readonly tag: number;
   /** Octets before the parts: of a BIT STRING that holds a structure. */
@@ -28,7 +28,7 @@ export function mutateStructure(der: Uint8Array, random: Random): Buffer {
   return encoded.length === 0 ? Buffer.from(der) : Buffer.concat([encoded, rest]);
 }
 
-/** What stands in the place of a node, encoded. */
+/** What stands instead of a node, encoded. */
 function changeOf(node: Node, other: Node, random: Random): readonly Uint8Array[] {
   const whole = encodeWhole(node);
   const { tag, contents } = node;

@@ -87,7 +87,7 @@ function oddChange(value: unknown, random: Random): unknown {
   return oddValue(random);
 }
 
-/** The text of a value, as somebody might send it. */
+/** The text of a value, as a user might send it. */
 export function mutateJson(value: unknown, random: Random): Buffer {
   let changed = value;
   for (let left = random(4); left > 0; left -= 1) changed = mutateValue(changed, random);

@@ -121,7 +121,7 @@ function damageFolder(base: Files, idOf: ReadonlyMap<string, string>, random: Ra
         delete files[path];
         break;
       case 1:
-        // Where another call's file could be, or nobody's.
+        // Where the file of another call could be, or of none.
         files[path.replace(/[0-9a-f](?=\.jsonl)/, (digit) => (digit === '0' ? '1' : '0'))] = text;
         break;
       case 2:

@@ -28,7 +28,7 @@ const HEADERS: readonly (readonly [string, string])[] = [
 ];
 const STATUSES = [200, 201, 204, 299, 300, 302, 399, 400, 401, 404, 429, 429, 500, 502, 503, 503, 504, 599, 999, 0, -1];
 const REASONS = ['timed-out', 'broken', 'too-large', 'unreachable', 'tls-untrusted', 'tls-failed', 'connect-timed-out'];
-/** Between the attempts of one call, in milliseconds: no wait is longer, whatever is asked for. */
+/** Between the attempts of one call, in milliseconds: no wait is longer, whatever is requested. */
 const LONGEST_WAIT = 61_000;
 
 interface Exchange {

@@ -45,7 +45,7 @@ const PROFILES = {
     work: { environments: { production: 'https://work.example' } },
   },
 };
-/** Other than these, keys say what nobody may store, or nothing. */
+/** Every other key must not be stored. */
 const ODD_KEYS = [
   'accessSecret',
   'baseUrl',

@@ -114,7 +114,7 @@ function oddly(value: string, random: Random): string {
   }
 }
 
-/** An entry as somebody else could have left it there. */
+/** An entry as another user could have left it there. */
 function keychainWith(secret: string): Keychain {
   return {
     read: async () => new Secret(Buffer.from(secret, 'base64').toString()),

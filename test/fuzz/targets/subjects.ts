@@ -34,7 +34,7 @@ export async function makeSubject(format: Format, original: Buffer): Promise<Sub
 }
 
 function program(bytes: Buffer, cms: Uint8Array): Subject {
-  // CheckSum is checked, and whoever changes a file on purpose puts it right; without one the other checks are alone.
+  // CheckSum is checked, and anyone who changes a file on purpose puts it right; without one the other checks are alone.
   bytes.writeUInt32LE(0, optionalHeader(bytes) + CHECKSUM);
   const entry = optionalHeader(bytes) + TABLE_ENTRY;
   const start = bytes.readUInt32LE(entry);
@@ -72,7 +72,7 @@ function archive(bytes: Buffer, cms: Uint8Array, all: readonly Uint8Array[]): Su
   };
 }
 
-/** Bytes that somebody vouches for, which must be in every file that is called trusted on their account. */
+/** Bytes of a trusted signer, which must be in every file that is trusted because of that signer. */
 export function vouchedFor(cms: Uint8Array): readonly Uint8Array[] {
   const signedData = parseSignedData(cms);
   const [{ signedBytes, signature, certificate }] = signedData.signers;

@@ -155,7 +155,7 @@ async function signatureValuesIn(format: Format, bytes: Buffer): Promise<readonl
   return read.flatMap((answer) => ('value' in answer ? answer.value.signers.map(({ signature }) => signature) : []));
 }
 
-/** The digest of all that comes before the signatures, but for the two fields that signing changes. */
+/** The digest of all that comes before the signatures, except for the two fields that signing changes. */
 function programOf(bytes: Buffer, { start }: Subject): string {
   const program = Buffer.from(bytes.subarray(0, start));
   program.fill(0, optionalHeader(program) + CHECKSUM, optionalHeader(program) + CHECKSUM + 4);

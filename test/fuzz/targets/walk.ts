@@ -31,7 +31,7 @@ export interface Walk {
   readonly sample: (bytes: Uint8Array) => void;
 }
 
-/** What it is asked for is chosen by the bytes, so that a case is the same each time. */
+/** What it is requested is chosen by the bytes, so that a case is the same each time. */
 export async function walkFile(walk: Walk, bytes: Uint8Array): Promise<string> {
   const { format } = walk;
   await answering(() => recogniseFormat(memorySource(bytes), ['a.jar'], { formats: [format] }));

@@ -19,7 +19,7 @@ export interface CliRun {
 }
 
 export interface CliOptions {
-  /** The variables the program sees beside PATH and HOME: nothing of this process's own CODESIGN_… gets through. */
+  /** The variables the program sees next to PATH and HOME: nothing of this process's own CODESIGN_… gets through. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
@@ -46,7 +46,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   const search = watchRun({ env: { ...env, CODESIGN_STATE_DIR: state }, args, stdin, cwd });
   const child = spawn(command, rest, {
     cwd,
-    // No settings of whoever runs the tests: there is no such folder.
+    // No settings of the user who runs the tests: there is no such folder.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -19,7 +19,7 @@ export interface JavaHome {
 export type JavaProgramName = 'java' | 'javac' | 'jar' | 'jarsigner' | 'keytool';
 
 export interface JarsignerVerdict extends Verdict {
-  /** What it complains of, errors and warnings, but for the missing timestamp. Later JDKs complain of more. */
+  /** What it complains of, errors and warnings, except for the missing timestamp. Later JDKs complain of more. */
   readonly warnings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const ENGLISH = ['-Duser.language=en', '-Duser.country=US'];
 
 let homes: readonly JavaHome[] | undefined;
 
-/** The JDK on the PATH first. Throws when there is none, or when one of the named folders holds none. */
+/** The JDK on the PATH first. Throws if there is none, or when one of the named folders holds none. */
 export function javaHomes(): readonly JavaHome[] {
   homes ??= findHomes();
   return homes;
@@ -99,7 +99,7 @@ export function runJar(java: JavaHome, jar: string, args: readonly string[] = []
 
 /**
  * A trust store (PKCS#12) with these certificates, PEM, in the folder. -strict takes a JAR only when one of the certificates
- * in its signature is in the store: where the root is not embedded, the intermediate must be here beside the root.
+ * in its signature is in the store: where the root is not embedded, the intermediate must be here next to the root.
  *
  * @returns its path
  */
@@ -124,7 +124,7 @@ export async function makeTruststore(certificates: string, folder: string): Prom
 }
 
 /**
- * `jarsigner -verify -strict -verbose`: signatures and digests of all entries, and the chain to the trust store, which takes 0.3 s. It tells the times of timestamps.
+ * `jarsigner -verify -strict -verbose`: signatures and digests of all entries, and the chain to the trust store, which takes 0.3 s. It reports the times of timestamps.
  * A JAR that it does not complain of may still have lost an entry, or a manifest.
  */
 export async function jarsignerVerify(java: JavaHome, truststore: string, jar: string): Promise<JarsignerVerdict> {

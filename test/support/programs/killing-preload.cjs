@@ -72,7 +72,7 @@ fs.closeSync = (fd) => {
 for (const name of ['fdatasync', 'unlinkSync']) countCalls(fs, name);
 syncBuiltinESMExports();
 
-// Before a request goes out, and before its answer is heard.
+// Before a request is sent, and before its answer is heard.
 for (const name of ['write', 'push']) {
   if (!Object.hasOwn(net.Socket.prototype, name)) {
     const inherited = net.Socket.prototype[name];

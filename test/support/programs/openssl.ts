@@ -1,4 +1,4 @@
-/** Asks the openssl program, which judges what this one makes and makes what this one reads. */
+/** Asks the openssl program, which checks what this one makes and makes what this one reads. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * `unlocked`: as after a login to a desktop. `locked`: it holds what `before` stored, and nobody has typed its password.
+ * `unlocked`: as after a login to a desktop. `locked`: it holds what `before` stored, and no one has typed its password.
  * `no-collection`: a machine whose keyring was never set up. `no-daemon`: a message bus, and no keyring on it.
  */
 export type SecretServiceState = 'unlocked' | 'locked' | 'no-collection' | 'no-daemon';
@@ -22,7 +22,7 @@ export interface SecretService extends AsyncDisposable {
 
 export interface SecretServiceOptions {
   readonly state?: SecretServiceState;
-  /** Runs against the unlocked keyring, before it is started anew in its state. */
+  /** Runs against the unlocked keyring, before it is started again in its state. */
   readonly before?: (service: SecretService) => Promise<void>;
 }
 
@@ -140,7 +140,7 @@ async function ended(child: ChildProcess): Promise<void> {
 
 /**
  * The program, or a copy of it: Debian gives it the right to keep memory from being swapped out, and where a container
- * has not that right to give, the system refuses to run it. A copy has no rights of its own.
+ * does not have that right, the system refuses to run it. A copy has no rights of its own.
  */
 async function runnable(name: string, folder: string): Promise<string> {
   const { error } = spawnSync(name, ['--version'], { stdio: 'ignore' });

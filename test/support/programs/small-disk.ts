@@ -8,7 +8,7 @@ const IS_ROOT = process.getuid?.() === 0;
 /** Runs what follows with mounts of its own. */
 const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
 
-/** Containers and hardened systems may let nobody mount. */
+/** Containers and hardened systems may let no one mount. */
 export function mayMountDisks(): boolean {
   const [command = '', ...args] = UNSHARE;
   return spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;

@@ -3,7 +3,7 @@
 export interface Screen {
   write(text: string): void;
   /**
-   * From the first line ever written to the last, without blanks at their ends; what was written as one line and wrapped
+   * From the first line ever written to the last, without spaces at their ends; what was written as one line and wrapped
    * is one. Colours are shown by their names: `{green}signed{/}`.
    */
   lines(): readonly string[];
@@ -12,7 +12,7 @@ export interface Screen {
 interface Row {
   readonly cells: string[];
   readonly colours: string[];
-  /** It goes on in the next row. */
+  /** It continues in the next row. */
   isWrapped: boolean;
 }
 
@@ -40,7 +40,7 @@ export function createScreen(columns: number): Screen {
 
   function put(character: string): void {
     const width = WIDE.test(character) ? 2 : 1;
-    // At the margin the cursor waits, and only the next character goes on to the next row.
+    // At the margin the cursor waits, and only the next character continues to the next row.
     if (columns > 0 && column + width > columns) {
       current().isWrapped = true;
       row += 1;

@@ -1,4 +1,4 @@
-/** A program on a terminal of its own, with somebody typing: what it shows, and how it leaves the terminal. */
+/** A program on a terminal of its own, with a user typing: what it shows, and how it leaves the terminal. */
 
 import { spawn } from 'node:child_process';
 import { watchCredentials, watchRun } from '../credential-watch.ts';

@@ -1,9 +1,9 @@
 /**
- * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_FAULT says, several with blanks
+ * For `node --require`: lets what the process asks of the file system go wrong as CODESIGN_FAULT says, several with spaces
  * between: `operation:place:which:effect`. `which` counts the calls of this operation at this place from 1, `2+` is the
  * second and all later ones, `1@sync:copy:1` the first after another call. Effects: an error code (a write gets half of
  * its bytes down first); `flip` gives a read a wrong bit; `clock-back` sets the calendar of this process back by an hour;
- * `fill` takes all room there is with the file that CODESIGN_FAULT_FILL names; after these two the call goes on.
+ * `fill` takes all room there is with the file that CODESIGN_FAULT_FILL names; after these two the call continues.
  * CODESIGN_FAULT_TRACE names a file for the calls of the process, one a line. A process that never met its fault ends with 99.
  */
 'use strict';

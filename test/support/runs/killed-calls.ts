@@ -1,4 +1,4 @@
-/** What journal and server say after runs that were killed: what was asked for, reported, unknown and left. */
+/** What journal and server say after runs that were killed: what was requested, reported, unknown and left. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { TestServer } from '../services/server.ts';
 
 export interface Calls {
   readonly requests: number;
-  /** Records that the service was told 1 of. */
+  /** Records that were reported to the service with status 1. */
   readonly reports: number;
   readonly unknown: number;
   readonly faults: readonly string[];
@@ -20,7 +20,7 @@ export interface Calls {
 const PATIENCE_MILLISECONDS = 2000;
 
 /**
- * Everything must be settled but calls whose outcome nobody knows: a request for each file at most and one for each of
+ * Everything must be settled but calls whose outcome is unknown: a request for each file at most and one for each of
  * these, and each record reported as written that the program heard of.
  * @param logged how much the server had logged before
  */
@@ -55,7 +55,7 @@ function judgeLog(log: string, files: number, unknown: number): Omit<Calls, 'unk
   if (signed.has(undefined)) faults.push('a request was refused');
   if (signed.size > files + unknown) faults.push(`${signed.size} requests for ${files} files, ${unknown} unknown`);
   const silent = [...signed].filter((record) => !written.has(record)).length;
-  // A call killed in flight was given a signature that nobody heard of.
+  // A call killed in flight was given a signature that no one received.
   if (silent > unknown) faults.push(`${silent} signatures were not reported, and ${unknown} calls are unknown`);
   const others = reports.filter(({ status, record }) => status !== 1 || !signed.has(record)).length;
   if (others > 0) faults.push(`${others} reports are not of a written file that was asked for`);
@@ -76,7 +76,7 @@ export async function openStateFolder(folder: string): Promise<Journal> {
   });
 }
 
-/** Temporary files and locks beside the files. */
+/** Temporary files and locks next to the files. */
 export async function leftBeside(folder: string): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith('.'));
 }

@@ -77,7 +77,7 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
   const killed = [first.code === null];
   const before = await look('the kill');
 
-  // After a run that came to its end the same command signs anew: that is what --replace is for.
+  // After a run that came to its end the same command signs again: that is what --replace is for.
   const isTold = first.stdout.endsWith('}\n');
   const isNoted = first.code === null && isTold && (await readdir(join(state, 'running'))).length === 0;
   const isOver = first.code === 0 || isNoted;

@@ -20,7 +20,7 @@ const refusing = createServer((_request, answer) => answer.writeHead(404).end())
   .unref();
 await once(refusing, 'listening');
 
-/** Where no authority is: told at once, so that nothing is tried again. */
+/** An address without an authority: it fails immediately, so that nothing is retried. */
 export const NOBODY = ['-t', `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`];
 
 export type Env = Readonly<Record<string, string>>;

@@ -47,7 +47,7 @@ export interface Step {
   readonly answers: readonly string[];
 }
 
-/** What sessions may find: files beside the fixtures, variables, and texts that differ from run to run. */
+/** What sessions may find: files next to the fixtures, variables, and texts that differ from run to run. */
 export interface Scenery {
   /** Path by name. */
   readonly files: Readonly<Record<string, string>>;

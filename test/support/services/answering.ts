@@ -8,7 +8,7 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** The connection below TLS. */
   readonly wire: Socket | undefined;
-  /** A Base64 signature over the digest asked for. */
+  /** A Base64 signature over the digest requested. */
   readonly signature: string;
   /** A record id that no other answer has. */
   readonly record: string;

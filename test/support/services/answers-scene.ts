@@ -102,7 +102,7 @@ function callsFor(file: string, requests: readonly ReceivedRequest[], record: st
   };
 }
 
-/** Vouched for by nobody; who asks it all the same shows in its connections. */
+/** Not trusted by any root; its connections show who calls it anyway. */
 async function startOtherServer() {
   const identity = await (await createTlsAuthority()).issue({ names: ['127.0.0.1'] });
   let connections = 0;

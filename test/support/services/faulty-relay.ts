@@ -7,7 +7,7 @@ import type { ServerIdentity } from './tls-authority.ts';
 
 export type RelayedOperation = 'sign' | 'report-sign' | 'tsa';
 
-/** Before the service hears of the request; or after its whole answer has come to the relay. */
+/** Before the service is warned about the request; or after its whole answer has come to the relay. */
 export type Harm =
   | 'times-out-before'
   | 'times-out-after'

@@ -18,7 +18,7 @@ import { createTlsAuthority, type ServerIdentity } from './tls-authority.ts';
 export type ServiceMode = 'good' | 'breaks-handshake' | 'no-tls' | 'by-file-name' | MisbehaviourName;
 
 export interface MisbehavingServiceOptions {
-  /** Signs what is asked for with PKCS#1 v1.5 over the digest; without it a signature is 256 bytes of no meaning. */
+  /** Signs what is requested with PKCS#1 v1.5 over the digest; without it a signature is 256 bytes of no meaning. */
   readonly key?: KeyObject | undefined;
   /** Which operation misbehaves; the other one is good. Default: sign. */
   readonly operation?: 'sign' | 'report-sign' | undefined;

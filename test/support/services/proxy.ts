@@ -1,4 +1,4 @@
-/** A real forward proxy, for tests: CONNECT and absolute form. Every name it is asked for is this machine. */
+/** A real forward proxy, for tests: CONNECT and absolute form. Every name it is requested is this machine. */
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
@@ -10,7 +10,7 @@ export type ProxyManner = 'good' | 'refuses' | 'answers-html' | 'hangs' | 'break
 
 export interface TestProxyOptions {
   readonly manner?: ProxyManner;
-  /** `name:password` that it asks for. */
+  /** `name:password` that it requests. */
   readonly credentials?: string;
   /** Makes it an `https:` proxy. */
   readonly identity?: ServerIdentity;
@@ -19,7 +19,7 @@ export interface TestProxyOptions {
 export interface TestProxy extends AsyncDisposable {
   /** With the port, without credentials. */
   readonly url: string;
-  /** What it was asked for, as it was written: `CONNECT host:port`, `POST http://host:port/path`. */
+  /** What it was requested, as it was written: `CONNECT host:port`, `POST http://host:port/path`. */
   readonly asked: readonly string[];
   /** The header fields that it saw, lower-case names; nothing of what went through a tunnel is among them. */
   readonly headers: readonly http.IncomingHttpHeaders[];

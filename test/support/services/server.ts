@@ -33,7 +33,7 @@ export interface TestServer {
   log(): string;
   /** The log's lines of one operation, parsed. */
   operations(operation: 'sign' | 'report-sign' | 'timestamp'): readonly Readonly<Record<string, unknown>>[];
-  /** Adds a certificate beside the running server. @returns the path of its chain */
+  /** Adds a certificate next to the running server. @returns the path of its chain */
   addCertificate(number: string, bits: KeyBits, commonName?: string): Promise<string>;
   /** Ends it gracefully; throws when its log or its data hold the credentials. @returns its exit code */
   stop(): Promise<number | null>;

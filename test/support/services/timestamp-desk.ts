@@ -279,7 +279,7 @@ function withGenTime(genTime: string): (tstInfo: Buffer) => Buffer {
   };
 }
 
-/** Independent of the program's own writer, which this judges. */
+/** Independent of the program's own writer, which this checks. */
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(contents);
   const { length } = body;

@@ -21,7 +21,7 @@ export interface HostileCertificate {
   /** Signs it; without one its signature is `signature`, or zeros. */
   readonly issuerKey?: KeyObject;
   readonly signature?: Uint8Array;
-  /** Signs the body in the place of `issuerKey`. */
+  /** Signs the body instead of `issuerKey`. */
   readonly signBody?: (body: Uint8Array) => Uint8Array;
   /** Of that signature; by the issuer's key when left out, or RSA with SHA-256. */
   readonly signatureAlgorithm?: Uint8Array;
@@ -81,7 +81,7 @@ export function extension(type: string, value: Uint8Array, isCritical = false): 
 export const utcTime = (text: string): Uint8Array => encode(0x17, Buffer.from(text));
 export const generalizedTime = (text: string): Uint8Array => encode(0x18, Buffer.from(text));
 
-/** An RSA key of so many bits that nobody has factors of; the exponent has the bits given, or is 65537. */
+/** An RSA key of so many bits that its factors are unknown; the exponent has the bits given, or is 65537. */
 export function rsaPublicKey(bits: number, exponentBits = 17): Uint8Array {
   const exponent = exponentBits === 17 ? Uint8Array.of(1, 0, 1) : oddNumber(exponentBits);
   const key = sequence(encode(0x02, oddNumber(bits)), encode(0x02, exponent));

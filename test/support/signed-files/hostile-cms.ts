@@ -1,4 +1,4 @@
-/** CMS signatures with whatever somebody may put into them to deceive or to exhaust: signed for real, and any part can be chosen. */
+/** CMS signatures with whatever a user may put into them to deceive or to exhaust: signed for real, and any part can be chosen. */
 
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import {
@@ -41,7 +41,7 @@ export interface HostileCms {
   readonly digested?: Uint8Array;
   /** In the order given; the signer's alone when left out. */
   readonly certificates?: readonly Uint8Array[];
-  /** Encoded, beside contentType and messageDigest. */
+  /** Encoded, next to contentType and messageDigest. */
   readonly signedAttributes?: readonly Uint8Array[];
   /** Encoded, in the order given. Of the signature value that they are to be about. */
   readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
@@ -149,7 +149,7 @@ export interface HostileToken extends Omit<HostileCms, 'content' | 'contentType'
   readonly tstInfo?: Uint8Array;
 }
 
-/** A timestamp token for a signature value, by a signer whose purpose is nobody's business here. */
+/** A timestamp token for a signature value, by a signer whose purpose does not matter here. */
 export function hostileToken(signatureValue: Uint8Array, token: HostileToken): Uint8Array {
   const info = token.tstInfo ?? tstInfo(signatureValue, token.genTime ?? '20240601120000Z');
   const named = sequence(sequence(sequence(octetString(createHash('sha256').update(token.signer.der).digest()))));

@@ -47,7 +47,7 @@ export interface WinCertificateFields {
   readonly type?: number;
 }
 
-/** Padded to a multiple of 8, as its length says unless it is told to lie. */
+/** Padded to a multiple of 8, as its length says, unless the caller asks for a wrong length. */
 export function winCertificate(data: Uint8Array, fields: WinCertificateFields = {}): Buffer {
   const length = Math.ceil((8 + data.length) / 8) * 8;
   const bytes = Buffer.alloc(length);

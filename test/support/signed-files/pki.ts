@@ -1,6 +1,6 @@
 /**
  * Throw-away keys and certificates of every kind that reading a chain must tell apart, with the files they come in. Keys
- * are made once per process and only when asked for: an RSA-4096 one takes seconds.
+ * are made once per process and only when requested: an RSA-4096 one takes seconds.
  */
 
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -75,7 +75,7 @@ function makeKey(kind: KeyKind): KeyPair {
   return generateKeyPairSync('rsa', { modulusLength: Number(kind.slice(4)) });
 }
 
-/** A certificate as asked for, valid 2020 to 2045 unless told otherwise. */
+/** A certificate as requested, valid 2020 to 2045 unless told otherwise. */
 export function issue(request: CertificateRequest): IssuedCertificate {
   const { commonName, key, ca = false, nameTag = 0x0c } = request;
   const subject = distinguishedName(commonName, nameTag);
@@ -104,7 +104,7 @@ export interface Pki {
   leaf(request?: Partial<CertificateRequest>): IssuedCertificate;
 }
 
-/** A root, an intermediate and the leaves asked for. `name` keeps several PKIs apart, keys and names. */
+/** A root, an intermediate and the leaves requested. `name` keeps several PKIs apart, keys and names. */
 export function makePki(name = 'Test'): Pki {
   const root = issue({ commonName: `${name} Root`, key: testKey('rsa-2048', `${name} root`), ca: true });
   const intermediate = issue({

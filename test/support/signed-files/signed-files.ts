@@ -1,4 +1,4 @@
-/** Files signed by osslsigncode and jarsigner with throw-away certificates, and what both say of what becomes of them. */
+/** Files signed by osslsigncode and jarsigner with throw-away certificates, and what both say of what happens to them. */
 
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -41,7 +41,7 @@ export const journalRows: readonly Row[] = [
   claim('the call cannot be written', 'write:calls:1'),
   claim('its disk is full', 'write:calls:1', { fill: 'journal-full' }, FULL),
   request('the call cannot be written', 'write:calls:2'),
-  // Half a line may have been the one before a request: what cannot be read is taken for the worse.
+  // Half a line may have been the one before a request: what cannot be read is treated as the worse.
   request('the call cannot be written, from now on', 'write:calls:2+', IN_JOURNAL, {
     right: { ...NOTHING_ASKED, resume: '0, unknown: left', again: '0, asked, warns' },
   }),

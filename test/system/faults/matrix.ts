@@ -7,7 +7,7 @@ import type { Observed } from './row.ts';
 import { type Case, nameOf } from './rows.ts';
 import { type Stage, setStage } from './stage.ts';
 
-/** Containers and hardened systems may let nobody mount: there a disk of known size cannot be had. */
+/** Containers and hardened systems may let no one mount: there a disk of known size cannot be acquired. */
 export const WITHOUT_DISKS = !mayMountDisks() && process.env.CI === undefined;
 
 export interface Seen extends Case {

@@ -1,4 +1,4 @@
-/** JARs that were signed to exhaust or to confuse whoever verifies them: a verdict, soon, in little memory. */
+/** JARs that were signed to exhaust or to confuse anyone who verifies them: a verdict, soon, in little memory. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   trivial = await measureTrivial(fixture('golden/sha256-rsa2048.jar'));
 });
 
-describe('verify judges an archive', () => {
+describe('verify checks an archive', () => {
   it.each(byName(ARCHIVE_CASES))('with %s', (_, file) => expectVerdict(file, '.jar', trivial));
 });
 
@@ -23,7 +23,7 @@ const pki = makePki('Planned');
 
 describe('within 5 s and 300 MB, an archive with', () => {
   const large = LARGE_ARCHIVE_CASES.map((file) => [file.what, file] as const);
-  it.each(large)('%s is judged by verify', (_, file) => expectVerdict(file, '.jar', trivial, LARGEST_BOUNDS));
+  it.each(large)('%s is checked by verify', (_, file) => expectVerdict(file, '.jar', trivial, LARGEST_BOUNDS));
 
   it.each(large)('%s is planned or rejected by sign', async (_, file) => {
     await using folder = await temporaryFolder('codesign-hostile-');

@@ -1,4 +1,4 @@
-/** Inputs that are no files, or files of roots, CRLs and signatures made to exhaust: refused with a code, soon. */
+/** Inputs that are no files, or files of roots, CRLs and signatures made to exhaust: rejected with a code, soon. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ async function refused(args: readonly string[], exitCode: number, code: string, 
   expectBounded(run, trivial);
 }
 
-describe.each(['verify', 'inspect', 'extract', 'remove'])('%s refuses', (command) => {
+describe.each(['verify', 'inspect', 'extract', 'remove'])('%s rejects', (command) => {
   const kinds: readonly [what: string, make: (path: string) => Promise<unknown> | undefined, code: string][] = [
     ['a named pipe', async (path) => execFileSync('mkfifo', [path]), 'not-a-file'],
     ['a file of no bytes', (path) => writeFile(path, ''), 'unsupported-format'],
@@ -50,7 +50,7 @@ describe.each(['verify', 'inspect', 'extract', 'remove'])('%s refuses', (command
   });
 });
 
-describe('extract refuses as a number of a signature', () => {
+describe('extract rejects as a number of a signature', () => {
   it.each([
     ['1e9', 'index-invalid'],
     ['0', 'index-invalid'],
@@ -64,7 +64,7 @@ const MEGABYTE = 1024 * 1024;
 const BEGIN = '-----BEGIN X509 CRL-----\n';
 const END = '-----END X509 CRL-----\n';
 
-describe('verify refuses a file of roots', () => {
+describe('verify rejects a file of roots', () => {
   const files: Readonly<Record<string, () => string | Uint8Array>> = {
     'longer than 4 MiB': () => Buffer.alloc(4 * MEGABYTE + 1),
     'of BEGIN lines alone': () => '-----BEGIN CERTIFICATE-----\n'.repeat(140_000),
@@ -91,7 +91,7 @@ describe('verify refuses a file of roots', () => {
   });
 });
 
-describe('verify refuses a file of CRLs', () => {
+describe('verify rejects a file of CRLs', () => {
   const algorithm = sequence(objectIdentifier('1.2.840.113549.1.1.11'));
   const smallest = sequence(
     sequence(algorithm, sequence(), encode(0x17, Buffer.from('200101000000Z'))),
@@ -113,7 +113,7 @@ describe('verify refuses a file of CRLs', () => {
   it('without end', () => refused(['verify', PROGRAM, '--crl-file', '/dev/zero'], 2, 'crl-file-unreadable'));
 });
 
-describe('attach refuses a signature', () => {
+describe('attach rejects a signature', () => {
   const stdin: Readonly<Record<string, () => string>> = {
     'of no bytes': () => '',
     'of 60 MB': () => 'A'.repeat(60_000_000),

@@ -1,4 +1,4 @@
-/** Programs that were signed to exhaust or to confuse whoever verifies them: a verdict, soon, in little memory. */
+/** Programs that were signed to exhaust or to confuse anyone who verifies them: a verdict, soon, in little memory. */
 
 import { beforeAll, describe, it } from 'vitest';
 import { fixture } from '../../support/programs/cli.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   trivial = await measureTrivial(fixture('golden/sha256-rsa2048.exe'));
 });
 
-describe('verify judges a program', () => {
+describe('verify checks a program', () => {
   it.each(byName(SIGNATURE_CASES))('whose signature has %s', (_, file) => expectVerdict(file, '.exe', trivial));
   it.each(byName(CERTIFICATE_CASES))('whose certificates have %s', (_, file) => expectVerdict(file, '.exe', trivial));
   it.each(byName(TABLE_CASES))('whose table has %s', (_, file) => expectVerdict(file, '.exe', trivial));

@@ -1,5 +1,5 @@
 /**
- * What signing has lost of an archive, found by a ZIP reader that shares nothing with src: byte by byte, but for the
+ * What signing has lost of an archive, found by a ZIP reader that shares nothing with src: byte by byte, except for the
  * manifest's digests and the files of signatures.
  */
 
@@ -38,7 +38,7 @@ interface Archive {
   readonly base: number;
   /** In the directory's order. */
   readonly entries: readonly ArchiveEntry[];
-  /** Bytes of nobody before a record, by the entry's name, and before the directory, by an empty one. */
+  /** Unused bytes before a record, by the entry's name, and before the directory, by an empty one. */
   readonly gaps: ReadonlyMap<string, Buffer>;
   readonly comment: Buffer;
   readonly trailing: Buffer;

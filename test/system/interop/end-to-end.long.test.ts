@@ -116,7 +116,7 @@ async function wrongJars(folder: string): Promise<string[]> {
 }
 
 describe.skipIf(corpus === '')('the corpus through the command line', () => {
-  it('signs every PE of pe, and asks for nothing else', { timeout: 600_000 }, async () => {
+  it('signs every PE of pe, and requests nothing else', { timeout: 600_000 }, async () => {
     await using folder = await temporaryFolder();
     const untouched = await snapshot(path.join(corpus, 'pe'));
     const output = path.join(folder.path, 'pe');
@@ -152,7 +152,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
   it.each([
     ['pe-special', rejected],
     ['jar-special', wrongJars],
-  ] as const)('signs or refuses each file of %s as the table says', { timeout: 600_000 }, async (name, judge) => {
+  ] as const)('signs or rejects each file of %s as the table says', { timeout: 600_000 }, async (name, judge) => {
     await using folder = await temporaryFolder();
     const untouched = await snapshot(path.join(corpus, name));
     const output = path.join(folder.path, 'special');
@@ -166,7 +166,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
   });
 
   it.each(['pe-special', 'jar-special'] as const)(
-    'asks for nothing when all is refused, and leaves it as it was: %s',
+    'sends no request when all is rejected, and leaves it as it was: %s',
     async (name) => {
       await using folder = await temporaryFolder();
       const refused = readSpecialFiles(name).filter(({ result }) => result === 'refused');

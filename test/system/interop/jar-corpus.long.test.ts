@@ -83,12 +83,12 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(signatures.map(({ signerName }) => signerName)).toEqual(['Test Publisher']);
   });
 
-  it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
+  it.each(special.filter(({ result }) => result === 'refused'))('$file is rejected: $code', async ({ file, code }) => {
     const bytes = readFileSync(originalPath(path.join('jar-special', file)));
     const detected = await isOf(jar, bytes, file);
     expect(detected).toBe(code !== 'unsupported-format');
     if (!detected) return;
-    // Some are refused by what they are to be signed for: `verify` can open them.
+    // Some are rejected by what they are to be signed for: `verify` can open them.
     const refused = openBytes(jar, bytes).then((opened) =>
       opened.check(signingContext({ chain: signer.chain }), 'replace'),
     );

@@ -25,7 +25,7 @@ let truststore: string;
 
 const originalPath = (file: string) => path.join(corpus, 'jar-special', file);
 
-describe.skipIf(corpus === '')('beside the signatures in the corpus', () => {
+describe.skipIf(corpus === '')('next to the signatures in the corpus', () => {
   beforeAll(async () => {
     signer = await makeRootedSigner();
     folder = mkdtempSync(path.join(tmpdir(), 'codesign-second-'));
@@ -60,7 +60,7 @@ describe.skipIf(corpus === '')('beside the signatures in the corpus', () => {
   );
 });
 
-/** PEM: their roots are among them, so that jarsigner -strict judges every chain. */
+/** PEM: their roots are among them, so that jarsigner -strict checks every chain. */
 async function certificatesIn(bytes: Buffer): Promise<string[]> {
   const signatures = await (await openBytes(jar, bytes)).signatures();
   return signatures.flatMap(({ envelope }) => {

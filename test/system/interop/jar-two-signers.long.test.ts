@@ -105,7 +105,7 @@ describe('two signers are whole side by side', () => {
   });
 });
 
-it('ours is refused where it would break the one that is there: its digests are of SHA-1, and no file can get another', async () => {
+it('ours is rejected where it would break the one that is there: its digests are of SHA-1, and no file can get another', async () => {
   const once = await theirs(original('plain.jar'), 'SHA-1');
   await expect(ours(once.bytes, first, { mode: 'append' })).rejects.toMatchObject({ code: 'cannot-append' });
 });

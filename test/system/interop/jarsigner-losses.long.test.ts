@@ -1,4 +1,4 @@
-/** What jarsigner loses of a JAR without a word, beside what this program makes of the same file: nothing is lost. */
+/** What jarsigner loses of a JAR without a word, next to what this program makes of the same file: nothing is lost. */
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -79,7 +79,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(program.equals(original.subarray(0, end))).toBe(true);
   });
 
-  it.each(special.filter(({ result }) => result === 'refused'))('$file is refused: $code', async ({ file, code }) => {
+  it.each(special.filter(({ result }) => result === 'refused'))('$file is rejected: $code', async ({ file, code }) => {
     const bytes = readFileSync(path.join(corpus, 'pe-special', file));
     const detected = await isOf(pe, bytes, file);
     if (code === 'unsupported-format') {
@@ -130,7 +130,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(output.match(/VERDICT=TRUSTED/g)).toHaveLength(signed.length);
   });
 
-  it('takes a signature beside the one it has, or says why not; osslsigncode accepts the first one still', async () => {
+  it('takes a signature next to the one it has, or says why not; osslsigncode accepts the first one still', async () => {
     const appended: string[] = [];
     for (const file of [...programs, ...specialPrograms]) {
       const bytes = readFileSync(path.join(corpus, file));
@@ -141,7 +141,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
         await sign(file, 'append', name);
         appended.push(name);
       } catch (thrown) {
-        // Two certificates in one table: the one case in which a sound signature cannot have another beside it.
+        // Two certificates in one table: the one case in which a sound signature cannot have another next to it.
         expect(thrown).toBeInstanceOf(CodesignError);
         expect([file, thrown]).toMatchObject([expect.stringContaining('two-wincerts'), { code: 'cannot-append' }]);
       }

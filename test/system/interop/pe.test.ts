@@ -48,7 +48,7 @@ describe('osslsigncode', () => {
     expect(output).toContain('https://example.com/');
   });
 
-  it('accepts three signatures, one beside the other', async () => {
+  it('accepts three signatures, one next to the other', async () => {
     const first = await signBytes(pe, readFixture('pe/hello.exe'), signer, { algorithm: 'SHA1' });
     const second = await signBytes(pe, first.result, another, { mode: 'append' });
     const file = await signed('three.exe', second.result, { mode: 'append', algorithm: 'SHA512' });
@@ -59,7 +59,7 @@ describe('osslsigncode', () => {
     expect(output).toContain('Number of verified signatures: 3');
   });
 
-  it('refuses a signed program with one byte changed', async () => {
+  it('rejects a signed program with one byte changed', async () => {
     const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
     result.writeUInt8(1, 70);
     writeFileSync(inFolder('changed.exe'), result);
@@ -84,7 +84,7 @@ describe('sbverify', () => {
     expect(await sbverify(inFolder('intermediate.pem'), file)).toMatchObject({ accepted: true });
   });
 
-  it('refuses it with one byte changed', async () => {
+  it('rejects it with one byte changed', async () => {
     const { result } = await signBytes(pe, readFixture('pe/program.efi'), signer);
     result.writeUInt8(1, 70);
     writeFileSync(inFolder('changed.efi'), result);

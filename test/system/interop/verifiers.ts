@@ -19,7 +19,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Every part of an Authenticode signature and the chain to `root` (a PEM file), by which timestamps are judged too: what it
+ * Every part of an Authenticode signature and the chain to `root` (a PEM file), by which timestamps are checked too: what it
  * says of them stands in the output alone. It does not judge the PE checksum.
  */
 export function osslsigncodeVerify(root: string, file: string): Promise<Verdict> {

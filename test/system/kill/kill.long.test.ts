@@ -1,6 +1,6 @@
 /**
  * The program killed with SIGKILL, or interrupted with SIGINT or SIGTERM, on its way and then finished, by the same command or
- * by `resume`, which is killed too: no file damaged, no signature asked for twice, nothing left. CODESIGN_TEST_KILL_POINTS
+ * by `resume`, which is killed too: no file damaged, no signature requested twice, nothing left. CODESIGN_TEST_KILL_POINTS
  * says how many kills; for every five of them there are two interruptions.
  */
 
@@ -113,7 +113,7 @@ function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[
   });
 }
 
-it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signature asked for once, nothing left`, {
+it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signature requested once, nothing left`, {
   timeout: 3_600_000,
 }, async () => {
   const [first] = servers;

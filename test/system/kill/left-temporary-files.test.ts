@@ -1,4 +1,4 @@
-/** Files that a killed process left beside its targets: only those of a process that has certainly ended are removed. */
+/** Files that a killed process left next to its targets: only those of a process that has certainly ended are removed. */
 
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const BOOTED = NOW - 3 * HOUR;
 
 type Running = Readonly<Record<number, boolean | undefined>>;
 
-/** As process `holder` sees it, with these running (undefined: it cannot be told). */
+/** As process `holder` sees it, with these running (undefined: it cannot be known). */
 function filesOf(holder: Holder, running: Running = {}) {
   return temporaryNames({
     processes: {
@@ -82,12 +82,12 @@ describe('the temporary file of a process', () => {
     expect(await leftOf([name], { running: { 200: undefined }, at })).toEqual([name]);
   });
 
-  it('stays when its name tells nothing, or it is no temporary file at all', async () => {
+  it('stays when its name reports nothing, or it is no temporary file at all', async () => {
     const names = ['.codesign-remote-0123456789abcdef.tmp', `${fileOf(dead)}.exe`, fileOf(dead).slice(1)].sort();
     expect(await leftOf(names, { running: { 200: false } })).toEqual(names);
   });
 
-  it('harms nobody when it cannot be removed, or the folder is not there', async () => {
+  it('harms no one when it cannot be removed, or the folder is not there', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, fileOf(dead)));
     await writeFile(join(folder.path, fileOf({ ...dead, pid: 201 })), 'x');

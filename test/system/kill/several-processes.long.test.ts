@@ -1,4 +1,4 @@
-/** Five processes at once with one journal: each piece of work asked for once, nothing torn, no file damaged. */
+/** Five processes concurrently with one journal: each piece of work requested once, nothing torn, no file damaged. */
 
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -28,7 +28,7 @@ async function subjectOf(name: string, programs: number): Promise<Subject> {
   return await prepareSubject(name, await makeOriginals(folder, programs, 0), server);
 }
 
-/** Runs the processes at once with one journal. */
+/** Runs the processes concurrently with one journal. */
 async function signAtOnce(state: string, batches: readonly (readonly string[])[]) {
   const before = server.operations('sign').length;
   const env = { ...server.env, CODESIGN_STATE_DIR: state };

@@ -96,7 +96,7 @@ describe('the metadata', () => {
     expect([...read].map((name) => `SIGN_${name}`).sort()).toEqual(set.sort());
   });
 
-  it('keeps the state unless it was told that nothing is unfinished', () => {
+  it('keeps the state unless it knows that nothing is unfinished', () => {
     for (const id of ['keep', 'upload']) {
       expect(stepOf(id).values.get('if')).toMatch(/always\(\).*steps\.sign\.outputs\.keep != 'false'/);
     }
@@ -127,7 +127,7 @@ describe('an attempt', () => {
     expect(Object.fromEntries(again.outputs)).toMatchObject({ signed: '0', skipped: '2', keep: 'false' });
   });
 
-  it('that fails leaves its state, with which the next one asks for nothing again', async () => {
+  it('that fails leaves its state, with which the next one sends no request again', async () => {
     const before = server.operations('sign').length;
     const first = await startMachine('failing');
     const failed = await sign(first, { files: `${first}/app.exe`, algorithm: 'SHA384', 'timestamp-url': NOBODY });
@@ -141,7 +141,7 @@ describe('an attempt', () => {
     expect(failed.summary).toContain('(timestamp-failed)');
     expect(server.operations('sign').length).toBe(before + 1);
 
-    // Another machine, which has got the folder back, and builds the file anew.
+    // Another machine, which has got the folder back, and builds the file again.
     const second = await startMachine('second');
     const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
     const run = await sign(second, { files: `${second}/app.exe`, algorithm: 'SHA384', 'timestamp-url': url });

@@ -24,7 +24,7 @@ async function programs(): Promise<readonly (readonly [string, string])[]> {
 let server: TestServer;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let tarball: string;
-/** What npm is told on this machine, which another Node and an empty home would hide: packages may come from a mirror. */
+/** npm's settings on this machine, which another Node.js and an empty home would hide: packages may come from a mirror. */
 let npmSettings: { readonly global: string; readonly user: string };
 beforeAll(async () => {
   [server, folder] = await Promise.all([startServer(), temporaryFolder('codesign-npx-')]);

@@ -255,7 +255,7 @@ const BAD_CONSUMER = `import { CodesignError } from 'codesign-remote';
 export const wrong: number = CodesignError;
 `;
 
-/** The built files that importing one loads at once, with their text; what is imported later does not count. */
+/** The built files that importing one loads, with their text; what is imported later does not count. */
 async function loadedBy(name: string, loaded = new Map<string, string>()): Promise<Map<string, string>> {
   if (loaded.has(name)) return loaded;
   const text = await readFile(path.join(ROOT, 'dist', name), 'utf8');

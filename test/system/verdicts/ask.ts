@@ -1,4 +1,4 @@
-/** Rows as all judges would write them: what the table is held to, and what it was written from. */
+/** Rows as all checks would write them: what the table must equal, and what it was written from. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import {
 import { OTHERS, type Other, type OthersWord, type VerdictRow } from './table.ts';
 
 export interface Asking {
-  /** For what the judges write. */
+  /** For what the checks write. */
   readonly folder: string;
   readonly verifiers: string;
   /** Whether the others are to judge this file, by its name in the table. */

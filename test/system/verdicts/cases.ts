@@ -1,4 +1,4 @@
-/** All files that the table of verdicts is about, made anew, in groups that are judged by the same roots. */
+/** All files that the table of verdicts is about, made again, in groups that are checked by the same roots. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -26,7 +26,7 @@ export async function signPrograms(folder: string, pki: VerdictPki): Promise<Map
   return pathsIn(folder);
 }
 
-/** `beside`: a signed program, in whose signature the new one is nested. */
+/** `next to`: a signed program, in whose signature the new one is nested. */
 export async function signProgram(pki: VerdictPki, signing: Signing, output: string, beside?: string): Promise<void> {
   const { by, timestamp, digest = 'sha256' } = signing;
   const inPki = (name: string) => path.join(pki.folder, name);
@@ -38,7 +38,7 @@ export async function signProgram(pki: VerdictPki, signing: Signing, output: str
   await must('osslsigncode', ['sign', ...how, ...what, '-out', output]);
 }
 
-/** All of mutate.py; and most again with the checksum mended, which would tell of them by itself. @returns name → path */
+/** All of mutate.py; and most again with the checksum repaired, which would tell of them by itself. @returns name → path */
 export async function mutatePrograms(signed: string, folder: string, verifiers: string): Promise<Map<string, string>> {
   mkdirSync(folder, { recursive: true });
   await must('python3', [path.join(verifiers, 'mutate.py'), signed, folder]);
@@ -49,7 +49,7 @@ export async function mutatePrograms(signed: string, folder: string, verifiers: 
   return pathsIn(folder);
 }
 
-/** What mutate.py does not: changes of the timestamp, with the checksum mended. @returns name → path */
+/** What mutate.py does not: changes of the timestamp, with the checksum repaired. @returns name → path */
 export function changeTimestamps(signed: string, folder: string): Map<string, string> {
   mkdirSync(folder, { recursive: true });
   for (const [name, changed] of tokenChanges(readFileSync(signed))) {
@@ -58,7 +58,7 @@ export function changeTimestamps(signed: string, folder: string): Map<string, st
   return pathsIn(folder);
 }
 
-/** `nested`: a program with two signatures. One signed attribute of the inner one is changed, and the checksum mended. */
+/** `nested`: a program with two signatures. One signed attribute of the inner one is changed, and the checksum repaired. */
 export function changeNested(nested: string, output: string): void {
   const bytes = readFileSync(nested);
   const inner = offsetBehind(bytes, NESTED_SIGNATURE);

@@ -1,4 +1,4 @@
-/** The PKI of make-pki.sh and the authority of tsa.mjs, with what they lack: an authority under a root that nobody trusts. */
+/** The PKI of make-pki.sh and the authority of tsa.mjs, with what they lack: an authority under an untrusted root. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -7,7 +7,7 @@ const TST_INFO = Buffer.from('060b2a864886f70d0109100104', 'hex');
 const SIGNING_TIME = Buffer.from('06092a864886f70d010905', 'hex');
 export const MESSAGE_DIGEST = Buffer.from('06092a864886f70d010904', 'hex');
 const SHA256_OCTETS = Buffer.from('0420', 'hex');
-/** Or sha256WithRSAEncryption, but for its last octet. */
+/** Or sha256WithRSAEncryption, except for its last octet. */
 export const RSA_ENCRYPTION = Buffer.from('06092a864886f70d0101', 'hex');
 /** Down to whole seconds, in this century. */
 const GENERALIZED_TIME = Buffer.from('180f3230', 'hex');
@@ -24,7 +24,7 @@ export function flipped(bytes: Buffer, offset: number): Buffer {
   return copy;
 }
 
-/** Where `pattern` ends; the first one from `from` on. Throws when there is none. */
+/** Where `pattern` ends; the first one from `from` on. Throws if there is none. */
 export function offsetBehind(bytes: Buffer, pattern: Buffer, from = 0): number {
   const at = bytes.indexOf(pattern, from);
   if (at < 0) throw new Error(`there is no ${pattern.toString('hex')} from byte ${from} on`);

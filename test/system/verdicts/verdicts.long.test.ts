@@ -1,4 +1,4 @@
-/** Holds `verify` to the table of verdicts, on files made anew and on those of the corpus, beside what other verifiers say. */
+/** Holds `verify` to the table of verdicts, on files made again and on those of the corpus, next to what other verifiers say. */
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ describe.skipIf(verifiers === '')('verify', () => {
   });
 
   // Another release may say another thing; the table was written with these.
-  describe.each(OTHERS)('beside %s', (other) => {
+  describe.each(OTHERS)('next to %s', (other) => {
     it.skipIf(releases.get(other) === false)('finds it saying what the table has it say', () => {
       expect(theirWords(judged, other)).toEqual(theirWords(table, other));
     });

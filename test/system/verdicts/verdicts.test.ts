@@ -1,4 +1,4 @@
-/** Tampered, expired and wrongly stamped files, judged by `verify`, osslsigncode and jarsigner; and the table of more of them. */
+/** Tampered, expired and wrongly stamped files, checked by `verify`, osslsigncode and jarsigner; and the table of more of them. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,7 +121,7 @@ describe('tampered files', () => {
   });
 });
 
-it('judges blocks of several signers, and those that carry content, as the table has it', async () => {
+it('checks blocks of several signers, and those that carry content, as the table has it', async () => {
   const { root, files } = makeBlockArchives();
   const roots = inFolder('blocks.pem');
   writeFileSync(roots, root);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { keepCompiledCode } from '../../../src/app/compile-cache.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
-/** The folders that Node.js was told to use. */
+/** The folders that Node.js should use. */
 async function enabled(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const folders: string[] = [];
   await keepCompiledCode(environment, (folder) => folders.push(folder));

@@ -1,4 +1,4 @@
-/** Our ASN.1 against asn1js and openssl: what is written is read by them, what is malformed is refused. */
+/** Our ASN.1 against asn1js and openssl: what is written is read by them, what is malformed is rejected. */
 
 import * as asn1js from 'asn1js';
 import { describe, expect, it } from 'vitest';
@@ -92,7 +92,7 @@ describe('reading', () => {
     ['a long form tag', '3f8101 00'],
     ['an indefinite length without end', '3080 0201 05'],
     ['an indefinite length of a primitive', '0480 0000'],
-  ])('refuses %s', (_name, bytes) => {
+  ])('rejects %s', (_name, bytes) => {
     expect(() => readElement(hex(bytes), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
   });
 
@@ -102,7 +102,7 @@ describe('reading', () => {
     ['an object identifier with a needless octet', '06032a8003'],
     ['an object identifier that begins with one', '0602802a'],
     ['another type', '020105'],
-  ])('refuses %s', (_name, bytes) => {
+  ])('rejects %s', (_name, bytes) => {
     expect(() => objectIdentifierOf(readElement(hex(bytes), 'it'), 'it')).toThrow(
       expect.objectContaining({ code: 'asn1-malformed' }),
     );
@@ -129,7 +129,7 @@ describe('reading', () => {
     expect(() => octetsOf(readDer(pieces, 'it'), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
   });
 
-  it('refuses a missing part, an unexpected one, one too many, and parts of a primitive', () => {
+  it('rejects a missing part, an unexpected one, one too many, and parts of a primitive', () => {
     const element = readElement(hex('3006 020105 020106'), 'it');
     const tries = [
       () => fieldsOf(readElement(hex('3000'), 'it'), 0x30, 'it').any('field'),

@@ -165,7 +165,7 @@ describe('what cannot be read', () => {
     expect(codes).toEqual([['signature-unreadable'], []]);
   });
 
-  it('is told from nothing at all: a CMS of other content has its signer', () => {
+  it('is distinguished from nothing at all: a CMS of other content has its signer', () => {
     const found = findAuthenticode(peculiarSignature(leaf, { contentType: '1.2.840.113549.1.7.1' }));
     expect(found.parts).toBeUndefined();
     expect(found.signedData?.signers[0].certificate).toEqual(Buffer.from(leaf.der));

@@ -117,12 +117,12 @@ describe('a nested signature', () => {
     ]);
   });
 
-  it('drops what somebody put behind the outer one', () => {
+  it('drops what was appended behind the outer one', () => {
     const made = nestSignature(Buffer.concat([outer, Buffer.alloc(100, 1)]), nested);
     expect(readAuthenticode(made).trailingLength).toBe(0);
   });
 
-  it('is refused by something that has no signer', () => {
+  it('is rejected by something that has no signer', () => {
     const certificates = sequence(
       objectIdentifier('1.2.840.113549.1.7.2'),
       contextConstructed(0, sequence(smallInteger(1), encode(0x31), sequence(objectIdentifier('1.2.3')), encode(0x31))),

@@ -58,7 +58,7 @@ export function attribute(oid: string, ...values: readonly Uint8Array[]): Uint8A
   return sequence(objectIdentifier(oid), encode(0x31, ...values));
 }
 
-/** An RSA or EC signature by `signer`, sound but for what is asked for. */
+/** An RSA or EC signature by `signer`, sound except for what is requested. */
 export function peculiarSignature(
   signer: Pick<IssuedCertificate, 'der' | 'privateKey'>,
   options: Peculiar = {},

@@ -1,4 +1,4 @@
-/** The bytes of an Authenticode signature, piece by piece, judged by openssl and beside what osslsigncode makes. */
+/** The bytes of an Authenticode signature, piece by piece, checked by openssl and next to what osslsigncode makes. */
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -154,7 +154,7 @@ describe('every algorithm and key size', () => {
   });
 });
 
-describe('beside osslsigncode, with the same certificates, description and URL', async () => {
+describe('next to osslsigncode, with the same certificates, description and URL', async () => {
   const theirs = parseSignedData(osslsigncodeSignature(leaf, [pki.intermediate, pki.root]));
   const digest = readAuthenticode(theirs.bytes).contentDigest;
   const ours = parseSignedData(

@@ -90,7 +90,7 @@ describe('a signature whose signed attributes are damaged is read, and does not 
   });
 });
 
-describe('what is no signature is refused', () => {
+describe('what is no signature is rejected', () => {
   it.each<[string, string, () => Uint8Array]>([
     ['nothing', 'cms-malformed', () => new Uint8Array()],
     ['zeros', 'cms-malformed', () => new Uint8Array(100)],

@@ -1,4 +1,4 @@
-/** Every signature of the corpus of real programs: read, and judged as osslsigncode judges it. */
+/** Every signature of the corpus of real programs: read, and checked as osslsigncode checks it. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

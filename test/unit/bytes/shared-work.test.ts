@@ -34,7 +34,7 @@ it('is done again, once, for all who ask while it is going: it may have begun to
   expect(served).toBe(2);
 });
 
-it('fails for those whom it was done for, and is done for the next ones all the same', async () => {
+it('fails for those whom it was done for, and is done for the next ones anyway', async () => {
   const { ends, shared } = turns();
   const failing = [shared(), shared()];
   await settled();

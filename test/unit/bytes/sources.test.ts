@@ -40,7 +40,7 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
     });
   });
 
-  it('reads exactly what is asked for, and refuses to read past the end', async () => {
+  it('reads exactly what is requested, and refuses to read past the end', async () => {
     await withSource(kind, async (source) => {
       expect(Buffer.compare(await source.read(SIZE - 4, 4), bytes.subarray(SIZE - 4))).toBe(0);
       await expect(source.read(SIZE - 4, 5)).rejects.toMatchObject({ code: 'read-past-end' });
@@ -48,7 +48,7 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
     });
   });
 
-  it('streams up to its end where more is asked for, and nothing where the end is before the start', async () => {
+  it('streams up to its end where more is requested, and nothing where the end is before the start', async () => {
     await withSource(kind, async (source) => {
       expect((await collect(source.stream(SIZE - 5, SIZE + 100))).equals(bytes.subarray(SIZE - 5))).toBe(true);
       expect((await collect(source.stream(10, 5))).length).toBe(0);
@@ -84,7 +84,7 @@ it('a file is read into the memory given, when that is long enough', async () =>
   });
 });
 
-it('a file is not asked again for what stands beside bytes that were read, and each reader has bytes of its own', async () => {
+it('a file is not asked again for what stands next to bytes that were read, and each reader has bytes of its own', async () => {
   const handle = await open(join(folder, 'file'));
   let reads = 0;
   const counted = new Proxy(handle, {
@@ -113,7 +113,7 @@ it('a read ahead that fails waits for its reader, however long that takes', asyn
   const chunks = fileSource(handle, SIZE).stream()[Symbol.asyncIterator]();
   await writeFile(path, bytes.subarray(0, 1024 * 1024));
   await chunks.next();
-  // Long enough for the second read to fail with nobody waiting: an unhandled rejection would end the test run.
+  // Long enough for the second read to fail with no one waiting: an unhandled rejection would end the test run.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await expect(chunks.next()).rejects.toMatchObject({ code: 'file-shrunk' });
   await handle.close();

@@ -1,4 +1,4 @@
-/** What is told of a source as it is read: how far each pass over it has come. */
+/** Progress of reading a source: how far each pass over it has come. */
 
 import { expect, it } from 'vitest';
 import { type ByteSource, memorySource, watchedSource } from '../../../src/bytes/byte-source.ts';
@@ -14,7 +14,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(copies);
 }
 
-it('gives the same bytes, and counts each pass anew', async () => {
+it('gives the same bytes, and counts each pass again', async () => {
   const bytes = Buffer.from('0123456789');
   const { told, source } = watched(memorySource(bytes));
   expect(source.size).toBe(10);

@@ -398,7 +398,7 @@ describe('weak', () => {
     const info = Buffer.from(publicKey.export({ type: 'spki', format: 'der' }));
     expect(keyed(info)).toEqual([]);
     const generator = Buffer.from('6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296', 'hex');
-    // The key itself in the place of the generator: then 1 is its private key (CVE-2020-0601).
+    // The key itself instead of the generator: then 1 is its private key (CVE-2020-0601).
     info.subarray(-64).copy(info, info.indexOf(generator));
     expect(keyed(info)).toEqual([WEAK_KEY]);
   });
@@ -499,7 +499,7 @@ describe('the search is over in well under a second', () => {
   const keys = (count: number): KeyPair[] =>
     Array.from({ length: count }, (_, index) => testKey('ec', `ring ${index}`));
 
-  it('with 10,000 certificates beside the right ones', () => {
+  it('with 10,000 certificates next to the right ones', () => {
     const pool = many(intermediate, (index) => ({ subjectKey: `${index}`, issuerKey: `${index + 1}` }));
     const { path, milliseconds } = timed(() =>
       buildPath(leaf.parsed, [...pool, intermediate.parsed], [root.parsed], NOW),

@@ -135,7 +135,7 @@ describe('the chain', () => {
     }
   });
 
-  it('finds the leaf beside a certificate for another purpose', async () => {
+  it('finds the leaf next to a certificate for another purpose', async () => {
     const server = pki.leaf({ commonName: 'Server', purposes: [SERVER_AUTH], key: testKey('rsa-2048', 'server') });
     expect(await names(pem(server, leaf, pki.intermediate))).toEqual(WHOLE_NAMES.slice(0, 2));
   });
@@ -234,7 +234,7 @@ describe('PKCS#12', () => {
     expect(await names(toP12(WHOLE, 'x', 'aes256'), 'x')).toEqual(WHOLE_NAMES);
   });
 
-  it('is refused, not computed, with an absurd number of iterations', async () => {
+  it('is rejected, not computed, with an absurd number of iterations', async () => {
     expect(await refusal(make('-iter', '600001'), PASSWORD)).toBe('certificate-encryption-unsupported');
   });
 
@@ -242,7 +242,7 @@ describe('PKCS#12', () => {
     ['-1', '0201ff'],
     ['0', '020100'],
     ['-65536', '0203ff0000'],
-  ])('is refused with %s iterations', async (_name, integer) => {
+  ])('is rejected with %s iterations', async (_name, integer) => {
     const file = Buffer.from(make('-iter', '11', '-nomac', '-certpbe', 'AES-256-CBC'));
     const written = Buffer.from('02010b', 'hex');
     const made = Buffer.from(integer, 'hex');
@@ -250,7 +250,7 @@ describe('PKCS#12', () => {
     expect(await refusal(exchanged(file, written, made), PASSWORD)).toBe('certificate-encryption-unsupported');
   });
 
-  it('is refused, not computed, when its parts together have an absurd number of iterations', async () => {
+  it('is rejected, not computed, when its parts together have an absurd number of iterations', async () => {
     const withParts = (iterations: number) =>
       repeatedParts(make('-iter', `${iterations}`, '-nomac', '-nokeys', '-certpbe', 'AES-256-CBC'), 3);
     expect(await names(withParts(10), PASSWORD)).toEqual(WHOLE_NAMES);
@@ -266,7 +266,7 @@ describe('PKCS#12', () => {
   });
 });
 
-describe('a certificate that cannot sign is refused', () => {
+describe('a certificate that cannot sign is rejected', () => {
   it.each<[string, string, () => IssuedCertificate]>([
     ['EC key', 'certificate-not-rsa', () => pki.leaf({ key: testKey('ec') })],
     ['Ed25519 key', 'certificate-not-rsa', () => pki.leaf({ key: testKey('ed25519') })],
@@ -293,7 +293,7 @@ describe('a certificate that cannot sign is refused', () => {
   });
 });
 
-describe('a file that is no certificate is refused', () => {
+describe('a file that is no certificate is rejected', () => {
   const key = leaf.privateKey;
   it.each<[string, string, () => Contents | readonly Contents[]]>([
     ['no file at all', 'certificate-not-given', () => []],
@@ -362,7 +362,7 @@ function dated(day: string, text: string): Uint8Array {
   return der;
 }
 
-/** `whole` with the first element that has these bytes exchanged, and every length round it mended. */
+/** `whole` with the first element that has these bytes exchanged, and every length round it repaired. */
 function exchanged(whole: Uint8Array, part: Uint8Array, replacement: Uint8Array): Uint8Array {
   if (Buffer.compare(whole, part) === 0) return replacement;
   const { tag, contents } = readElement(whole, 'test');

@@ -44,7 +44,7 @@ describe('with any byte changed', () => {
     expect([...kinds]).toEqual(['unknown']);
   });
 
-  it('a CRL never says what it did not say, and is read or refused whoever signed it', () => {
+  it('a CRL never says what it did not say, and is read or rejected whatever its signer', () => {
     const pem = makeCrl({
       issuer,
       revoked: [{ certificate: leaf, date: '240101000000Z', reason: 'keyTime,20230101000000Z' }],
@@ -67,7 +67,7 @@ describe('with any byte changed', () => {
     }
   });
 
-  it('a certificate is judged or refused, as a leaf and as an authority', () => {
+  it('a certificate is checked or refused, as a leaf and as an authority', () => {
     const constrained = make({
       subject: '/C=DE/CN=Odd',
       issuer,

@@ -1,4 +1,4 @@
-/** CMS SignedData on its own: detached, as formats other than Authenticode have it, judged by `openssl cms`. */
+/** CMS SignedData on its own: detached, as formats other than Authenticode have it, checked by `openssl cms`. */
 
 import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -214,7 +214,7 @@ describe('what is malformed', () => {
       'cms-malformed',
     ],
     ['plain data', sequence(objectIdentifier(DATA)), 'cms-not-signed-data'],
-  ])('is refused: %s', (_name, bytes, code) => {
+  ])('is rejected: %s', (_name, bytes, code) => {
     expect(() => parseSignedData(bytes)).toThrow(expect.objectContaining({ code, category: 'local' }));
   });
 });

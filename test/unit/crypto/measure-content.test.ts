@@ -98,7 +98,7 @@ describe('measureContent', () => {
     expect(pieces.finish()).toEqual(whole.finish());
   });
 
-  it('goes on with content that ends later, by some of the measures in any order, and by no other', async () => {
+  it('continues with content that ends later, by some of the measures in any order, and by no other', async () => {
     const source = memorySource(bytes);
     const [first, second] = [
       { start: 0, end: 100 },

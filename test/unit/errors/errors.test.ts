@@ -68,7 +68,7 @@ describe('exitCodeFor', () => {
   });
 });
 
-it('turns what nobody foresaw into an internal error that keeps its cause', () => {
+it('turns an unexpected error into an internal one that keeps its cause', () => {
   const thrown = new TypeError('x is undefined');
   expect(toCodesignError(thrown)).toMatchObject({ code: 'internal', category: 'internal', cause: thrown });
 });

@@ -1,4 +1,4 @@
-/** Files that another program holds for a moment: asked for again, so often and no more, and only where it helps. */
+/** Files that another program holds for a moment: requested again, so often and no more, and only where it helps. */
 
 import { describe, expect, it } from 'vitest';
 import { whenFree } from '../../../src/files/file-system-errors.ts';
@@ -24,7 +24,7 @@ describe('what another program holds', () => {
     ['EPERM', 'win32'],
     ['EACCES', 'win32'],
     ['EBUSY', 'linux'],
-  ])('is had once it is let go: %s on %s', async (code, platform) => {
+  ])('is acquired once it is let go: %s on %s', async (code, platform) => {
     expect(await attempt(code, 3, platform)).toEqual({ result: 'done', calls: 4, waited: 170 });
   });
 

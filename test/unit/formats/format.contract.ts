@@ -21,13 +21,13 @@ import { openBytes, plainReader, signBytes } from './support/sign-bytes.ts';
 export interface FormatFixtures {
   /** Files that can be signed. */
   readonly good: readonly Fixture[];
-  /** Files that the format takes as its own and refuses, each with its `code`. */
+  /** Files that the format takes as its own and rejects, each with its `code`. */
   readonly malformed: readonly Fixture[];
   /** What an examination says of sound signatures by these algorithms, which are out of date. */
   readonly remarks: Partial<Readonly<Record<DigestAlgorithm, string>>>;
   /** A signed result with its content changed, in several ways; the file is otherwise as it should be. */
   changedContents(result: Buffer): Promise<readonly Buffer[]>;
-  /** Of three signatures put beside each other; of the third, by the signer of the first, whether it takes that one's place. */
+  /** Of three signatures put next to each other; of the third, by the signer of the first, whether it takes that one's place. */
   readonly appended: {
     readonly algorithms: readonly [DigestAlgorithm, DigestAlgorithm, DigestAlgorithm];
     readonly sameSignerAgain: 'stands beside' | 'takes its place';
@@ -62,7 +62,7 @@ export function describeFormat(
     });
   });
 
-  describe('a file it refuses', () => {
+  describe('a file it rejects', () => {
     it.each(malformed)('$name gives a coded error with a hint', async ({ bytes, code }) => {
       const error: unknown = await openBytes(format, bytes).catch((thrown) => thrown);
       expect(error).toBeInstanceOf(CodesignError);
@@ -108,7 +108,7 @@ export function describeFormat(
       ]);
     });
 
-    it('is told about once signed, and nothing speaks against it', async () => {
+    it('is reported about once signed, and nothing speaks against it', async () => {
       const { result } = await signBytes(format, bytes, signer);
       const file = await openBytes(format, result);
       expect(speaksAgainst(await file.examine(), 'integrity')).toBe(false);
@@ -147,7 +147,7 @@ export function describeFormat(
       expect(twice.result).toEqual(once.result);
     });
 
-    it('takes a second signature beside the first, and both are intact', async () => {
+    it('takes a second signature next to the first, and both are intact', async () => {
       if (appendCode !== undefined) {
         await expect(signBytes(format, bytes, signer, { mode: 'append' })).rejects.toMatchObject({ code: appendCode });
         return;
@@ -260,7 +260,7 @@ export function describeFormat(
     });
 
     it.runIf(canAppend)(
-      'fails the check of a signature beside others once any of those is gone or changed',
+      'fails the check of a signature next to others once any of those is gone or changed',
       async () => {
         const first = await signBytes(format, bytes, signer);
         const second = await signBytes(format, first.result, another, { mode: 'append' });

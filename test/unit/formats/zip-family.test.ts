@@ -1,4 +1,4 @@
-/** Holds how JARs are told from all the other formats that are ZIP archives. */
+/** Holds how JARs are distinguished from all the other formats that are ZIP archives. */
 
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
@@ -179,11 +179,11 @@ describe('the format JAR', () => {
   });
 });
 
-it('tells names of JARs from others', () => {
+it('reports names of JARs from others', () => {
   expect(['x.jar', 'x.JAR', 'a/b.war', 'c:\\d.ear'].every(isNamedAsJar)).toBe(true);
   expect(['x.zip', 'jar', 'x.jar/y', ''].some(isNamedAsJar)).toBe(false);
 });
 
-it('has fixtures of each kind that is told', async () => {
+it('has fixtures of each kind', async () => {
   expect(await recognised(readFixture('jar/library.aar'))).toContain('a ZIP archive without a JAR manifest');
 });

@@ -146,7 +146,7 @@ describe('the hook module of @electron/windows-sign', () => {
     expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
   });
 
-  it('ends the process with its exit code, though the tool goes on when a hook throws', async () => {
+  it('ends the process with its exit code, though the tool continues when a hook throws', async () => {
     await using folder = await temporaryFolder();
     const { code, stderr } = await build(
       folder.path,

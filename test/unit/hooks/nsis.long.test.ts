@@ -1,4 +1,4 @@
-/** An installer built by makensis, which has it and its uninstaller signed on the way; osslsigncode judges both. */
+/** An installer built by makensis, which has it and its uninstaller signed on the way; osslsigncode checks both. */
 
 import { execFile } from 'node:child_process';
 import { access, copyFile, readdir, writeFile } from 'node:fs/promises';

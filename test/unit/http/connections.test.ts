@@ -1,4 +1,4 @@
-/** Kept connections: what a service sends unasked answers no request, and a place that is left goes to whoever waits. */
+/** Kept connections: what a service sends unasked answers no request, and a free connection goes to the next caller in the queue. */
 
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,7 @@ function answerWith(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** `answer` is told the number of the connection and of the request on it, both from 1. */
+/** `answer` gets the number of the connection and of the request on it, both from 1. */
 async function listen(answer: (socket: net.Socket, connection: number, request: number) => void): Promise<string> {
   const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {
@@ -51,7 +51,7 @@ function bodyOf(outcome: Outcome): string {
   return outcome.kind === 'answer' ? Buffer.from(outcome.body).toString() : `${outcome.kind}: ${outcome.detail}`;
 }
 
-test('two answers to one request: the second is nobody’s', async () => {
+test('two answers to one request: the second is dropped', async () => {
   const url = await listen((socket, connection) => {
     socket.write(answerWith(`first of ${connection}`) + answerWith(`second of ${connection}`));
   });
@@ -60,7 +60,7 @@ test('two answers to one request: the second is nobody’s', async () => {
   expect(bodyOf(await get(http, url))).toBe('first of 2');
 });
 
-test('an answer that comes while none is waited for is nobody’s', async () => {
+test('an unexpected answer belongs to no request', async () => {
   const url = await listen((socket, connection, request) => {
     socket.write(answerWith(`${request} of ${connection}`));
     if (connection === 1 && request === 2) setTimeout(() => socket.write(answerWith('unasked')), 20);
@@ -72,7 +72,7 @@ test('an answer that comes while none is waited for is nobody’s', async () => 
   expect(bodyOf(await get(http, url))).toBe('1 of 2');
 });
 
-test('an answer after which the service closes, whether it says so or not, is whole, and the next call goes on another connection', async () => {
+test('an answer after which the service closes, whether it says so or not, is whole, and the next call continues another connection', async () => {
   const url = await listen((socket, connection) => {
     const silent = answerWith(`${connection}`);
     socket.end(connection === 1 ? silent : `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${connection}`);
@@ -131,7 +131,7 @@ test('a connection that was opened ahead of need carries the first call', async 
   expect(bodyOf(await get(http, url))).toBe('3 of 1');
 });
 
-test('that one could not be opened ahead of need is told by the next call, and the one after that tries anew', async () => {
+test('a failure to open one ahead of need is reported by the next call, and the one after that tries again', async () => {
   let refusals = 0;
   const url = await listen((socket) => {
     refusals += 1;

@@ -1,4 +1,4 @@
-/** A request goes on a connection that was idle for less than 2 seconds or on a fresh one, never on a dead one; and what a standstill of this process changes. */
+/** A request continues a connection that was idle for less than 2 seconds or on a fresh one, never on a dead one; and what a standstill of this process changes. */
 
 import { stat } from 'node:fs/promises';
 import http, { type Server } from 'node:http';
@@ -89,7 +89,7 @@ test('calls at the same time have connections of their own, up to the bound', as
   expect(connections()).toBe(2);
 });
 
-/** In a thread of its own, so that it goes on while this one is blocked. Closes each connection 100 ms after an answer. */
+/** In a thread of its own, so that it continues while this one is blocked. Closes each connection 100 ms after an answer. */
 const CLOSING_SERVICE = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:http').createServer((request, response) => {
@@ -108,7 +108,7 @@ test('a connection that the service closed while this program was busy is not mi
   const post = openPost(`http://127.0.0.1:${port}/`);
   expect(await post()).toMatchObject({ kind: 'answer' });
   // The busy time ends, and the call begins, in one breath: in the phase of the event loop that takes from the network,
-  // where what happened on other connections meanwhile has not been looked at, and in the one of timers.
+  // where what happened on other connections during that time has not been looked at, and in the one of timers.
   for (const moment of ['network', 'timer']) {
     expect(await post()).toMatchObject({ kind: 'answer' });
     if (moment === 'timer') await pause(10);

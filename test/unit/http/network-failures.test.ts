@@ -52,7 +52,7 @@ describe('nothing was sent', () => {
     expect(outcome).toMatchObject(never('host-not-found'));
   });
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const server = net.createServer();
     const host = await listen(server);
     await new Promise((resolve) => server.close(resolve));

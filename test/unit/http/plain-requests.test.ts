@@ -44,7 +44,7 @@ function openHttp(): Http {
 
 const bounds = { deadlineMilliseconds: 5000, sizeLimit: 1000 };
 
-test('a POST has the types asked for and the body, and nothing of the user information in the address', async () => {
+test('a POST has the types requested and the body, and nothing of the user information in the address', async () => {
   const { url, received } = await start((response) => response.end('answer'));
   url.username = 'user';
   url.password = 'password';
@@ -102,7 +102,7 @@ test('an answer is bounded in time', async () => {
   expect(outcome).toMatchObject({ kind: 'failure', reason: 'timed-out', mayHaveArrived: true });
 });
 
-test('http: goes to other machines too, which postJson refuses', async () => {
+test('http: goes to other machines too, which postJson rejects', async () => {
   const http = openHttp();
   const url = new URL(`http://${'a'.repeat(64)}.invalid/`);
   expect(await http.get({ ...bounds, url, accept: '*/*' })).toMatchObject({ reason: 'host-not-found' });

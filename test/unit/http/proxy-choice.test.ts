@@ -52,7 +52,7 @@ describe('the proxy', () => {
   });
 
   test.each(['socks5://user:hunter2@proxy:1080', 'socks5h://hunter2', 'http://', 'hunter2:proxy'])(
-    'is refused where only ALL_PROXY=%s would lead to it, and nowhere else',
+    'is rejected where only ALL_PROXY=%s would lead to it, and nowhere else',
     (address) => {
       const env = { ALL_PROXY: address };
       const refused = expect.objectContaining({ category: 'usage', code: 'proxy-invalid' });
@@ -102,7 +102,7 @@ describe('the proxy', () => {
     'http://user:hunter2@',
     'http://hunter2%@proxy',
     'ftp://hunter2',
-  ])('%s is refused, and not repeated', (address) => {
+  ])('%s is rejected, and not repeated', (address) => {
     const refused = expect.objectContaining({ category: 'usage', code: 'proxy-invalid' });
     expect(() => resolve({ HTTPS_PROXY: address })).toThrow(refused);
     expect(() => resolve({ HTTPS_PROXY: address })).toThrow('HTTPS_PROXY');

@@ -53,7 +53,7 @@ describe('https:', () => {
     expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
   });
 
-  test('is opened anew after 2 seconds without a call', async () => {
+  test('is opened again after 2 seconds without a call', async () => {
     const proxy = await start();
     const { service } = await openThrough(proxy.url);
     await service.sign(SIGN_REQUEST);

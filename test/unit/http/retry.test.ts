@@ -17,7 +17,7 @@ const transient = (failure: string, more: { maxAttempts?: number; retryAfter?: n
   ...more,
 });
 
-/** Retries with attempts that go so, the last one for ever; waits are recorded instead of slept. */
+/** Retries with attempts that go so, the last one forever; waits are recorded instead of slept. */
 async function run(outcomes: readonly Tried[], options: Partial<RetryOptions<string, string>> = {}) {
   const waits: number[] = [];
   const numbers: number[] = [];
@@ -108,7 +108,7 @@ test('without Retry-After the wait doubles, up to 8 seconds, and is spread by ch
   expect(waits(1)).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
 });
 
-test('with it, the wait is what is asked for and a little more, up to a minute', () => {
+test('with it, the wait is what is requested and a little more, up to a minute', () => {
   expect(waitAfter({ attempts: 1, random: 0, retryAfter: 0 })).toBe(0);
   expect(waitAfter({ attempts: 9, random: 0.5, retryAfter: 3000 })).toBe(3125);
   expect(waitAfter({ attempts: 1, random: 1, retryAfter: 3_600_000 })).toBe(LONGEST_WAIT);

@@ -108,7 +108,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (protocol) => {
     expect(resumed).toEqual([false, true, true, true]);
   });
 
-  test('so do many that are opened at once after others that were', async () => {
+  test('so do many that are opened immediately after others that were', async () => {
     const { port, resumed } = await listen({ protocol, together: 8 });
     const post = open();
     for (let round = 0; round < 3; round++) {
@@ -127,7 +127,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (protocol) => {
     expect(resumed.filter(Boolean)).toHaveLength(1);
   });
 
-  test('another server at the same place is judged by its certificate', async () => {
+  test('another server at the same place is checked by its certificate', async () => {
     const first = await listen({ protocol });
     const post = open();
     expect(await post('localhost', first.port)).toMatchObject({ kind: 'answer' });

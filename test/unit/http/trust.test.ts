@@ -46,7 +46,7 @@ async function bundleClient(): Promise<string> {
   return outfile;
 }
 
-/** Signs once in a process of its own with these variables beside the usual ones: gives `signed` or the error's code. */
+/** Signs once in a process of its own with these variables next to the usual ones: gives `signed` or the error's code. */
 function signInChild(environment: Record<string, string>, caFile?: string): Promise<string> {
   const options = JSON.stringify({ baseUrl: service.baseUrl, caFile });
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ test('a file of several roots is trusted for each of them', async () => {
   await opened.service.close();
 });
 
-test.runIf(process.platform !== 'win32')('a file without end is refused, and does not fill the memory', async () => {
+test.runIf(process.platform !== 'win32')('a file without end is rejected, and does not fill the memory', async () => {
   const opening = openServiceClient({ baseUrl: service.baseUrl, caFile: '/dev/zero' });
   await expect(opening).rejects.toMatchObject({ code: 'ca-file-unreadable', category: 'usage' });
 });

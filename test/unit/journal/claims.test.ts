@@ -1,4 +1,4 @@
-/** Who may ask for a signature, who uses one that is there, and what is remembered of each call. */
+/** Who may request a signature, who uses one that is there, and what is remembered of each call. */
 
 import fs, { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ afterEach(() => setting[Symbol.asyncDispose]());
 
 const WORK = workOf(1);
 
-describe('a call that goes well', () => {
+describe('a call that succeeds', () => {
   test('is in the history with all that is to be known, and leaves nothing unfinished', async () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     expect(claim).toMatchObject({ known: undefined, unknownCalls: [], justUnanswered: false });
@@ -61,7 +61,7 @@ describe('a call that goes well', () => {
     expect((await setting.files()).filter((file) => /^(calls|aside)\//.test(file))).toEqual([]);
   });
 
-  test('and whose journal fails from the answer on, until the report has gone, is counted all the same', async () => {
+  test('and whose journal fails from the answer on, until the report has gone, is counted anyway', async () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     await claim.requested();
     const names = ['calls', 'aside'];
@@ -109,7 +109,7 @@ describe('a call that goes well', () => {
     }
   });
 
-  test('keeps what it was given when all of the journal was removed meanwhile', async () => {
+  test('keeps what it was given when all of the journal was removed during that time', async () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     await claim.requested();
     await rm(setting.folder, { recursive: true });
@@ -128,7 +128,7 @@ describe('a call that goes well', () => {
     expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', record: undefined, reported: undefined }]);
   });
 
-  test('that nobody wants reported is over, too', async () => {
+  test('that needs no report is finished, too', async () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     await sign(claim);
     await claim.written('app.exe');
@@ -137,7 +137,7 @@ describe('a call that goes well', () => {
     expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', reported: undefined }]);
   });
 
-  test('is over, and not unreported, when its process was killed before it could say that nobody wants a report', async () => {
+  test('is over, and not unreported, when its process was killed before it could note that no report is needed', async () => {
     const claim = await journal.claim(WORK, factsAt('/app.exe', { report: false }));
     await sign(claim);
     expect(await claim.written('/app.exe')).toMatchObject({ reportDue: false });
@@ -155,7 +155,7 @@ describe('a call that goes well', () => {
     expect(await other.written('/b.exe')).toMatchObject({ reportDue: true });
   });
 
-  test('is asked anew by a run that begins later, when its own has ended well', async () => {
+  test('is asked again by a run that begins later, when its own has ended well', async () => {
     await signAndReport(journal, WORK, 'app.exe');
     await journal.ended();
     setting.clock.up += 1;
@@ -236,7 +236,7 @@ describe('a signature that is not written yet', () => {
     ]);
   });
 
-  test('stays when its file is left alone, by whoever asked or by who took part', async () => {
+  test('stays when its file is left alone, by the caller or by a participant', async () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     await sign(claim);
     await claim.release();
@@ -282,7 +282,7 @@ describe('identical files', () => {
     expect(await again.written('b')).toMatchObject({ reportDue: true });
   });
 
-  test('after a crash need one signature still, each in the place of its own', async () => {
+  test('after a crash need one signature still, each instead of its own', async () => {
     const first = await journal.claim(WORK, factsOf('a'));
     await sign(first);
     await journal.claim(WORK, factsOf('b'));
@@ -323,7 +323,7 @@ describe('identical files', () => {
     expect((await (await setting.open({ runningFor: 50 })).claim(WORK, factsOf('b'))).known).toBeDefined();
   });
 
-  test('of two runs at once: the second waits, and says for whom', async () => {
+  test('of two concurrent runs the second waits, and says for whom', async () => {
     const first = await journal.claim(WORK, factsOf('a'));
     const told: string[] = [];
     const waiting = (await setting.open()).claim(WORK, factsOf('b'), { onWait: (whom) => told.push(whom) });
@@ -410,7 +410,7 @@ describe('several runs at the very same file', () => {
   });
 });
 
-describe('a call that was refused', () => {
+describe('a call that was rejected', () => {
   test('is in the history as not counted, and the next to want the work asks', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     const waiting = journal.claim(WORK, factsOf('b'));
@@ -436,7 +436,7 @@ describe('a call that was refused', () => {
 });
 
 describe('a call whose outcome is unknown', () => {
-  test('is listed until it is forgotten, and the work is asked for anew, with a word of it', async () => {
+  test('is listed until it is forgotten, and the work is requested again, with a word of it', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await claim.requested();
     await claim.unanswered('timed out');
@@ -458,14 +458,14 @@ describe('a call whose outcome is unknown', () => {
     ]);
   });
 
-  test('is told apart when this very run made it', async () => {
+  test('is distinguished when this very run made it', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await claim.requested();
     await claim.unanswered('timed out');
     expect((await journal.claim(WORK, factsOf('b'))).justUnanswered).toBe(true);
   });
 
-  test('is told apart when it was waited for', async () => {
+  test('is distinguished when it was waited for', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await claim.requested();
     let waits = false;
@@ -532,7 +532,7 @@ describe('a call whose outcome is unknown', () => {
 });
 
 describe('a report that did not arrive', () => {
-  test('is pending until it is told, and the work is asked for anew meanwhile', async () => {
+  test('is pending until it is reported, and the work is requested again during that time', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await sign(claim, 'r-1');
     await claim.written('a');

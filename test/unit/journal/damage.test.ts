@@ -49,7 +49,7 @@ describe('a line', () => {
     expect(decodeLine(line.trimEnd())).toMatchObject({ step: 'x', text: 'Grüße \u2028 "quoted" \ud800', number: 1 });
   });
 
-  test('is refused with any one character changed, and at any shorter length', () => {
+  test('is rejected with any one character changed, and at any shorter length', () => {
     const whole = line.trimEnd();
     for (let at = 0; at < whole.length; at++) {
       const other = whole[at] === '0' ? '1' : '0';
@@ -101,7 +101,7 @@ describe('the file of a call', () => {
     expect(again).toMatchObject({ id, known: { signature: SIGNATURE } });
   });
 
-  test('whose request is damaged is taken for one that went', async () => {
+  test('whose request is damaged is treated as one that went', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await claim.requested();
     await setting.tamper('calls', (text) => flipLine(text, '"requested"'));
@@ -122,7 +122,7 @@ describe('the file of a call', () => {
     ['garbage', () => 'garbage\n\0\0\0\n'],
     ['zero bytes alone, as after a power failure', (text: string) => '\0'.repeat(text.length)],
     ['one line of 1 MB that does not end', () => 'x'.repeat(1_000_000)],
-  ])('that cannot be read at all (%s) keeps nobody from signing, with a warning', async (_what, change) => {
+  ])('that cannot be read at all (%s) keeps no one from signing, with a warning', async (_what, change) => {
     await journal.claim(WORK, factsOf('a'));
     await setting.tamper('calls', change);
     setting.ended.add(101);
@@ -147,7 +147,7 @@ describe('the file of a call', () => {
     expect(await historyOf(later)).toHaveLength(1);
   });
 
-  test('that was removed while the service was asked: its signature is kept all the same', async () => {
+  test('that was removed while the service was asked: its signature is kept anyway', async () => {
     const claim = await journal.claim(WORK, factsOf('a'));
     await claim.requested();
     const [file = ''] = (await setting.files()).filter((name) => name.startsWith('calls/'));
@@ -159,7 +159,7 @@ describe('the file of a call', () => {
     expect(await historyOf(journal)).toMatchObject([{ id: claim.id, record: 'r-1', outcome: 'written' }]);
   });
 
-  test('stays whole beside files that are not of the journal', async () => {
+  test('stays whole next to files that are not of the journal', async () => {
     const id = await leaveUnwritten();
     await writeFile(join(setting.folder, 'calls', 'notes.txt'), 'mine');
     await writeFile(join(setting.folder, 'aside', 'README'), 'mine');
@@ -175,7 +175,7 @@ describe('the file of a call', () => {
 describe('the history', () => {
   const month = (): string => join(setting.folder, 'history', '2026-11.jsonl');
 
-  test('leaves out a torn last line and tells of it; the next entry is whole', async () => {
+  test('leaves out a torn last line and reports it; the next entry is whole', async () => {
     await signAndReport(journal, workOf(1), 'a');
     await signAndReport(journal, workOf(2), 'b');
     await setting.tamper('history', (text) => text.slice(0, -25));

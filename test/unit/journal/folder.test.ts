@@ -234,7 +234,7 @@ describe.runIf(hasModes)('a folder that others could write to once', () => {
   const placed = Object.keys(things).flatMap((thing) =>
     [call, 'history/2026-11.jsonl', 'finished/2026-11-20T12'].map((place) => [thing, place] as const),
   );
-  test.each(placed)('with %s by the name "%s": refused by that name, and not waited for', async (thing, place) => {
+  test.each(placed)('with %s by the name "%s": rejected by that name, and not waited for', async (thing, place) => {
     const journal = await setting.open();
     const path = join(setting.folder, place);
     await things[thing as keyof typeof things](path);
@@ -244,7 +244,7 @@ describe.runIf(hasModes)('a folder that others could write to once', () => {
     await expect(run()).rejects.toEqual(unusable(path));
     expect(await standing()).toEqual(untouched);
     expect(await readdir(victims)).toEqual(['file', 'folder']);
-    // Who only reads is refused what lists calls, and warned of a call.
+    // Who only reads is rejected what lists calls, and warned of a call.
     const reading = readJournal(setting.options());
     if (place.startsWith('history')) await expect(historyOf(reading)).rejects.toEqual(unusable(path));
     else await reading.unfinished();

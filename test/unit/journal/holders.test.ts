@@ -1,4 +1,4 @@
-/** Who holds a claim: processes that run, that have ended, that cannot be seen, and what is told of real ones. */
+/** Who holds a claim: processes that run, that have ended, that cannot be seen, and how real ones are recognised. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -123,7 +123,7 @@ describe('a real process', () => {
     expect(await processes.isRunning(holder)).toBe(false);
   });
 
-  test('of another boot has ended; of another host or container it cannot be told', async () => {
+  test('of another boot has ended; of another host or container it cannot be known', async () => {
     const { self, isRunning } = await observeProcesses();
     const booted = { ...self, boot: self.boot ?? 'this one' };
     if (self.boot !== undefined) expect(await isRunning({ ...booted, boot: 'another' })).toBe(false);

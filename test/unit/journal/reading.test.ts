@@ -1,4 +1,4 @@
-/** The journal as it is only read: all that is in it is told, and nothing is made, changed or removed. */
+/** The journal as it is only read: all that is in it is reported, and nothing is made, changed or removed. */
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ async function outcomes(reading = read()) {
   return found;
 }
 
-test('tells of calls that are over and of those that are not, and leaves every byte as it is', async () => {
+test('reports calls that are over and of those that are not, and leaves every byte as it is', async () => {
   await signAndReport(journal, workOf(1), 'written');
   await sign(await journal.claim(workOf(2), factsOf('unwritten')));
   await (await journal.claim(workOf(3), factsOf('unknown'))).requested();
@@ -74,7 +74,7 @@ test('lists a call that is not over before calls that were requested later', asy
   expect((await outcomes()).map(([file]) => file)).toEqual(['unknown', 'later']);
 });
 
-test('tells of a call whose process was killed while it made room for another', async () => {
+test('reports a call whose process was killed while it made room for another', async () => {
   const claim = await journal.claim(workOf(1), factsOf('a'));
   await claim.requested();
   setting.ended.add(101);

@@ -1,4 +1,4 @@
-/** Several real processes with one journal at once. */
+/** Several real processes with one journal, concurrently. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
@@ -64,7 +64,7 @@ test('the same 40 files make 40 requests', async () => {
   expect({ warnings, open }).toEqual({ warnings: [], open: 0 });
 });
 
-test('processes that are killed leave the others going, and nothing is asked for twice but what nobody knows', async () => {
+test('processes that are killed leave the others going, and only calls with an unknown outcome are requested twice', async () => {
   const place = workers.newPlace();
   const killed = Array.from({ length: PROCESSES - 1 }, (_, index) =>
     workers.run({ ...place, works: numbers(0), serviceTime: 5, disruption: { at: 60 + index * 45, how: 'kill' } }),

@@ -34,12 +34,12 @@ const openHere = async (folder: string): Promise<Journal> =>
 
 interface Aftermath extends WorkerResult {
   readonly at: number;
-  /** What the service was asked for by the disrupted run. */
+  /** What the service was requested by the disrupted run. */
   readonly requests: number;
   readonly reports: number;
   /** What the journal says of that run. */
   readonly outcomes: readonly string[];
-  /** Whether the next run had to ask, and how many earlier calls it was told of as unknown. */
+  /** Whether the next run had to ask, and how many earlier calls it reported as unknown. */
   readonly askedAnew: boolean;
   readonly unknownCalls: number;
   /** In the end, when all is forgotten. */
@@ -48,7 +48,7 @@ interface Aftermath extends WorkerResult {
   readonly warnings: readonly string[];
 }
 
-/** Disrupts a run at that change, and goes on with the same file in a new one. */
+/** Disrupts a run at that change, and continues with the same file in a new one. */
 async function disrupt(at: number, how: Disruption['how']): Promise<Aftermath> {
   const place = workers.newPlace();
   const result = await workers.run({ ...place, works: [1], serviceTime: 0, disruption: { at, how } });
@@ -65,7 +65,7 @@ async function disrupt(at: number, how: Disruption['how']): Promise<Aftermath> {
   return { ...result, at, requests, reports, outcomes, askedAnew, unknownCalls, ids, left, warnings: journal.warnings };
 }
 
-/** Of every change, four at once. */
+/** Of every change, four concurrently. */
 async function disruptEach(how: Disruption['how']): Promise<Aftermath[]> {
   const all = Array.from({ length: changes }, (_, index) => index + 1);
   const done: Aftermath[] = [];
@@ -82,10 +82,10 @@ function expectConsistent(all: readonly Aftermath[]): void {
     const { failures } = one;
     const where = `change ${at}`;
     expect(stderr, where).toBe('');
-    // Half an entry is told of, and entered again as a whole.
+    // Half an entry is reported, and entered again as a whole.
     const torn = warnings.filter((warning) => /^The history of .* has 1 damaged line,/.test(warning));
     expect(warnings, where).toEqual(torn);
-    // One call at most, and none that was asked for is missing.
+    // One call at most, and none that was requested is missing.
     expect(outcomes.length, where).toBeLessThanOrEqual(1);
     expect(outcomes.length, where).toBeGreaterThanOrEqual(requests);
     // A signature that was given is used, as long as the journal had the time to keep it, unless its run ended well.
@@ -112,7 +112,7 @@ describe('at each change of the file system', () => {
     );
   });
 
-  test('a disk that fills up is an error of the journal, and nothing is asked for that could not be kept', async () => {
+  test('a disk that fills up is an error of the journal, and nothing is requested that could not be kept', async () => {
     const all = await disruptEach('ENOSPC');
     expectConsistent(all);
     // The last two move and remove files, which needs no room.

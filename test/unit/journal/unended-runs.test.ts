@@ -1,4 +1,4 @@
-/** A run that was killed, or that left files undone, and is run again: what it finished is not asked for twice. */
+/** A run that was killed, or that left files undone, and is run again: what it finished is not requested twice. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ describe('what a run finished that did not come to its end', () => {
     expect((await historyOf(later)).map(({ id }) => id)).toEqual([first.id]);
   });
 
-  test('is asked for anew once it has been run again to its end', async () => {
+  test('is requested again once it has been run again to its end', async () => {
     await signAndReport(journal, WORK, 'a');
     const second = await openLater(1000);
     await signAndReport(second, WORK, 'a');

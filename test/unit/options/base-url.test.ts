@@ -23,7 +23,7 @@ test.each([
   expect(parseBaseUrl(text, NAME).href).toBe(href);
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['http://example.com', 'base-url-insecure'],
     ['http://127.0.0.1.example.com', 'base-url-insecure'],

@@ -74,7 +74,7 @@ test.each([
   expect(credentials.warnings).toEqual([]);
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['credentials-missing', { CODESIGN_ACCESS_KEY: 'key' }],
     ['credentials-missing', { CODESIGN_ACCESS_SECRET: 'secret' }],
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('the permissions of the secret fil
     expect(warnings[0]).toContain(path);
   });
 
-  test.each([[0o666], [0o622], [0o660], [0o602]])('%o may be written by others: refused', async (mode) => {
+  test.each([[0o666], [0o622], [0o660], [0o602]])('%o may be written by others: rejected', async (mode) => {
     const path = await secretFile('s3cret', mode);
     await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'secret-file-exposed' });
   });
@@ -197,7 +197,7 @@ describe('from the keychain', () => {
     ['half of an entry', '{"origin":"https://sign.example","accessKey":"s3cret"}'],
     ['an empty secret', '{"origin":"https://sign.example","accessKey":"s3cret","accessSecret":""}'],
     ['an entry bound to nothing', '{"origin":"","accessKey":"k","accessSecret":"s3cret"}'],
-  ])('what is not an entry of ours is refused: %s', async (_name, text) => {
+  ])('what is not an entry of ours is rejected: %s', async (_name, text) => {
     const query = { env: {}, origin: stored.origin, profile: 'work', keychain: keychainOf({ work: text }) };
     const error = await readFrom(query).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'keychain-entry-unusable', hint: expect.stringContaining('--profile work') });

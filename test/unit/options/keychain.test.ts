@@ -1,4 +1,4 @@
-/** The keychain through keytar: with a real Secret Service in its states, and where there is none or nobody answers. */
+/** The keychain through keytar: with a real Secret Service in its states, and where there is none or it does not answer. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

@@ -74,7 +74,7 @@ describe.each(SETTING_KEYS)('%s', (key) => {
     expect(listSettings(look, stored)).toContainEqual({ key, values: [above], origin });
   });
 
-  it('is not found, or has its default, where nobody says anything', () => {
+  it('is not found, or has its default, if nothing sets it', () => {
     const look = lookUp({}, { [definitionOf(key).variable ?? 'X']: '' });
     expect(look.one(key)).toBeUndefined();
     const { default: otherwise } = definitionOf(key);
@@ -132,7 +132,7 @@ describe('the address of the service', () => {
     [{ environment: 'alternat' }, {}, stored, '--environment'],
     [{}, { CODESIGN_ENVIRONMENT: 'alternat' }, stored, 'CODESIGN_ENVIRONMENT'],
     [{}, {}, { ...stored, profile: { ...stored.profile, environment: 'alternat' } }, 'environment in profile work'],
-  ])('is refused of an environment that has none, naming who said so: %j %j', (options, env, from, name) => {
+  ])('is rejected of an environment that has none, naming who said so: %j %j', (options, env, from, name) => {
     expect(() => lookUp(options, env, from).one('baseUrl')).toThrowError(
       expect.objectContaining({
         code: 'environment-unknown',
@@ -150,7 +150,7 @@ describe('the address of the service', () => {
     );
   });
 
-  it('is shown without a password that somebody has put into it', () => {
+  it('is shown without a password in it', () => {
     const look = lookUp({}, { CODESIGN_BASE_URL: 'https://user:passphrase@sign.example' });
     expect(JSON.stringify(listSettings(look, NOTHING_STORED))).not.toContain('passphrase');
   });

@@ -1,4 +1,4 @@
-/** The file of profiles: what goes in comes out, what cannot be right is refused, and nobody else reads it. */
+/** The file of profiles: what goes in comes out, what cannot be right is rejected, and no other caller reads it. */
 
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ describe('a profile', () => {
     }
   });
 
-  it('keeps what another process has written meanwhile', async () => {
+  it('keeps what another process has written during that time', async () => {
     const folder = newFolder();
     const [one, other] = [await open(folder), await open(folder)];
     await one.set('default', 'code', ['1']);
@@ -126,7 +126,7 @@ describe('a profile', () => {
 });
 
 describe('the file', () => {
-  it.skipIf(process.platform === 'win32')('is for its owner only, and no other is left beside it', async () => {
+  it.skipIf(process.platform === 'win32')('is for its owner only, and no other is left next to it', async () => {
     const folder = newFolder();
     const profiles = await open(folder);
     await profiles.set('default', 'code', ['1']);
@@ -152,7 +152,7 @@ describe('the file', () => {
     });
   });
 
-  it('has paths beside itself where they are not whole', async () => {
+  it('has paths next to itself where they are not whole', async () => {
     const folder = await withFile('{"profiles":{"default":{"certificate":["c.pem","/d.pem"],"caFile":"ca.pem"}}}');
     const { values } = (await open(folder)).read('default');
     expect(values.get('certificate')).toEqual([join(folder, 'c.pem'), '/d.pem']);
@@ -195,7 +195,7 @@ describe('the file', () => {
     expect(await readFile(join(folder, 'config.json'), 'utf8')).toBe('{"profiles": {}');
   });
 
-  it('is refused when it is a folder, or larger than settings are', async () => {
+  it('is rejected when it is a folder, or larger than settings are', async () => {
     const folder = newFolder();
     await mkdir(join(folder, 'config.json'), { recursive: true });
     await expect(open(folder)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
@@ -213,8 +213,8 @@ describe('the file', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('whoever may change the file', () => {
-  it('is its owner: a file that every user may write is refused', async () => {
+describe.skipIf(process.platform === 'win32')('an owner other than this user', () => {
+  it('is its owner: a file that every user may write is rejected', async () => {
     await expect(open(await withFile('{}', 0o602))).rejects.toMatchObject({ code: 'settings-file-exposed' });
     expect((await open(await withFile('{}', 0o664))).names()).toEqual([]);
   });
@@ -250,7 +250,7 @@ describe.skipIf(process.platform === 'win32')('whoever may change the file', () 
   });
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['setting-unknown', 'default', 'algoritm', ['SHA256']],
     ['setting-unknown', 'default', 'output', ['signed/']],

@@ -118,7 +118,7 @@ describe('may not say', () => {
     });
   });
 
-  it('what nobody knows: a near word is suggested', async () => {
+  it('an unknown key: a similar one is suggested', async () => {
     await write(project, { timestampUrls: 'http://t.example' });
     await expect(read(below)).rejects.toMatchObject({
       code: 'setting-unknown',
@@ -140,7 +140,7 @@ describe('may not say', () => {
   });
 });
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each([
     ['', /is empty/],
     ['  \n', /is empty/],

@@ -22,7 +22,7 @@ describe('resolveSettings', () => {
     });
   });
 
-  it('tells a given mode from the default of the format', () => {
+  it('reports a given mode from the default of the format', () => {
     expect(resolve({ replace: true }).existing).toBe('replace');
     expect(resolve({ append: true }).existing).toBe('append');
     expect(resolve({ skipSigned: true }).existing).toBe('skip');
@@ -64,7 +64,7 @@ describe('resolveSettings', () => {
     [{ timestampPolicy: '1.2.05' }],
     [{ timestampPolicy: '3.1' }],
     [{ timestampPolicy: '1.40.1' }],
-  ])('refuses %j', (options) => {
+  ])('rejects %j', (options) => {
     expect(() => resolve(options)).toThrowError(
       expect.objectContaining({ code: 'invalid-setting', category: 'usage' }),
     );
@@ -89,7 +89,7 @@ describe('resolveSettings', () => {
   });
 
   it.each([[{ replace: true, append: true }], [{ append: true, skipSigned: true }]])(
-    'refuses %j together',
+    'rejects %j together',
     (options) => {
       expect(() => resolve(options)).toThrowError(
         expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
@@ -97,13 +97,13 @@ describe('resolveSettings', () => {
     },
   );
 
-  it.each([['baseUrl'], ['code'], ['certificate']] as const)('asks for %s when it is missing', (name) => {
+  it.each([['baseUrl'], ['code'], ['certificate']] as const)('requests %s when it is missing', (name) => {
     expect(() => resolve({ [name]: undefined })).toThrowError(
       expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
     );
   });
 
-  it('names all that is missing at once, and the credentials unless they are in the environment', () => {
+  it('names everything that is missing together, and the credentials unless they are in the environment', () => {
     const nothing = { baseUrl: undefined, code: undefined, certificate: undefined };
     const said = (env: Environment) => {
       try {

@@ -1,4 +1,4 @@
-/** What is taken for a mistyped word, and what is not. */
+/** What is treated as a mistyped word, and what is not. */
 
 import { expect, test } from 'vitest';
 import { suggest } from '../../../src/options/suggest.ts';

@@ -141,7 +141,7 @@ describe('the audit log', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o640);
   });
 
-  test('goes on in a new file when it was moved away', async () => {
+  test('continues in a new file when it was moved away', async () => {
     const path = join(folder, 'audit.jsonl');
     const log = openAuditLog(path);
     log.write(RECORD);
@@ -180,13 +180,13 @@ describe('the audit log', () => {
     expect(await readFile(target, 'utf8')).toBe(written);
   });
 
-  test('a path that cannot be written is refused', async () => {
+  test('a path that cannot be written is rejected', async () => {
     const refused = expect.objectContaining({ category: 'usage', code: 'audit-log-unusable' });
     expect(() => openAuditLog(folder)).toThrow(refused);
     expect(() => openAuditLog(join(folder, 'no', 'such.jsonl'))).toThrow(refused);
   });
 
-  test('what cannot be written later is told of once', async () => {
+  test('what cannot be written later is reported once', async () => {
     const path = join(folder, 'audit.jsonl');
     const log = openAuditLog(path);
     await rm(folder, { recursive: true });

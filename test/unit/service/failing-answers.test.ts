@@ -115,7 +115,7 @@ describe('a failing answer to sign', () => {
     expect(waits).toEqual([]);
   });
 
-  test('a certificate that nobody vouches for: nothing is sent, nothing repeated', async () => {
+  test('an untrusted certificate: nothing is sent, nothing repeated', async () => {
     for (const certificate of ['untrusted', 'expired', 'other-name'] as const) {
       const { outcome, waits, requests } = await signAgainst('good', { certificate });
       expect(outcome).toMatchObject({ category: 'network', code: 'tls-untrusted' });
@@ -144,7 +144,7 @@ test.each([
   expect(statusErrors('throttled', { status: 429, attempts }).message).toBe(message);
 });
 
-describe('an odd answer that is a success all the same', () => {
+describe('an odd answer that is a success anyway', () => {
   test.each<[ServiceMode, string | undefined]>([
     ['good', 'record-1'],
     ['breaks-after-answer', 'record-1'],

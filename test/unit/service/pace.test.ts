@@ -7,7 +7,7 @@ import { createPace, type Pace, type Went } from '../../../src/service/pace.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A clock that stands still but for sleeping. */
+/** A clock that stands still except for sleeping. */
 function openPace(most: number): { readonly pace: Pace; readonly sleeps: number[] } {
   const sleeps: number[] = [];
   let now = 1_000_000;
@@ -61,7 +61,7 @@ async function slotsOf(pace: Pace): Promise<number> {
   return count;
 }
 
-test('lets in as many as it is told, and the next one when one leaves', async () => {
+test('lets in as many as configured, and the next one when one leaves', async () => {
   const { pace } = openPace(3);
   const [first] = await enterMany(pace, 3);
   let isIn = false;
@@ -110,7 +110,7 @@ test('calls without an answer say nothing of the pace', async () => {
   expect(await slotsOf(pace)).toBe(2);
 });
 
-test('a wait that the service asks for is kept by every call, and over when it is over', async () => {
+test('a wait that the service requests is kept by every call, and over when it is over', async () => {
   const { pace, sleeps } = openPace(2);
   pace.hold(5000);
   await enterMany(pace, 2);
@@ -132,7 +132,7 @@ test('the longest of several waits counts, up to a minute', async () => {
   expect(sleeps).toEqual([5000, LONGEST_WAIT]);
 });
 
-test('whoever waits for a place or for the service is told when all is to end', async () => {
+test('callers that wait for a slot or for the service are notified of the end', async () => {
   const { pace } = openPace(1);
   const slot = await enter(pace);
   const controller = new AbortController();

@@ -58,7 +58,7 @@ describe('sign', () => {
     ['throttled', 'throttled', 429],
     ['unavailable-enveloped', 'http-error', 503],
     ['unavailable-without-envelope', 'http-error', 503],
-  ])('%s for ever: given up after a bounded number of attempts', async (mode, code, httpStatus) => {
+  ])('%s forever: given up after a bounded number of attempts', async (mode, code, httpStatus) => {
     const { service, waits, misbehaving } = await start(mode);
     await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'http', code, httpStatus });
     expect(misbehaving.signRequests()).toBe(MAX_ATTEMPTS.throttled);
@@ -84,7 +84,7 @@ describe('sign', () => {
     check(waits[0]);
   });
 
-  test('a wait that the service asks for does not count towards the deadline', async () => {
+  test('a wait that the service requests does not count towards the deadline', async () => {
     const { service } = await start('throttled-for-an-hour', { times: 4 }, 1500);
     await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-5' });
   });
@@ -161,7 +161,7 @@ describe('report-sign', () => {
     ['not-found', 'http-error', 1],
     ['refused', 'refused', 1],
     ['html', 'malformed-answer', 1],
-  ])('%s for ever: bounded', async (mode, code, attempts) => {
+  ])('%s forever: bounded', async (mode, code, attempts) => {
     const { service, misbehaving } = await start(mode, { operation: 'report-sign' }, 300);
     await expect(service.report('record-1', 2)).rejects.toMatchObject({ code });
     expect(misbehaving.requests()).toHaveLength(attempts);

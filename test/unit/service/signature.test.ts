@@ -1,4 +1,4 @@
-/** A signature travels whole: asked for with the right digest, given back as the bytes that verify. */
+/** A signature travels whole: requested with the right digest, given back as the bytes that verify. */
 
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { expect, test } from 'vitest';

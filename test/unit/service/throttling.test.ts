@@ -1,4 +1,4 @@
-/** A service that throttles: fewer calls at once, more again afterwards, each wait honoured by all, nothing signed twice. */
+/** A service that throttles: fewer calls concurrently, more again afterwards, each wait honoured by all, nothing signed twice. */
 
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -100,7 +100,7 @@ const signedOnceEach = (seen: readonly Seen[], count: number): void => {
 };
 
 describe.each([429, 503])('%i', (status) => {
-  test('once, for all that are under way: half as many at once, then more again, each signed once', async () => {
+  test('once, for all that are under way: half as many concurrently, then more again, each signed once', async () => {
     // None of the first is answered before all have arrived.
     const { baseUrl, seen } = await startThrottling(({ index }) => [index < 8 ? status : 200], [20, 20], 8);
     const { service } = open(baseUrl, 8, 20);
@@ -130,7 +130,7 @@ describe('Retry-After', () => {
   test.each<[string, () => string, number]>([
     ['seconds', () => '1', 1000],
     ['a date', () => new Date(Date.now() + 2500).toUTCString(), 1400],
-  ])('in %s is honoured by all that wait, not by the one alone that was told', async (_form, header, least) => {
+  ])('in %s is honoured by all that wait, not only by the call that received it', async (_form, header, least) => {
     // The others under way are answered well after the refusal has arrived.
     const judge: Judge = ({ index }) => (index === 3 ? [429, { 'retry-after': header() }] : [200]);
     const { baseUrl, seen } = await startThrottling(judge, [300, 0]);
@@ -178,7 +178,7 @@ describe('Retry-After', () => {
   });
 });
 
-test('calls that wait are not sent when the batch is stopped meanwhile', async () => {
+test('calls that wait are not sent when the batch is stopped during that time', async () => {
   const { baseUrl, seen } = await startThrottling(({ index }) =>
     index === 0 ? [429, { 'retry-after': '60' }] : [200],
   );

@@ -1,4 +1,4 @@
-/** The month's budget: what the journal counts, and what a run might ask for, before its first request. */
+/** The month's budget: what the journal counts, and what a run might request, before its first request. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { withoutJournal } from '../../../src/signing/service/call.ts';
@@ -19,7 +19,7 @@ async function run(names: readonly string[], more: FlatSigning) {
   return await signFiles(await programs(...names), scene.signing(journal, more));
 }
 
-it('is used up by what was asked, and refuses a run that might go beyond it before its first request', async () => {
+it('is used up by what was asked, and rejects a run that might go beyond it before its first request', async () => {
   await run(['a', 'b'], { monthlyBudget: 2 });
   expect(scene.service.asked).toBe(2);
   await expect(run(['c'], { monthlyBudget: 2 })).rejects.toMatchObject({
@@ -32,7 +32,7 @@ it('is used up by what was asked, and refuses a run that might go beyond it befo
   expect((await run(['c'], { monthlyBudget: 3 })).summary.signed).toBe(1);
 });
 
-it('counts calls that nobody knows the end of', async () => {
+it('counts calls with an unknown outcome', async () => {
   const monthlyBudget = 2;
   scene.service.before = () => Promise.reject(new TypeError('broken'));
   expect((await run(['a'], { monthlyBudget })).summary.failed).toBe(1);
@@ -50,7 +50,7 @@ it('is of one certificate number, one service and one month', async () => {
   expect((await run(['d'], { monthlyBudget: 1, now: nextMonth })).summary.signed).toBe(1);
 });
 
-it('does not keep a run that asks for nothing, or that only rehearses', async () => {
+it('does not keep a run that sends no request, or that only rehearses', async () => {
   const [file] = await programs('a');
   const again = async (more: FlatSigning) =>
     await signFiles(file ? [file] : [], scene.signing(await scene.open(), more));

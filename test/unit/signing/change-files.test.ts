@@ -38,7 +38,7 @@ beforeEach(async () => {
   return () => made[Symbol.asyncDispose]();
 });
 
-/** `before` runs while the authority is asked for the given time; what it throws is the authority's failure. */
+/** `before` runs while the authority is requested the given time; what it throws is the authority's failure. */
 function timestamping(before: (call: number) => Promise<unknown> = async () => undefined, force = false) {
   let asked = 0;
   const stamp = async (value: Uint8Array): Promise<Stamped> => {
@@ -118,7 +118,7 @@ describe('a file that changes while it is being changed', () => {
 });
 
 describe('a result that is not what it was to become', () => {
-  /** As the real format, but for what it gives as edits. */
+  /** As the real format, except for what it gives as edits. */
   function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
     const spoiled = (file: SignableFile): SignableFile => ({
       ...file,
@@ -131,7 +131,7 @@ describe('a result that is not what it was to become', () => {
     }));
   }
 
-  it('still holds a signature: refused', async () => {
+  it('still holds a signature: rejected', async () => {
     const [path = ''] = await copies(1);
     const before = await snapshot(folder);
     const lazy = formatsThat(() => ({ remove: async () => [] }));
@@ -140,7 +140,7 @@ describe('a result that is not what it was to become', () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it('holds another timestamp than the one asked for: refused', async () => {
+  it('holds another timestamp than the one requested: rejected', async () => {
     const [path = ''] = await copies(1);
     const before = await snapshot(folder);
     const other = await authority.stamp(Buffer.from('other'));
@@ -188,7 +188,7 @@ describe('a run over several files', () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it('goes on after a failure of authorities that have given a timestamp before', async () => {
+  it('continues after a failure of authorities that have given a timestamp before', async () => {
     const paths = await copies(3);
     const { change } = timestamping(async (call) => {
       if (call === 2) throw failure();
@@ -216,7 +216,7 @@ describe('a run over several files', () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it('tells of each file as it begins and ends, and bears with a listener that throws', async () => {
+  it('reports each file as it begins and ends, and bears with a listener that throws', async () => {
     const paths = await copies(2);
     const events: ChangeEvent[] = [];
     const onEvent = (event: ChangeEvent): void => {
@@ -229,7 +229,7 @@ describe('a run over several files', () => {
     expect(events.map(({ type }) => type)).toEqual(['file-started', 'file-finished', 'file-started', 'file-finished']);
   });
 
-  it('refuses a table that cannot be written again without a loss before anybody is asked', async () => {
+  it('rejects a table that cannot be written again without a loss before anybody is asked', async () => {
     const [path = ''] = await copies(1);
     await writeFile(path, withTableTwice(await readFile(path)));
     const before = await snapshot(folder);

@@ -1,4 +1,4 @@
-/** What resuming removes beside the files of unfinished calls: in the folders where their results were to go. */
+/** What resuming removes next to the files of unfinished calls: in the folders where their results were to go. */
 
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | un
   };
 }
 
-it('looks beside every target, whatever the call waits for, and where a link leads', async () => {
+it('looks next to every target, whatever the call waits for, and where a link leads', async () => {
   await using folder = await temporaryFolder();
   const root = await realpath(folder.path);
   const places = { one: join(root, 'one'), other: join(root, 'other'), linked: join(root, 'linked') };

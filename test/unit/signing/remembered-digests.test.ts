@@ -104,7 +104,7 @@ describe('digests of a copy', () => {
     await expect(digestsOfCopy(original, {}, { tamper })).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   });
 
-  it('are made where another algorithm is asked for', async () => {
+  it('are made where another algorithm is requested', async () => {
     const { found, expected, made } = await digestsOfCopy(original, {}, { asked: ['sha512'] });
     expect(found).toEqual(expected);
     expect(made).toEqual(ENTRIES.map(({ name }) => name));

@@ -1,4 +1,4 @@
-/** Giving a call up while a process is at it: the journal's word counts, and nothing is told to the service before. */
+/** Giving a call up while a process is at it: the journal's word counts, and nothing is reported to the service before. */
 
 import { describe, expect, it } from 'vitest';
 import type { UnfinishedCall, UnfinishedKind } from '../../../src/journal/journal.ts';
@@ -40,7 +40,7 @@ describe('giving a call up', () => {
     await expect(forgotten).rejects.toMatchObject({ code: 'no-such-call' });
   });
 
-  it('is done even when the service cannot be told, with a warning', async () => {
+  it('is done even if the report fails, with a warning', async () => {
     const told: unknown[] = [];
     const journal = {
       forget: async (id: string, reported?: unknown) => {

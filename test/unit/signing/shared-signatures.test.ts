@@ -1,4 +1,4 @@
-/** What files that share a signature leave behind, in one run and in several at once: nothing unwritten, and one report. */
+/** What files that share a signature leave behind, in one run and in several concurrently: nothing unwritten, and one report. */
 
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ describe('files of one content in one run', () => {
   const reportedOf = ({ files }: Awaited<ReturnType<typeof signFiles>>) =>
     files.map((file) => file.status === 'signed' && file.reported);
 
-  it.each([1, 2, 5])('have one report, and all of them say so (%s at once)', async (concurrency) => {
+  it.each([1, 2, 5])('have one report, and all of them say so (%s concurrently)', async (concurrency) => {
     // The report is on its way while the others begin.
     scene.service.beforeReport = () => new Promise((resolve) => setTimeout(resolve, 30));
     const result = await signFiles(await same(5), scene.signing(await scene.open(), { concurrency }));
@@ -36,7 +36,7 @@ describe('files of one content in one run', () => {
     expect(await journal.unfinished()).toMatchObject([{ kind: 'unreported' }]);
   });
 
-  it('say in a run that goes on with a broken one that the service was told then', async () => {
+  it('report in the next run that the service was informed earlier', async () => {
     const files = await same(2);
     await signFiles(files, scene.signing(await scene.open()));
     for (const again of [1, 2]) {
@@ -48,7 +48,7 @@ describe('files of one content in one run', () => {
   });
 });
 
-describe('with failures reported at once', () => {
+describe('with failures reported immediately', () => {
   const reportFailures = 'now';
 
   it('a signature that is kept is reported as failed, and as used once another run has written it', async () => {
@@ -69,7 +69,7 @@ describe('with failures reported at once', () => {
     expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', reported: 1 }]);
   });
 
-  it.each([1, 2])('a signature that one of two files uses ends as used (%s at once)', async (concurrency) => {
+  it.each([1, 2])('a signature that one of two files uses ends as used (%s concurrently)', async (concurrency) => {
     const files = await Promise.all(['a.exe', 'b.exe'].map((name) => scene.program(name, 'the same')));
     scene.service.before = () => appendFile(files[0]?.path ?? '', 'changed');
     const result = await signFiles(files, scene.signing(await scene.open(), { reportFailures, concurrency }));
@@ -86,7 +86,7 @@ describe('with failures reported at once', () => {
   });
 });
 
-it('tells which process a file waits for', async () => {
+it('reports which process a file waits for', async () => {
   const [mine, yours] = await Promise.all([scene.program('mine.exe', 'same'), scene.program('yours.exe', 'same')]);
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => {

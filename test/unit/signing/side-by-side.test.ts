@@ -67,7 +67,7 @@ describe('files side by side', () => {
     expect(run.names()).toEqual(['large-0', 'large-1', 'large-2', 'large-3']);
   });
 
-  it('two at once are one of each kind', async () => {
+  it('two concurrent ones are one of each kind', async () => {
     const run = start([...largeFiles(3), ...smallFiles(3)], 2);
     expect(run.names()).toEqual(['large-0', 'small-0']);
     await run.end('large-0');

@@ -115,7 +115,7 @@ it('the test service makes the signatures that the key makes', async () => {
 });
 
 describe('a run', () => {
-  it('sends the first call alone, then as many at once as asked for', async () => {
+  it('sends the first call alone, then as many concurrently as requested', async () => {
     let firstDone = false;
     const atOnceBeforeProof: number[] = [];
     const service = testService(async (call) => {
@@ -129,7 +129,7 @@ describe('a run', () => {
     expect(service.mostAtOnce).toBe(4);
   });
 
-  it('goes on alone after a first call that failed', async () => {
+  it('continues alone after a first call that failed', async () => {
     let firstEnded = 0;
     let secondStarted = 0;
     const service = testService(async (call) => {
@@ -202,7 +202,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('starts nothing new once interrupted, and writes what was asked for', async () => {
+  it('starts nothing new once interrupted, and writes what was requested', async () => {
     const interrupt = new AbortController();
     const service = testService(async () => interrupt.abort());
     const { files } = await signFiles(await programs(3), signingWith(service), interrupt.signal);
@@ -212,7 +212,7 @@ describe('a run', () => {
     expect(await noTemporaryFiles()).toBe(true);
   });
 
-  it('refuses two results for one place, and writes neither', async () => {
+  it('rejects two results for one place, and writes neither', async () => {
     const [a, b] = await programs(2);
     const output = join(folder, 'same.exe');
     const service = testService();
@@ -277,7 +277,7 @@ describe('a run', () => {
     expect(service.asked).toBe(1);
   });
 
-  it('asks for nothing when the file changed while its call waited for its turn', async () => {
+  it('sends no request when the file changed while its call waited for its turn', async () => {
     const files = await programs(3);
     const service = testService(async (call) => {
       if (call === 1) for (const { path } of files) await appendFile(path, 'x').catch(() => undefined);
@@ -294,7 +294,7 @@ describe('a run', () => {
     expect(files[0]).toMatchObject({ status: 'planned', bytes: 1536 + 5 * 1024 * 1024 });
   });
 
-  it('tells each step of a file as an event, the outcome before the report', async () => {
+  it('reports each step of a file as an event, the outcome before the report', async () => {
     const events: SigningEvent['type'][] = [];
     const service = { ...testService(), report: () => Promise.reject(new Error('away')) };
     const { files } = await signFiles(
@@ -318,7 +318,7 @@ describe('a file that changes while it is signed', () => {
       },
     ],
     ['loses its rights', (path: string) => chmod(path, 0o444)],
-  ])('%s: refused, and left as it now is', async (_, change) => {
+  ])('%s: rejected, and left as it now is', async (_, change) => {
     const [file] = await programs(1);
     const path = file?.path ?? '';
     let changed: Awaited<ReturnType<typeof stateOf>> | undefined;
@@ -333,7 +333,7 @@ describe('a file that changes while it is signed', () => {
     expect(await noTemporaryFiles()).toBe(true);
   });
 
-  it('changes between the pre-flight and its turn: refused, before a signature is asked for', async () => {
+  it('changes between the pre-flight and its turn: rejected, before a signature is requested', async () => {
     const files = await programs(2);
     const service = testService(async () => appendFile(files[1]?.path ?? '', 'more'));
     const result = await signFiles(files, signingWith(service, { concurrency: 1 }));

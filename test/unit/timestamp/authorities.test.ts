@@ -63,7 +63,7 @@ const UNUSABLE: Readonly<Partial<Record<AuthorityMode, Unusable>>> = {
   future: { reason: /says 2040-06-01T12:00:00Z, and this machine's clock .*: either may be wrong$/ },
 };
 
-/** With the policy asked for: an authority that gives another one is found out. */
+/** With the policy requested: an authority that gives another one is found out. */
 const optionsFor = (mode: AuthorityMode): OpenOptions => ({
   policy: authority.policy,
   timeoutMilliseconds: mode === 'hang' ? 500 : 10_000,
@@ -118,7 +118,7 @@ describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, { reas
   });
 });
 
-it.each(['SHA1', 'SHA384', 'SHA512'] as const)('%s is asked for and given', async (algorithm) => {
+it.each(['SHA1', 'SHA384', 'SHA512'] as const)('%s is requested and given', async (algorithm) => {
   const authorities = openAuthorities([authority.url], { algorithm });
   const { token } = await authorities.stamp(SIGNATURE);
   await authorities.close();

@@ -65,7 +65,7 @@ describe.skipIf(verifiers === '')('the authority program', () => {
   });
 
   it.each(Object.entries(UNUSABLE))(
-    '%s: is refused, with the reason, and passed over for the next one',
+    '%s: is rejected, with the reason, and passed over for the next one',
     async (mode, reason) => {
       const bad = `${base}/m/${mode}`;
       const options = { timeoutMilliseconds: mode === 'hang' ? 1000 : 30_000 };

@@ -48,18 +48,18 @@ describe('a token, with roots named', () => {
     expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [issuer])).toEqual(used);
   });
 
-  it('is refused when it ends elsewhere, or does not get there', () => {
+  it('is rejected when it ends elsewhere, or does not get there', () => {
     expect(judge(whole, 'SHA256', [authority('Other')])).toEqual(refused);
     expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [])).toEqual(refused);
     expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [root])).toEqual(refused);
   });
 
-  it('is refused when its root has only the name of one of them', () => {
+  it('is rejected when its root has only the name of one of them', () => {
     const namesake = issue({ commonName: 'Root', key: testKey('rsa-2048', 'namesake'), ca: true });
     expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [namesake])).toEqual(refused);
   });
 
-  it('is refused when a certificate on the way to one of them had expired', () => {
+  it('is rejected when a certificate on the way to one of them had expired', () => {
     const old = authority('Old', { issuer: root, notAfter: new Date('2024-01-01') });
     const below = signerUnder(old);
     const judged = judge({ signer: below, certificates: [old.der, below.der] }, 'SHA256', [root]);
@@ -115,13 +115,13 @@ describe('a token', () => {
     expect(judge({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
   });
 
-  it('that is itself signed with SHA-1 is used only where SHA-1 was asked for: Java takes the JAR as unsigned', () => {
+  it('that is itself signed with SHA-1 is used only where SHA-1 was requested: Java takes the JAR as unsigned', () => {
     expect(judge({ algorithm: 'SHA1' })).toEqual({ refusal: expect.stringMatching(/SHA-1/) });
     expect(judge({ algorithm: 'SHA1' }, 'SHA1')).toMatchObject({ time: NOW });
     expect(judge({}, 'SHA1')).toMatchObject({ time: NOW });
   });
 
-  it('with 200 certificates that could all be issuers is judged within a second', () => {
+  it('with 200 certificates that could all be issuers is checked within a second', () => {
     const key = testKey('rsa-2048', 'Issuer');
     const certificates = Array.from({ length: 198 }, (_, index) => {
       const notAfter = new Date(Date.UTC(2030, 0, 1 + index));

@@ -124,7 +124,7 @@ describe('the signing time', () => {
     ['of no month', [signingTime('991301000000Z')]],
     ['of the wrong length for its type', [signingTime('20240601120000Z', 0x17)]],
     ['of another type', [signingTime('990101000000Z', 0x0c)]],
-  ])('is refused: %s', (_what, attributes) => {
+  ])('is rejected: %s', (_what, attributes) => {
     const timestamp = read(...attributes);
     expect(timestamp.time).toBeUndefined();
     expect(findingsOf(timestamp)).toEqual(['timestamp-attributes-damaged integrity']);
@@ -137,7 +137,7 @@ it('over no attributes has no time, and so is no timestamp', () => {
   expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toContain('timestamp-signature-wrong integrity');
 });
 
-it('of content that is not data is refused', () => {
+it('of content that is not data is rejected', () => {
   const { der, privateKey } = tokenSigner();
   const digest = createHash('sha256').update(SIGNATURE).digest();
   const set = buildSignedAttributes('1.2.3.4', digest, [signingTime('990101000000Z')]);

@@ -1,4 +1,4 @@
-/** Authorities and many files: how many requests at once, what is repeated and after what wait, which authority is asked last, and interruption. */
+/** Authorities and many files: how many requests concurrently, what is repeated and after what wait, which authority is asked last, and interruption. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ const failure = (reason: Failure['reason']): Outcome => ({
 });
 
 describe('one authority', () => {
-  it('gets two requests at once, whatever the number of files', async () => {
+  it('gets two requests concurrently, whatever the number of files', async () => {
     const authorities = openAuthorities([authority.urlOf('slow')]);
     await stampTimes(authorities, 6);
     await authorities.close();
@@ -140,7 +140,7 @@ describe('a failure that may pass', () => {
     ['host-not-found', failure('host-not-found')],
     ['broken', failure('broken')],
     ['unreachable', failure('unreachable')],
-  ])('(%s) is repeated, backing off, and not for ever', async (_name, outcome) => {
+  ])('(%s) is repeated, backing off, and not forever', async (_name, outcome) => {
     expect(await waitsOf(outcome)).toEqual([250, 500, 1000]);
     expect(MAX_ATTEMPTS).toBe(4);
   });
@@ -156,7 +156,7 @@ describe('a failure that may pass', () => {
     expect(await waitsOf(outcome)).toEqual([]);
   });
 
-  it('is repeated no sooner than the authority asks for', async () => {
+  it('is not retried sooner than the authority requests', async () => {
     expect(await waitsOf(busy('3'), busy('0'), answer(404))).toEqual([3000, 0]);
   });
 
@@ -183,7 +183,7 @@ describe('an interruption', () => {
     expect(authority.requests.length).toBe(before);
   });
 
-  it('ends a wait between attempts at once', async () => {
+  it('ends a wait between attempts immediately', async () => {
     const http = cannedHttp(() => answer(429, '', { 'retry-after': '60' }));
     const authorities = openAuthorities(['http://a.example/'], { http, realClock: true });
     const start = performance.now();
@@ -192,7 +192,7 @@ describe('an interruption', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  it('ends the wait for a place at once, and leaves the places in order', async () => {
+  it('ends the wait for a place immediately, and leaves the places in order', async () => {
     const release: (() => void)[] = [];
     const http = cannedHttp(() => new Promise((resolve) => release.push(() => resolve(answer(404)))));
     const authorities = openAuthorities(['http://a.example/'], { http, concurrency: 1 });

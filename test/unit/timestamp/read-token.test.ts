@@ -171,12 +171,12 @@ describe('a token', () => {
     expect(timestamp.signerName).toBe('Built TSA');
   });
 
-  it('with bytes behind the TSTInfo is refused', () => {
+  it('with bytes behind the TSTInfo is rejected', () => {
     const info = Buffer.concat([buildTstInfo(SIGNATURE), Uint8Array.of(0)]);
     expect(codes(readTimestampToken(buildToken({ info }), SIGNATURE))).toContain('timestamp-unreadable');
   });
 
-  it('with an imprint of an algorithm that is not known is refused', () => {
+  it('with an imprint of an algorithm that is not known is rejected', () => {
     const info = buildTstInfo(SIGNATURE, { algorithm: '1.2.840.113549.2.4' });
     const timestamp = readTimestampToken(buildToken({ info }), SIGNATURE);
     expect(codes(timestamp)).toContain('timestamp-algorithm-unknown');
@@ -193,12 +193,12 @@ describe('a token', () => {
     expect(timestamp.time).toBeUndefined();
   });
 
-  it('whose messageDigest is of something else is refused', () => {
+  it('whose messageDigest is of something else is rejected', () => {
     const timestamp = readTimestampToken(buildToken({ digested: Buffer.from('else') }), SIGNATURE);
     expect(codes(timestamp)).toContain('timestamp-signature-wrong');
   });
 
-  it('of several signers is refused, although the first is right', () => {
+  it('of several signers is rejected, although the first is right', () => {
     const { contentInfo, signerInfos, signers } = readSignedDataFields(buildToken());
     const [signer] = signers;
     const doubled = Buffer.from(contentInfo.bytes);
@@ -208,7 +208,7 @@ describe('a token', () => {
     expect(codes(readTimestampToken(token, SIGNATURE))).toEqual(['timestamp-several-signers']);
   });
 
-  it('with two signing times is refused, with one it is not', () => {
+  it('with two signing times is rejected, with one it is not', () => {
     const certificate = signingCertificateV2(tokenSigner().der);
     const one = signingTime('240601120000Z');
     const build = (...times: (typeof one)[]) => buildToken({ attributes: [certificate, ...times] });
@@ -257,7 +257,7 @@ describe('the certificate that a token names (ESSCertID)', () => {
       [signingCertificateV2(der, { algorithm: '1.2.840.113549.2.5', digest: createHash('md5').update(der).digest() })],
     ],
     ['named by an unknown digest', [signingCertificateV2(der, { algorithm: '1.2.3.4' })]],
-  ])('is refused: %s', (_how, attributes) => {
+  ])('is rejected: %s', (_how, attributes) => {
     const timestamp = readTimestampToken(buildToken({ attributes }), SIGNATURE);
     expect(codes(timestamp)).toEqual(['timestamp-certificate-differs']);
     expect(against(timestamp)[0]).toBe('integrity');
@@ -330,7 +330,7 @@ function extensions(critical: boolean): Uint8Array {
   return contextConstructed(1, sequence(objectIdentifier('1.2.3.4'), ...flag, octetString(nullValue())));
 }
 
-/** The outermost three elements' lengths are written anew. */
+/** The outermost three elements' lengths are written again. */
 function spliced(contentInfo: Buffer, part: Buffer, replacement: Uint8Array): Uint8Array {
   const { tagged, signedData } = readSignedDataFields(contentInfo);
   const inner = Buffer.from(signedData.contents);

@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(respond(status)).toEqual({ refusal });
   });
 
-  it('that refuses gives no token, even with one', () => {
+  it('that rejects gives no token, even with one', () => {
     expect(respond([number(2)], TOKEN)).toEqual({ refusal: 'rejection' });
   });
 

@@ -1,4 +1,4 @@
-/** Revocation by the CRLs of files, made by openssl, which also judges them. */
+/** Revocation by the CRLs of files, made by openssl, which also checks them. */
 
 import { sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -131,7 +131,7 @@ describe('a certificate', () => {
     expect(await judge(list, { certificate: make({ subject: 'Good', issuer }) })).toEqual([]);
   });
 
-  it('is not taken for one whose serial number begins or ends like its own', async () => {
+  it('is not treated as one whose serial number begins or ends like its own', async () => {
     const short = make({ subject: 'Short', issuer, serial: '4711' });
     const alike = ['471100', '004711', '114711', '47', '1147'].map((serial) => make({ subject: 'A', issuer, serial }));
     const list = crl({

@@ -67,7 +67,7 @@ describe('the certificates of a signature', () => {
     expect(inspectCertificates([root.der], [])[0]).toMatchObject({ extendedKeyUsage: undefined, isAuthority: true });
   });
 
-  it('are told although OpenSSL cannot read them', () => {
+  it('are reported although OpenSSL cannot read them', () => {
     const damaged = Buffer.from(signer.der);
     // The first digit of the year in which it becomes valid.
     damaged[damaged.indexOf('200101000000Z')] = 0x58;
@@ -149,7 +149,7 @@ describe('a signed file', () => {
     ['strangers/not-there.exe', 'file-not-found'],
     ['pe', 'not-a-file'],
     ['jar-malformed/two-archives.jar', /^zip-/],
-  ])('%s is refused', async (name, code) => {
+  ])('%s is rejected', async (name, code) => {
     await expect(inspect(name)).rejects.toMatchObject({ code: expect.stringMatching(code), category: 'local' });
   });
 });

@@ -36,7 +36,7 @@ let requests: {
   readonly body: Buffer;
 }[];
 
-/** Of making answers: a test that asks for an answer that does not count must not be content with none. */
+/** Of making answers: a test that requests an answer that does not count must not be content with none. */
 let failures: unknown[];
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('the request', () => {
     expect(Buffer.from(request).equals(made)).toBe(true);
   });
 
-  it('goes out as OCSP over HTTP', async () => {
+  it('is sent as OCSP over HTTP', async () => {
     answers = { '/ocsp': ocsp({ known: [leaf] }) };
     await ask();
     const body = Buffer.from(buildOcspRequest(leaf.parsed, issuer.parsed));

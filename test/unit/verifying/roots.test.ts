@@ -68,7 +68,7 @@ describe('a file of roots', () => {
     expect(await refusal({ files: [await fileOf(contents)] })).toBe('roots-unusable');
   });
 
-  it('must not hold a damaged certificate beside a good one', async () => {
+  it('must not hold a damaged certificate next to a good one', async () => {
     expect(await refusal({ files: [await fileOf(first.pem + damaged)] })).toBe('roots-unusable');
   });
 

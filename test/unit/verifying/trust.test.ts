@@ -153,7 +153,7 @@ describe('a question asked again', () => {
     const ofRoot = 'revocation-unknown Issuing CA';
     const unknown = [ofRoot, 'revocation-unknown Publisher'];
     const authority = { subject: 'Issuing CA', extensions: AUTHORITY };
-    // By the root, by the key before, and by somebody else.
+    // By the root, by the key before, and by another user.
     const renewed = make({ ...authority, issuer: root });
     expect(await asked(renewed)).toEqual([[ofRoot, 'certificate-revoked Publisher'], unknown]);
     const next = make({ ...authority, issuer: intermediate });

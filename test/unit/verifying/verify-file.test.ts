@@ -179,7 +179,7 @@ describe('the verdict', () => {
     expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })], judgeTrust: undefined })).toBe('broken');
   });
 
-  it('is broken for a file of the format whose structure is refused, and says why', async () => {
+  it('is broken for a file of the format whose structure is rejected, and says why', async () => {
     const format = formatWith(async () => {
       throw bytesErrors('read-past-end', { what: 'header', length: 4, offset: 8, size: 9 });
     });
@@ -201,7 +201,7 @@ describe('the verdict', () => {
 });
 
 describe('a timestamp', () => {
-  it('lets the signer be judged at its time instead of now', async () => {
+  it('lets the signer be checked at its time instead of now', async () => {
     const judgeTrust = trustAt(EARLIER);
     expect(await verdictOf({ signatures: [signature()], judgeTrust })).toBe('untrusted');
     const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], judgeTrust });

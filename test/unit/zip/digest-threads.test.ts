@@ -1,4 +1,4 @@
-/** Digesting with threads beside the main one: the same digests, the same errors, and no harm where a thread fails. */
+/** Digesting with threads next to the main one: the same digests, the same errors, and no harm where a thread fails. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
@@ -102,7 +102,7 @@ describe('threads that digest', () => {
   });
 });
 
-describe('the first damaged entry is told', () => {
+describe('the first damaged entry is reported', () => {
   /** Takes every window whose number is in `theirs`, late, as a thread would. */
   function takes(theirs: (window: number) => boolean): DigestThreads {
     let count = 0;

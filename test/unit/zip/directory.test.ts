@@ -1,4 +1,4 @@
-/** The directory: its records, their ZIP64 fields, and the names and flags that are refused. */
+/** The directory: its records, their ZIP64 fields, and the names and flags that are rejected. */
 
 import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../src/bytes/byte-source.ts';
@@ -48,11 +48,11 @@ describe('a directory record', () => {
     ['has a masked header', 'zip-unsupported', (record) => record.writeUInt16LE(1 << 13, 8)],
     ['has a method that is not known', 'zip-unsupported', (record) => record.writeUInt16LE(93, 10)],
     ['has two sizes of a stored entry', 'zip-ambiguous', (record) => record.writeUInt32LE(1, 24)],
-  ])('is refused where it %s', async (_, code, change) => {
+  ])('is rejected where it %s', async (_, code, change) => {
     expect(await namesOrCode(changedRecord(one(stored('b.txt')), change))).toBe(code);
   });
 
-  it('is refused where the directory is cut off in its fixed part', async () => {
+  it('is rejected where the directory is cut off in its fixed part', async () => {
     const bytes = one(stored('b.txt'));
     const end = bytes.length - 22;
     const cut = Buffer.concat([bytes.subarray(0, end - 20), bytes.subarray(end)]);
@@ -98,13 +98,13 @@ describe('the ZIP64 field of a directory record', () => {
   it.each<[string, Buffer | undefined]>([
     ['is missing', undefined],
     ['is empty', extraField(1, Buffer.alloc(0))],
-  ])('is refused where it %s', async (_, central) => {
+  ])('is rejected where it %s', async (_, central) => {
     const entry = stored('b.txt', central === undefined ? {} : { extra: { central } });
     const bytes = changedRecord(one(entry), (record) => record.fill(0xff, 24, 28));
     expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has no ZIP64 field/);
   });
 
-  it.each([1, 4, 7, 12, 20, 32])('is refused with %i bytes, with which Java opens no archive', async (length) => {
+  it.each([1, 4, 7, 12, 20, 32])('is rejected with %i bytes, with which Java opens no archive', async (length) => {
     const bytes = one(stored('b.txt', { extra: { central: extraField(1, Buffer.alloc(length)) } }));
     expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has a ZIP64 field of \d+ bytes, at byte \d+/);
   });
@@ -112,13 +112,13 @@ describe('the ZIP64 field of a directory record', () => {
   it.each<[string, Buffer]>([
     ['the offset is beyond 2^53', u64(2 ** 60)],
     ['the offset is beyond the file', u64(5_000_000_000)],
-  ])('is refused where %s', async (_, value) => {
+  ])('is rejected where %s', async (_, value) => {
     const entry = stored('b.txt', { extra: { central: extraField(1, value) } });
     const bytes = changedRecord(one(entry), (record) => record.fill(0xff, 42, 46));
     expect(await namesOrCode(bytes)).toBe('zip-malformed');
   });
 
-  it('says nothing where no field asks for it', async () => {
+  it('says nothing where no field requests it', async () => {
     const bytes = one(stored('b.txt', { extra: { central: extraField(1, u64(1, 2, 3)) } }));
     expect(entryNamed(await read(bytes), 'b.txt').size).toBe('This is b.txt.\n'.length);
   });
@@ -135,7 +135,7 @@ describe('the ZIP64 field of a directory record', () => {
 it.each<[string, Buffer]>([
   ['the only one', Buffer.of(1, 0, 50, 0, 7)],
   ['one before another', Buffer.concat([Buffer.of(9, 9, 200, 0), extraField(1, u64(22))])],
-])('an extra field that is cut off, %s, is refused: Java opens no such archive', async (_, central) => {
+])('an extra field that is cut off, %s, is rejected: Java opens no such archive', async (_, central) => {
   expect(await refusal(one(stored('b.txt', { extra: { central } })))).toMatch(/^zip-malformed: .*b\.txt/);
 });
 
@@ -148,7 +148,7 @@ describe('the name of an entry', () => {
   );
 
   it.each(['..', '../a', 'a/..', 'a/../b', '..\\a', 'a\\..\\b', 'a\nb', 'a\rb', 'a\0b', '\n'])(
-    'is refused: %j',
+    'is rejected: %j',
     async (name) => {
       expect(await namesOrCode(one(stored(name)))).toBe('zip-name-refused');
     },
@@ -159,7 +159,7 @@ describe('the name of an entry', () => {
     ['half a character', Buffer.from('Grüße').subarray(0, 3)],
     ['surrogates', Buffer.of(0x61, 0xed, 0xa0, 0x80)],
     ['overlong dots', Buffer.of(0xc0, 0xae, 0xc0, 0xae, 0x2f)],
-  ])('is refused where it is not UTF-8: %s', async (_, name) => {
+  ])('is rejected where it is not UTF-8: %s', async (_, name) => {
     expect(await namesOrCode(one({ ...stored('x'), name }))).toBe('zip-name-refused');
   });
 
@@ -167,11 +167,11 @@ describe('the name of an entry', () => {
     expect(await namesOrCode(one(stored('Grüße', { flags: 0 })))).toEqual(['first.txt', 'Grüße']);
   });
 
-  it('is refused where it comes twice', async () => {
+  it('is rejected where it comes twice', async () => {
     expect(await refusal(one(stored('first.txt')))).toMatch(/^zip-ambiguous: .*two entries first\.txt/);
   });
 
-  it('is refused where its record is longer than Java reads, and told in a few characters', async () => {
+  it('is rejected where its record is longer than Java reads, and told in a few characters', async () => {
     const longest = 'n'.repeat(0xffff - 46);
     expect(await namesOrCode(one(stored(longest, { contents: '' })))).toEqual(['first.txt', longest]);
     const message = await refusal(one(stored(`${longest}n`, { contents: '' })));

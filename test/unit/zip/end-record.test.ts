@@ -56,7 +56,7 @@ describe('the end record', () => {
     expect(await refusal(bytes)).toMatch(/^zip-malformed/);
   });
 
-  it('tells comment and bytes after it apart', async () => {
+  it('distinguishes comment and bytes after it', async () => {
     const bytes = zip({ comment: 'four', trailing: 'sixsix' });
     const end = await findEndOfArchive(memorySource(bytes));
     expect(end.recordOffset + 22 + 4 + 6).toBe(bytes.length);
@@ -84,15 +84,15 @@ describe('the end record', () => {
     expect(await namesOrCode(outer(reach))).toEqual(['inner.jar']);
   });
 
-  it('is refused as ambiguous where another in the comment leads to a directory too', async () => {
+  it('is rejected as ambiguous where another in the comment leads to a directory too', async () => {
     expect(await refusal(zip({ comment: buildZip({ entries: [stored('c.txt')] }) }))).toMatch(/^zip-ambiguous/);
   });
 
-  it('is refused as ambiguous where another one follows it', async () => {
+  it('is rejected as ambiguous where another one follows it', async () => {
     expect(await refusal(zip({ trailing: buildZip({ entries: [stored('c.txt')] }) }))).toMatch(/^zip-ambiguous/);
   });
 
-  it('is refused as ambiguous where another one stands in the directory', async () => {
+  it('is rejected as ambiguous where another one stands in the directory', async () => {
     // In the comment of the last entry: it takes the records before it for its own directory.
     const size = zip().length - 22 - lastDirectory(zip());
     const bytes = zip({
@@ -107,7 +107,7 @@ describe('the end record', () => {
   it.each<[string, Partial<ArchiveParts>]>([
     ['a disk other than the first', { end: { disk: 1 } }],
     ['only some of the entries on this disk', { end: { diskCount: 1 } }],
-  ])('is refused where it says %s', async (_, about) => {
+  ])('is rejected where it says %s', async (_, about) => {
     expect(await refusal(zip(about))).toMatch(/^zip-unsupported: .*several/);
   });
 
@@ -122,7 +122,7 @@ describe('the end record', () => {
     ['is cut off', zip().subarray(0, -1)],
     ['is cut off within its comment', zip({ comment: 'comment' }).subarray(0, -1)],
     ['is not there', zip().subarray(0, -22)],
-  ])('is refused where it %s', async (_, bytes) => {
+  ])('is rejected where it %s', async (_, bytes) => {
     expect(await refusal(bytes)).toMatch(/^zip-malformed/);
   });
 
@@ -145,7 +145,7 @@ describe('the end record', () => {
     expect(archive.end.base).toBe(base);
   });
 
-  it('is refused, not searched for, in an empty archive with bytes after it: zeros would be one anywhere', async () => {
+  it('is rejected, not searched for, in an empty archive with bytes after it: zeros would be one anywhere', async () => {
     expect(await refusal(Buffer.concat([endRecord(), Buffer.of(0)]))).toMatch(/^zip-malformed/);
   });
 });
@@ -156,7 +156,7 @@ describe('what stands before the archive', () => {
     ['archive', false],
     ['file', true],
     ['archive', true],
-  ])('is told from it where offsets count from the %s (ZIP64: %s)', async (offsets, zip64) => {
+  ])('is distinguished from it where offsets count from the %s (ZIP64: %s)', async (offsets, zip64) => {
     const bytes = zip({ preamble: LAUNCHER, offsets, zip64 });
     const archive = await read(bytes);
     expect(archive.end.base).toBe(offsets === 'file' ? 0 : LAUNCHER.length);
@@ -201,7 +201,7 @@ describe('the ZIP64 end record', () => {
     ['another number of entries', /^zip-unsupported/, (copy) => copy.writeUInt32LE(3, record + 32)],
     ['a directory larger than the file', /^zip-malformed/, (copy) => copy.writeUInt32LE(1, record + 44)],
     ['an offset beyond the file', /^zip-malformed/, (copy) => copy.writeUInt32LE(1, record + 52)],
-  ])('is refused with %s', async (_, code, change) => {
+  ])('is rejected with %s', async (_, code, change) => {
     expect(await refusal(changed(zip64, change))).toMatch(code);
   });
 
@@ -209,7 +209,7 @@ describe('the ZIP64 end record', () => {
     ['is on another disk', 16, 1],
     ['leads to a directory on another disk', 20, 1],
     ['counts only some of the entries on this disk', 24, 1],
-  ])('is refused where it %s', async (_, at, value) => {
+  ])('is rejected where it %s', async (_, at, value) => {
     expect(await refusal(changed(zip64, (copy) => copy.writeUInt32LE(value, record + at)))).toMatch(/^zip-unsupported/);
   });
 
@@ -221,7 +221,7 @@ describe('the ZIP64 end record', () => {
     ['entries', { count: 1, diskCount: 1 }],
     ['directory size', { directorySize: 51 }],
     ['directory offset', { directoryOffset: 1 }],
-  ])('is refused as ambiguous where the end record says other %s', async (_, end) => {
+  ])('is rejected as ambiguous where the end record says other %s', async (_, end) => {
     expect(await refusal(zip({ zip64: true, end }))).toMatch(/^zip-ambiguous: .*differ/);
   });
 
@@ -235,7 +235,7 @@ describe('the ZIP64 end record', () => {
   });
 });
 
-it('the end record is refused where it leads to a directory on another disk', async () => {
+it('the end record is rejected where it leads to a directory on another disk', async () => {
   expect(await refusal(zip({ end: { directoryDisk: 1 } }))).toMatch(/^zip-unsupported/);
 });
 

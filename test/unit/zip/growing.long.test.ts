@@ -207,7 +207,7 @@ describe('offsets', () => {
     expect(archive.end.zip64).toHaveLength(56);
   });
 
-  it('have no place in a record that is full: the archive is refused', async () => {
+  it('have no place in a record that is full: the archive is rejected', async () => {
     const archive = hugeArchive(FOUR_GIB - 100);
     const [head, tail] = archive.segments.map(({ bytes }) => Buffer.from(bytes));
     if (head === undefined || tail === undefined) throw new Error('two segments');

@@ -1,4 +1,4 @@
-/** The records in the file: they say what the directory says, stand beside each other, and nothing hides between them. */
+/** The records in the file: they say what the directory says, stand next to each other, and nothing hides between them. */
 
 import { describe, expect, it } from 'vitest';
 import { entryNamed, namesOrCode, read, refusal } from './support/reading.ts';
@@ -28,7 +28,7 @@ describe('a local header', () => {
     ['other sizes', stored('x', { local: { size: 0xffffffff }, extra: { local: extraField(1, u64(1)) } })],
     ['other sizes', stored('x', { local: { size: 0xffffffff }, extra: { local: extraField(1, Buffer.alloc(7)) } })],
     ['another CRC-32', stored('x', { local: { crc: 0, size: 0, compressedSize: 0 } })],
-  ])('is refused as ambiguous with %s', async (what, entry) => {
+  ])('is rejected as ambiguous with %s', async (what, entry) => {
     const message = await refusal(between(entry));
     expect(message).toMatch(/^zip-ambiguous/);
     expect(message).toContain(what.replace('a longer', 'another').replace('a shorter', 'another'));
@@ -45,7 +45,7 @@ describe('a local header', () => {
     expect(await namesOrCode(between(entry))).toEqual(NAMES);
   });
 
-  it('is refused where none is, or where the file or the directory cuts it off', async () => {
+  it('is rejected where none is, or where the file or the directory cuts it off', async () => {
     const directory = buildZip({ entries: [stored('x')] }).indexOf('PK\x01\x02', 0, 'latin1');
     for (const offset of [1, directory - 29, directory, 0xfffffffe]) {
       const bytes = buildZip({ entries: [stored('x', { central: { offset } })] });
@@ -53,7 +53,7 @@ describe('a local header', () => {
     }
   });
 
-  it('is refused where its name or its data would reach into the directory', async () => {
+  it('is rejected where its name or its data would reach into the directory', async () => {
     const bytes = buildZip({ entries: [stored('x', { contents: 'abc' })] });
     const longName = Buffer.from(bytes);
     longName.writeUInt16LE(5000, 26);
@@ -68,14 +68,14 @@ describe('a local header', () => {
   describe('before one that leads behind the directory', () => {
     const astray = stored('astray', { offset: () => 0x7ffffff0 });
 
-    it('is refused where its name would reach into the directory', async () => {
+    it('is rejected where its name would reach into the directory', async () => {
       const bytes = buildZip({ entries: [stored('a-long-name', { contents: '' }), astray] });
       const cut = Buffer.concat([bytes.subarray(0, 30), bytes.subarray(30 + 'a-long-name'.length)]);
       cut.writeUInt32LE(30, cut.length - 6);
       expect(await refusal(cut)).toMatch(/^zip-malformed/);
     });
 
-    it('is refused where its data descriptor would be behind the directory', async () => {
+    it('is rejected where its data descriptor would be behind the directory', async () => {
       const entry = deflated('x', { descriptor: 'signed', central: { compressedSize: 500 } });
       expect(await refusal(buildZip({ entries: [entry, astray] }))).toMatch(/^zip-malformed/);
     });
@@ -115,12 +115,12 @@ describe('a data descriptor', () => {
       expect(await lengthIn(buildZip({ entries: [entry] }))).toBe(LENGTHS[descriptor]);
     });
 
-    it('is told from bytes of nobody behind it', async () => {
+    it('is distinguished from unused bytes behind it', async () => {
       const bytes = buildZip({ entries: [deflated('x', { descriptor }), stored('b', { gap: 'bytes of nobody' })] });
       expect(await lengthIn(bytes)).toBe(LENGTHS[descriptor]);
     });
 
-    it.each(['crc', 'size', 'compressedSize'] as const)('is refused with another %s', async (field) => {
+    it.each(['crc', 'size', 'compressedSize'] as const)('is rejected with another %s', async (field) => {
       const bytes = between(deflated('x', { descriptor }));
       const { end } = entryNamed(await read(bytes), 'x');
       const wide = descriptor.endsWith('64');
@@ -143,7 +143,7 @@ describe('a data descriptor', () => {
     },
   );
 
-  it('is refused where there is no room for it', async () => {
+  it('is rejected where there is no room for it', async () => {
     const bytes = between(stored('x', { local: { flags: 8 } }));
     expect(await refusal(bytes)).toMatch(/^zip-ambiguous: .*descriptor/);
     const last = buildZip({ entries: [stored('x', { local: { flags: 8 } })] });
@@ -160,7 +160,7 @@ describe('the places of records', () => {
     expect(archive.start).toBe(0);
   });
 
-  it.each([1, 3, 4, 23])('may have %i bytes of nobody between them and before the directory', async (length) => {
+  it.each([1, 3, 4, 23])('may have %i unused bytes between them and before the directory', async (length) => {
     const gap = Buffer.alloc(length, 'PK');
     const archive = await read(buildZip({ entries: [stored('a'), stored('b', { gap })], gap }));
     const [a, b] = archive.inFile;
@@ -176,7 +176,7 @@ describe('the places of records', () => {
     ['as nothing but a signature', buildZip({ entries: [stored('a')], gap: 'PK\x03\x04' })],
     ['behind a data descriptor', buildZip({ entries: [deflated('a', { descriptor: 'signed' })], gap: hidden })],
     ['in an archive that says it is empty', buildZip({ entries: [stored('a', { hidden: true })] })],
-  ])('are refused as ambiguous with one that the directory does not name: %s', async (_, bytes) => {
+  ])('are rejected as ambiguous with one that the directory does not name: %s', async (_, bytes) => {
     expect(await refusal(bytes)).toMatch(/^zip-ambiguous: .*does not name/);
   });
 
@@ -189,7 +189,7 @@ describe('the places of records', () => {
   it.each<[string, (offsetOf: readonly number[]) => number]>([
     ['the record of another', (offsetOf) => offsetOf[0] ?? 0],
     ['the data of another', (offsetOf) => (offsetOf[0] ?? 0) + 30 + 'outer'.length],
-  ])('are refused as ambiguous where one is in %s', async (_, offset) => {
+  ])('are rejected as ambiguous where one is in %s', async (_, offset) => {
     const inner = stored('outer', { contents: 'inner' });
     const entries = [
       stored('outer', { contents: localRecord(inner) }),
@@ -198,7 +198,7 @@ describe('the places of records', () => {
     expect(await namesOrCode(buildZip({ entries }))).toBe('zip-ambiguous');
   });
 
-  it('are refused as ambiguous where one ends in the header of the next', async () => {
+  it('are rejected as ambiguous where one ends in the header of the next', async () => {
     const size = 'This is a.\n'.length + 1;
     const longer = { size, compressedSize: size };
     expect(await refusal(buildZip({ entries: [stored('a', longer), stored('b')] }))).toMatch(

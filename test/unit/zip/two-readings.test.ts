@@ -33,7 +33,7 @@ describe('an end record at the very end, which Java goes by whatever it leads to
     expect(await refusal(bytes)).not.toBe('accepted');
   });
 
-  it('is refused where there is no other', async () => {
+  it('is rejected where there is no other', async () => {
     const alone = buildZip({ entries: [stored('a.txt')], end: { diskCount: 127 } });
     expect(await refusal(alone)).toMatch(/^zip-unsupported/);
   });
@@ -59,11 +59,11 @@ describe('an entry that the directory does not name', () => {
   const hidden = localRecord(stored('hidden.txt'));
   const behind = (start: string | Buffer) => buildZip({ entries: [stored('a.txt')], preamble: start });
 
-  it('is refused where the file begins', async () => {
+  it('is rejected where the file begins', async () => {
     expect(await refusal(behind(hidden))).toMatch(/^zip-ambiguous.*byte 0/);
   });
 
-  it('is refused where the archive begins once what was put before it is cut off', async () => {
+  it('is rejected where the archive begins once what was put before it is cut off', async () => {
     const launched = Buffer.concat([Buffer.from(LAUNCHER), behind(hidden)]);
     expect(await refusal(launched)).toMatch(new RegExp(`^zip-ambiguous.*byte ${LAUNCHER.length} `));
     const harmless = Buffer.concat([Buffer.from(LAUNCHER), behind('PK, but no entry')]);
@@ -81,7 +81,7 @@ describe('a second name of an entry, in a Unicode Path field', () => {
   const withExtra = (extra: { local?: Buffer; central?: Buffer }) =>
     buildZip({ entries: [stored('a.txt', { extra })] });
 
-  it.each(['local', 'central'] as const)('is refused in the %s record where it is another', async (record) => {
+  it.each(['local', 'central'] as const)('is rejected in the %s record where it is another', async (record) => {
     const problem = /^zip-ambiguous.*two names, a\.txt and b\.txt/;
     expect(await refusal(withExtra({ [record]: field('b.txt') }))).toMatch(problem);
     const behindOthers = Buffer.concat([extraField(0xcafe, ''), field('a.txt'), field('b.txt')]);

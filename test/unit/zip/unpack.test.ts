@@ -1,4 +1,4 @@
-/** Contents of entries: digested whole or in pieces, from memory or a file; what lies about its size is refused. */
+/** Contents of entries: digested whole or in pieces, from memory or a file; what lies about its size is rejected. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
@@ -100,13 +100,13 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
   ];
   it.each(
     lies.flatMap((lie) => [['a small entry', contents, ...lie] as const, ['a large entry', large, ...lie] as const]),
-  )('are refused for %s with %3$s (method %4$i)', async (...[, each, , method, about, message]) => {
+  )('are rejected for %s with %3$s (method %4$i)', async (...[, each, , method, about, message]) => {
     const entries = [entryOf('before', contents, STORED), entryOf('x', each, method, about(each))];
     const failing = expect(digestsIn(kind, buildZip({ entries }))).rejects;
     await failing.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(message) });
   });
 
-  it('are refused at once for an entry that says 10 bytes and inflates to 50 MB', async () => {
+  it('are rejected immediately for an entry that says 10 bytes and inflates to 50 MB', async () => {
     const data = deflateRawSync(Buffer.alloc(50_000_000));
     const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
     const before = process.memoryUsage.rss();
@@ -122,7 +122,7 @@ function behind(data: Buffer): Buffer {
 }
 
 describe('the damaged fixtures', () => {
-  it.each(fixturesIn('jar-damaged'))('open, and are refused when $name is read', async ({ bytes, code }) => {
+  it.each(fixturesIn('jar-damaged'))('open, and are rejected when $name is read', async ({ bytes, code }) => {
     expect(code).toBe('zip-entry-damaged');
     const { entries } = await readArchive(memorySource(bytes));
     await expect(digestEntries(memorySource(bytes), entries, ['sha256'])).rejects.toMatchObject({ code });

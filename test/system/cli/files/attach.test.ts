@@ -68,7 +68,7 @@ describe('attach', () => {
     expect(again.stdout).toBe(extracted.stdout);
   });
 
-  it('puts the block of a JAR beside its signature file, and jarsigner takes it', async () => {
+  it('puts the block of a JAR next to its signature file, and jarsigner takes it', async () => {
     await using folder = await temporaryFolder();
     const bytes = await readFile(files.jar);
     const path = join(folder.path, 'app.jar');
@@ -116,7 +116,7 @@ describe('attach', () => {
     ['DER with more behind it', () => Buffer.concat([signature, Buffer.from('more')]), 'signature-file-unusable'],
     ['two signatures', () => Buffer.from(pemBlock('CMS', signature).repeat(2)), 'signature-file-unusable'],
     ['17 MiB', () => Buffer.alloc(17 * 1024 * 1024, 0x30), 'signature-file-too-large'],
-  ])('refuses %s before the file is looked at', async (_, contents, code) => {
+  ])('rejects %s before the file is looked at', async (_, contents, code) => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'signature'), contents());
     const path = await copyInto(folder.path, fixture('pe/hello.exe'));
@@ -126,7 +126,7 @@ describe('attach', () => {
     expect(await snapshot(folder.path)).toEqual(before);
   });
 
-  it('refuses a signature that cannot be read', async () => {
+  it('rejects a signature that cannot be read', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'folder'));
     for (const name of ['missing', 'folder']) {
@@ -139,7 +139,7 @@ describe('attach', () => {
     ['another program', 'pe/library.dll', 'not-its-signature'],
     ['a JAR', 'jar/plain.jar', 'not-its-signature'],
     ['text', 'strangers/text.exe', 'unsupported-format'],
-  ])('refuses a signature of a program for %s, which stays as it is', async (_, name, code) => {
+  ])('rejects a signature of a program for %s, which stays as it is', async (_, name, code) => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, fixture(name));
     const before = await snapshot(folder.path);

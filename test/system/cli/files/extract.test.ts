@@ -59,7 +59,7 @@ describe('extract', () => {
     expect(Buffer.compare(written.stdout, entryOf(jar, 'META-INF/GOLDEN_R.RSA'))).toBe(0);
   });
 
-  it('refuses DER for a terminal, not PEM', async () => {
+  it('rejects DER for a terminal, not PEM', async () => {
     const refused = await inProcess(['extract', JAR, '-q'], { isTTY: true });
     expect(refused.code).toBe(2);
     expect(refused.stdout).toHaveLength(0);
@@ -77,7 +77,7 @@ describe('extract', () => {
     expect((await extract(PROGRAM, '-o', path, '--index', '1')).stderr).toBe('');
   });
 
-  it('replaces a file that is there, through a link too, and leaves nothing beside it', async () => {
+  it('replaces a file that is there, through a link too, and leaves nothing next to it', async () => {
     await using folder = await temporaryFolder();
     const target = join(folder.path, 'old.p7s');
     await writeFile(target, 'x'.repeat(100_000));
@@ -115,7 +115,7 @@ describe('extract', () => {
     ['without a number', [PROGRAM, '--index', '1.1'], 2, 'index-invalid'],
     ['before the first', [PROGRAM, '--index', '0'], 2, 'index-invalid'],
     ['of several files', [PROGRAM, PROGRAM], 2, 'invalid-usage'],
-  ])('refuses a signature %s', async (_what, args, code, error) => {
+  ])('rejects a signature %s', async (_what, args, code, error) => {
     const run = await extract('--pem', ...args);
     expect(run.stderr).toContain(`[${error}]`);
     expect([run.code, run.stdout]).toEqual([code, '']);

@@ -110,7 +110,7 @@ describe('the text', () => {
     expect(joined).toMatch(/untrusted: .*\[a-code\]/);
   });
 
-  it('shows the dotted number of what has no name, and says that trust is not judged', () => {
+  it('shows the dotted number of what has no name, and says that trust is not checked', () => {
     expect(text).toContain('1.2.3.4.5');
     expect(text).toContain('\nTrust is not checked here: use codesign-remote verify.\n');
   });

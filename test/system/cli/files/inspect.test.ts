@@ -95,7 +95,7 @@ describe('inspect', () => {
     expect((await inspect(path, '--json', '--certificates')).code).toBe(2);
   });
 
-  it('is quiet when told so', async () => {
+  it('is quiet if requested', async () => {
     const { code, stdout, stderr } = await inspect('-q', fixture('golden/sha256-rsa2048.jar'));
     expect([code, stdout, stderr]).toEqual([0, '', '']);
   });
@@ -122,7 +122,7 @@ describe('inspect --certificates', () => {
     },
   );
 
-  it('warns when there is none', async () => {
+  it('warns if there is none', async () => {
     const { code, stdout, stderr } = await inspect('--certificates', fixture('pe/hello.exe'));
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^warning .*contains no certificate/);

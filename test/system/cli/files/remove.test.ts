@@ -85,7 +85,7 @@ describe('remove', () => {
     expect(await readFile(files.jar)).not.toEqual(await readFile(path));
   });
 
-  it('gives back the program as it was before it was signed, but for its checksum', async () => {
+  it('gives back the program as it was before it was signed, except for its checksum', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
     await remove([path]);
@@ -112,7 +112,7 @@ describe('remove', () => {
     expect((await stat(path, { bigint: true })).mtimeNs).toBe(before.mtimeNs);
   });
 
-  it('goes on with the other files when one fails, and keeps the tree of a folder in the output', async () => {
+  it('continues with the other files when one fails, and keeps the tree of a folder in the output', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'in/lib'), { recursive: true });
     await copyInto(join(folder.path, 'in'), files.exe);
@@ -162,7 +162,7 @@ describe('remove', () => {
       'truncated-pe',
       async (path: string) => writeFile(path, (await readFile(path)).subarray(0, 300)),
     ],
-  ])('refuses %s and leaves it as it is', async (_, code, spoil) => {
+  ])('rejects %s and leaves it as it is', async (_, code, spoil) => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
     await spoil(path);
@@ -172,7 +172,7 @@ describe('remove', () => {
     expect(await snapshot(folder.path)).toEqual(before);
   });
 
-  // Containers and hardened systems may let nobody mount: there a disk of known size cannot be had.
+  // Containers and hardened systems may let no one mount: there a disk of known size cannot be acquired.
   it.skipIf(!mayMount() && process.env.CI === undefined)('on a full disk leaves the file as it is', async () => {
     await using room = await temporaryFolder();
     await mkdir(join(room.path, 'disk'));

@@ -1,4 +1,4 @@
-/** `codesign-remote timestamp` as a user runs it, on files that others have signed, judged by osslsigncode, jarsigner and openssl. */
+/** `codesign-remote timestamp` as a user runs it, on files that others have signed, checked by osslsigncode, jarsigner and openssl. */
 
 import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -180,7 +180,7 @@ describe('a signed file', () => {
     await expectStamped(format, path, 1);
   });
 
-  it('is told to have other names that lead to the old file', async () => {
+  it('reports other names that lead to the old file', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
     await link(path, join(folder.path, 'other.exe'));
@@ -249,7 +249,7 @@ describe('authorities', () => {
     }
   });
 
-  it('hear of no file that is refused at first sight', async () => {
+  it('gets no warning about file that is rejected at first sight', async () => {
     await using folder = await temporaryFolder();
     const unsigned = await copyInto(folder.path, fixture('pe/hello.exe'));
     expect((await expectUntouched(unsigned, folder.path, 'not-signed', 6)).asked).toBe(0);
@@ -260,7 +260,7 @@ describe('authorities', () => {
 });
 
 describe('a signature that a timestamp does not help', () => {
-  it.each(['exe', 'jar'] as const)('is broken: refused, and nobody is asked (%s)', async (name) => {
+  it.each(['exe', 'jar'] as const)('is broken: rejected, and no request is sent (%s)', async (name) => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files[name]);
     const bytes = await readFile(path);
@@ -274,7 +274,7 @@ describe('a signature that a timestamp does not help', () => {
     expect((await expectUntouched(path, folder.path, 'signature-broken', 6, ['--force'])).asked).toBe(0);
   });
 
-  it('is by a certificate that has expired: refused, and stamped with --force', async () => {
+  it('is by a certificate that has expired: rejected, and stamped with --force', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     await files.signExe({ commonName: 'Past \u001b[31mPublisher', notAfter: new Date('2025-01-01') }, path);
@@ -293,7 +293,7 @@ describe('a signature that a timestamp does not help', () => {
     expect((await expectUntouched(path, folder.path, 'timestamp-irreplaceable', 6, ['--force'])).asked).toBe(0);
   });
 
-  it('has a timestamp of something else: refused, and given another one with --force', async () => {
+  it('has a timestamp of something else: rejected, and given another one with --force', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
     await stampWith(pe, path, () => authority.stamp(Buffer.from('something else')));

@@ -32,8 +32,8 @@ async function tampered(path: string, offset: number): Promise<string> {
   return copy;
 }
 
-describe('a file signed by somebody who is trusted', () => {
-  it.each([SIGNED_EXE, SIGNED_JAR])('is told in one line, with exit code 0: %#', async (path) => {
+describe('a file signed by a user who is trusted', () => {
+  it.each([SIGNED_EXE, SIGNED_JAR])('is reported in one line, with exit code 0: %#', async (path) => {
     const { code, stdout, stderr } = await verifyGolden(path);
     expect(stdout).toMatch(/^trusted +\S+: intact, signed by "Golden RSA 2048", .*trusted by root "Golden Root"\n$/);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -50,7 +50,7 @@ describe('a file signed by somebody who is trusted', () => {
     expect(await verifyGolden('--signer', sha256, SIGNED_EXE)).toMatchObject({ code: 0 });
   });
 
-  it('is counted beside others', async () => {
+  it('is counted next to others', async () => {
     const { code, stdout } = await verifyGolden(SIGNED_EXE, SIGNED_JAR);
     expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({ code: 0, last: '2 trusted' });
   });
@@ -76,7 +76,7 @@ describe('a file that is not good', () => {
     expect((await verify(['--verbose', '--roots', other, SIGNED_JAR])).stdout).toContain('[chain-incomplete]');
   });
 
-  it('is told in its one line to have a signer who is not trusted when it is not the root', async () => {
+  it('has one line with an untrusted signer if the root is another one', async () => {
     const { code, stdout } = await verifyGolden('--check-revocation', SIGNED_EXE);
     expect([code, stdout]).toEqual([8, expect.stringMatching(/^untrusted .*, its signer is not trusted\n/)]);
   });
@@ -136,7 +136,7 @@ describe('a file that is not good', () => {
   });
 });
 
-describe('what may be asked for', () => {
+describe('what may be requested', () => {
   it.each([
     [['--signer', 'Golden RSA 2048'], 0],
     [['--signer', SHA256_OF_LEAF.toUpperCase()], 0],
@@ -162,7 +162,7 @@ describe('what may be asked for', () => {
     expect((await verify(['--integrity-only', '--signer', SHA256_OF_LEAF, SIGNED_EXE])).code).toBe(0);
   });
 
-  it('says nothing of trust that nobody asked about, and keeps it apart from what is asked for', async () => {
+  it('does not mention trust without an option for it, and separates it from other requirements', async () => {
     const ask = ['--require-timestamp', SIGNED_EXE];
     expect((await verifyGolden(...ask)).stdout).toContain(', trusted, but it does not meet the requirements');
     expect((await verify(['--integrity-only', ...ask])).stdout).not.toContain(', trusted');

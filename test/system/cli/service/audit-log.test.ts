@@ -71,7 +71,7 @@ describe('sign', () => {
     [['--mask-filename', 'none'], (path) => path],
     [['--mask-filename', 'hash'], () => expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
     [['--extra', 'none'], (path) => basename(path)],
-  ])('%s: the name as it may be told', async (args, expected) => {
+  ])('%s: the name that may be reported', async (args, expected) => {
     await using folder = await temporaryFolder();
     const [path = ''] = await programs(folder.path, 1);
     const log = join(folder.path, 'audit.jsonl');
@@ -80,7 +80,7 @@ describe('sign', () => {
     expect((await linesOf(log)).map(({ file }) => file)).toEqual([expected(path), expected(path)]);
   });
 
-  it('is shared by several processes at once, no line of one within a line of another', async () => {
+  it('is shared by several processes concurrently, no line of one within a line of another', async () => {
     await using folder = await temporaryFolder();
     const log = join(folder.path, 'audit.jsonl');
     const env = { ...server.env, CODESIGN_AUDIT_LOG: log };
@@ -92,7 +92,7 @@ describe('sign', () => {
     expect(await linesOf(log)).toHaveLength(24);
   });
 
-  it('is refused with exit 2, and nothing sent, when the log cannot be written', async () => {
+  it('is rejected with exit 2, and nothing sent, when the log cannot be written', async () => {
     await using folder = await temporaryFolder();
     const [path = ''] = await programs(folder.path, 1);
     const before = server.log();
@@ -103,7 +103,7 @@ describe('sign', () => {
     expect(server.log()).toBe(before);
   });
 
-  it.runIf(process.platform === 'linux')('goes on, and warns once, when the log is full', async () => {
+  it.runIf(process.platform === 'linux')('continues, and warns once, when the log is full', async () => {
     await using folder = await temporaryFolder();
     const paths = await programs(folder.path, 2);
     const run = await runCli(['sign', '--audit-log', '/dev/full', ...paths], { env: server.env });
@@ -188,7 +188,7 @@ describe('whoami --check', () => {
     for (const secret of secretsOf(server)) expect(await readFile(log, 'utf8')).not.toContain(secret);
   });
 
-  it('asks nobody when the log cannot be written', async () => {
+  it('sends no request when the log cannot be written', async () => {
     await using folder = await temporaryFolder();
     const before = server.log();
     const run = await whoami({ CODESIGN_AUDIT_LOG: folder.path }, '--check');

@@ -31,7 +31,7 @@ it(`${FILES} files, with reports and timestamps, take few connections`, async ()
     const run = await runCli(args, { env });
     expect(parseJson(run).summary).toMatchObject({ signed: FILES, failed: 0 });
     expect(service.requests()).toHaveLength(2 * FILES);
-    // As many reports as signatures; the authority is asked by two files at once. One that was idle for 2 s is not
+    // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 2 s is not
     // used again, so on a busy machine there may be a few more.
     expect(service.connections()).toBeLessThanOrEqual(3 * CONCURRENCY);
     expect(authority.requests).toHaveLength(FILES);

@@ -1,4 +1,4 @@
-/** `login` on a real terminal, with somebody typing: what is shown of it, what is not, and how the terminal is left. */
+/** `login` on a real terminal, with a user typing: what is shown of it, what is not, and how the terminal is left. */
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
   const whoami = async (profile: string) =>
     JSON.parse((await runCli(['whoami', '--json', '--profile', profile], { env })).stdout);
 
-  it('asks for address, Access Key and Access Secret, and shows all but the last', async () => {
+  it('requests address, Access Key and Access Secret, and shows all but the last', async () => {
     const typed = { expect: 'Access Secret (not shown): ', send: 's3crex\x7ft-of-somebody\r' };
     const run = await login(['--profile', 'typed'], [ADDRESS, KEY, typed]);
     expect(run).toMatchObject({

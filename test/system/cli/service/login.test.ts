@@ -164,7 +164,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('wins over the keychain') });
   });
 
-  it('stores nothing that the service refuses', async () => {
+  it('stores nothing that the service rejects', async () => {
     await using at = await scene();
     const login = await at.login([], { stdin: 'not-the-one-5ab1c9' });
     expect([login.code, errorCode(login)]).toEqual([4, 'unauthorized']);
@@ -172,7 +172,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
     expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
   });
 
-  it('stores nothing when nobody answers, unless told not to ask', async () => {
+  it('stores nothing without an answer, unless it must not ask', async () => {
     await using at = await scene();
     const service = await startMisbehavingService('hangs');
     try {
@@ -185,7 +185,7 @@ describe.runIf(process.platform === 'linux')('login', () => {
       const calls = service.requests().length;
       expect(await at.run(['login', ...args, '--no-check'], { stdin: 'some-secret' })).toMatchObject({ code: 0 });
       expect(service.requests().length).toBe(calls);
-      // What it was told to trust, no later command need be told.
+      // Later commands need no option for what init was given to trust.
       const roots = await at.run(['config', 'get', 'caFile'], { env: { CODESIGN_CA_FILE: '' } });
       expect(roots).toMatchObject({ code: 0, stdout: `${service.caFile}\n` });
     } finally {
@@ -227,7 +227,7 @@ describe('login without a terminal', () => {
     runCli(['login', '--no-check', ...args], { stdin, env: { HOME: '/nonexistent', ...env } });
 
   it.each([['--access-secret=s3cret'], ['--access-secret'], ['--secret'], ['--password=s3cret'], ['-pass']])(
-    'refuses a secret as an argument: %s',
+    'rejects a secret as an argument: %s',
     async (option) => {
       const refused = await run([option, 's3cret']);
       expect([refused.code, errorCode(refused)]).toEqual([2, 'secret-as-argument']);
@@ -277,7 +277,7 @@ describe.runIf(process.platform === 'linux')('login from a script', () => {
       's3cret',
       'profile-name-invalid',
     ],
-  ])('refuses %s', async (_name, args, stdin, code) => {
+  ])('rejects %s', async (_name, args, stdin, code) => {
     const login = await at.run(['login', '--no-check', ...args], { stdin });
     expect([login.code, errorCode(login)]).toEqual([2, code]);
     expect(at.said()).not.toContain('s3cret');

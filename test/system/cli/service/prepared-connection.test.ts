@@ -1,4 +1,4 @@
-/** The connection that is opened ahead of need: to no service that will not be called, and it keeps nobody waiting. */
+/** The connection that is opened ahead of need: to no service that will not be called, and it keeps no one waiting. */
 
 import net from 'node:net';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** The settings of a service, but for its address. */
+/** The settings of a service, except for its address. */
 const env = () => ({
   ...service.env,
   CODESIGN_BASE_URL: `https://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
@@ -44,7 +44,7 @@ test('none is opened when the journal cannot be used, nor in a dry run', async (
 });
 
 // The handshake would be waited for for ten seconds.
-test('it is given up when there is nothing to ask for', { timeout: 9_000 }, async () => {
+test('it is given up when there is nothing to request', { timeout: 9_000 }, async () => {
   const run = await sign(fixture('README.md'), {});
   expect(run.code).toBe(6);
   expect(connections).toHaveLength(1);

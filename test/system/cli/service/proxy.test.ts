@@ -41,7 +41,7 @@ describe('sign', () => {
     expect(server.log()).not.toMatch(/hunter2|dXNlcjpodW50ZXIy/);
   });
 
-  it('says of a proxy that wants credentials how to give them, and has asked for nothing', async () => {
+  it('says of a proxy that wants credentials how to give them, and has requested nothing', async () => {
     await using proxy = await startProxy({ credentials: 'user:hunter2' });
     await using folder = await temporaryFolder();
     const before = server.operations('sign').length;
@@ -58,7 +58,7 @@ describe('sign', () => {
   it.each<[string, string, string]>([
     ['http://user:hunter2@127.0.0.1:1', 'proxy-holds-credentials', '--proxy'],
     ['socks5://127.0.0.1:1', 'proxy-invalid', '--proxy'],
-  ])('refuses --proxy %s with exit code 2', async (address, code, name) => {
+  ])('rejects --proxy %s with exit code 2', async (address, code, name) => {
     const run = await runCli(['sign', '--json', '--proxy', address, fixture('pe/hello.exe')], { env: env() });
     expect(run.code).toBe(2);
     expect(parseJson(run).error).toMatchObject({ category: 'usage', code, message: expect.stringContaining(name) });
@@ -73,7 +73,7 @@ describe('sign', () => {
     expect(proxy.asked).toContain(`CONNECT ${new URL(env().CODESIGN_BASE_URL).host}`);
   });
 
-  it('is refused, before anything is sent, what only a SOCKS proxy leads to; nothing else is', async () => {
+  it('is rejected, before anything is sent, what only a SOCKS proxy leads to; nothing else is', async () => {
     await using folder = await temporaryFolder();
     const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
     const before = server.operations('sign').length;
@@ -102,7 +102,7 @@ describe('sign', () => {
     expect(await sign(socks, '--no-timestamp')).toMatchObject({ code: 0 });
   });
 
-  it('does not mind a proxy that cannot be used where nobody is called', async () => {
+  it('does not mind a proxy that cannot be used where no request is sent', async () => {
     const more = { HTTPS_PROXY: 'socks5://127.0.0.1:1' };
     expect((await runCli(['verify', '--integrity-only', fixture('pe/hello.exe')], { env: more })).code).toBe(8);
     expect(await runCli(['resume', '--dry-run'], { env: { ...env(), ...more } })).toMatchObject({ code: 0 });

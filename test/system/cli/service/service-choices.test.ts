@@ -12,7 +12,7 @@ import {
   PLAUSIBLE_WITHOUT_RECORD,
 } from '../../../support/services/plausible-answers.ts';
 
-/** Odd, and a success all the same. */
+/** Odd, and a success anyway. */
 const ODD = [
   'breaks-after-answer',
   'information-first',
@@ -119,7 +119,7 @@ describe('an answer to report-sign', () => {
     expect(reports).toEqual([{ id: file?.record, status: 1 }]);
   });
 
-  it.each(namesIn(PLAUSIBLE_REPORT_REFUSALS))('%s: the file counts as signed, and the report is told of', (name) => {
+  it.each(namesIn(PLAUSIBLE_REPORT_REFUSALS))('%s: the file counts as signed, and the report is mentioned', (name) => {
     const { file, reports } = answers.of(name);
     expect(file).toMatchObject({ status: 'signed', reported: false });
     expect(reports).toEqual([{ id: file?.record, status: 1 }]);

@@ -146,7 +146,7 @@ describe('a service that misbehaves', () => {
     expect(stage.service.requests()).toHaveLength(3);
   });
 
-  it('a 401 in the middle of many at once: only what was under way arrives, none of it is repeated', async () => {
+  it('a 401 in the middle of many concurrently: only what was under way arrives, none of it is repeated', async () => {
     await using stage = await scene('unauthorized-503', 12, { after: 3 });
     const run = await stage.sign(['--concurrency', '4', '--no-report']);
     const codes = parseJson(run).files.map(({ status, error }) => error?.code ?? status);
@@ -159,7 +159,7 @@ describe('a service that misbehaves', () => {
   });
 
   it.each([['throttled-at-once'], ['unavailable-at-once']] as const)(
-    '%s: fewer calls at once, then more again, and each file signed once',
+    '%s: fewer calls concurrently, then more again, and each file signed once',
     async (mode) => {
       // The first one goes alone: it proves that number and certificate belong together.
       await using stage = await scene(mode, 32, { after: 1, times: 8, milliseconds: 80 });
@@ -183,7 +183,7 @@ describe('a service that misbehaves', () => {
     expect([run.code, stage.service.signRequests()]).toEqual([5, 4]);
   });
 
-  it('reports a signature that does not verify as failed, at once', async () => {
+  it('reports a signature that does not verify as failed, immediately', async () => {
     await using stage = await scene('signature-wrong');
     await stage.sign();
     const reports = stage.service.requests().filter(({ path }) => path.endsWith('/report-sign'));
@@ -199,7 +199,7 @@ describe('a service that misbehaves', () => {
   });
 
   it.each(['expired', 'other-name', 'untrusted'] as const)(
-    'refuses a TLS certificate that is %s, before any request',
+    'rejects a TLS certificate that is %s, before any request',
     async (certificate) => {
       await using stage = await scene('good', 2, { certificate });
       const untouched = await snapshot(stage.folder);
@@ -236,7 +236,7 @@ describe('a service that misbehaves', () => {
   });
 });
 
-describe('what the service is told', () => {
+describe('the report to the service', () => {
   it.each([
     [
       [],
@@ -249,7 +249,7 @@ describe('what the service is told', () => {
     ],
     [['--mask-filename', 'none'], { signing_filename: expect.stringMatching(/[/\\]app-0\.exe$/) }],
     [['--mask-filename', 'hash'], { signing_filename: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }],
-  ] as const)('%j tells the file name as asked', async (args, extra) => {
+  ] as const)('%j reports the file name as asked', async (args, extra) => {
     await using stage = await scene('good');
     expect((await stage.sign(args)).code).toBe(0);
     expect(JSON.parse(stage.service.requests()[0]?.body ?? '').extra).toMatchObject(extra);
@@ -266,7 +266,7 @@ describe('what the service is told', () => {
     for (const name of left) expect(extra).not.toHaveProperty(name);
   });
 
-  it('--extra none sends nothing beside what signing needs', async () => {
+  it('--extra none sends nothing next to what signing needs', async () => {
     await using stage = await scene('good');
     expect((await stage.sign(['--extra', 'none'])).code).toBe(0);
     expect(Object.keys(JSON.parse(stage.service.requests()[0]?.body ?? '')).sort()).toEqual([
@@ -302,13 +302,13 @@ describe('an interrupted run', () => {
     await using stage = await scene('good', 6);
     const run = await stage.sign(['-j', '1'], {}, interruptWith(stage, signals));
     expect(run.code).toBe(exitCode);
-    // Whatever was asked for was also written: no signature is lost.
+    // Whatever was requested was also written: no signature is lost.
     expect(parseJson(run).summary.signed).toBe(stage.service.signRequests());
     expect(stage.service.signRequests()).toBeLessThan(6);
     expect(await temporaryFiles(stage.folder)).toEqual([]);
   });
 
-  it('ends at once on a second signal, and leaves no temporary file', async () => {
+  it('ends immediately on a second signal, and leaves no temporary file', async () => {
     await using stage = await scene('hangs', 2);
     const untouched = await snapshot(stage.folder);
     const started = performance.now();

@@ -1,4 +1,4 @@
-/** The waits that a throttling service asks for, as the whole program keeps them: in seconds, to a date, and no longer than a minute. */
+/** The waits that a throttling service requests, as the whole program keeps them: in seconds, to a date, and no longer than a minute. */
 
 import { expect, it } from 'vitest';
 import { startScene } from '../../../support/runs/resume-scene.ts';

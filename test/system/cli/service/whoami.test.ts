@@ -1,4 +1,4 @@
-/** `whoami` with credentials of the environment: what it shows, and how it judges what a service answers to --check. */
+/** `whoami` with credentials of the environment: what it shows, and how it checks what a service answers to --check. */
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +60,7 @@ const check = (baseUrl: string, args: readonly string[] = []) =>
   runCli(['whoami', '--check', '--base-url', baseUrl, ...args], { env: ENV });
 
 describe('whoami', () => {
-  it('shows where the credentials come from, and no more of the key than tells it from others', async () => {
+  it('shows where the credentials come from, and no more of the key than reports it from others', async () => {
     const run = await runCli(['whoami', '--base-url', 'https://sign.example:8443/path'], { env: ENV });
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -91,7 +91,7 @@ describe('whoami', () => {
     expect([run.code, errorCode(run)]).toEqual([2, 'setting-missing']);
   });
 
-  it('refuses half of an environment', async () => {
+  it('rejects half of an environment', async () => {
     const run = await runCli(['whoami', '--json'], { env: { CODESIGN_ACCESS_KEY: ACCESS_KEY } });
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stdout).error).toMatchObject({ code: 'credentials-missing', category: 'usage' });
@@ -105,7 +105,7 @@ describe('whoami', () => {
 });
 
 describe('whoami --check', () => {
-  it('asks for what the service must refuse, once, and in its address', async () => {
+  it('requests what the service must refuse, once, and in its address', async () => {
     await using service = await answering({ status: 400, body: envelope(400) });
     const run = await check(service.baseUrl);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted'), stderr: '' });
@@ -176,7 +176,7 @@ describe('whoami --check', () => {
     expect(run.stderr).not.toContain('counted');
   });
 
-  it('knows nothing when nobody is there', async () => {
+  it('knows nothing if the service does not answer', async () => {
     const service = await answering(undefined);
     await service[Symbol.asyncDispose]();
     const run = await check(service.baseUrl);

@@ -18,7 +18,7 @@ import { openssl } from '../../../support/programs/openssl.ts';
 import { startServer, type TestServer } from '../../../support/services/server.ts';
 import { type CertificateRequest, makePki, type Pki, testKey } from '../../../support/signed-files/pki.ts';
 
-/** A user without rights: nobody on every Unix. */
+/** A user without rights: no one on every Unix. */
 const NOBODY = 65534;
 const IS_ROOT = process.getuid?.() === 0;
 /** Runs what follows with mounts of its own. */
@@ -122,7 +122,7 @@ describe('files', () => {
     });
   });
 
-  it('a program truncated at every 512th byte: refused, each with a code that says why', async () => {
+  it('a program truncated at every 512th byte: rejected, each with a code that says why', async () => {
     await using folder = await temporaryFolder();
     const whole = await readFile(fixture('pe/hello.exe'));
     for (let length = 0; length < whole.length; length += 512) {
@@ -194,7 +194,7 @@ describe('rights and room', () => {
     expect([run.code, errorOf(run)?.code]).toEqual([6, 'permission-denied']);
   });
 
-  // Containers and hardened systems may let nobody mount: there a disk of known size cannot be had.
+  // Containers and hardened systems may let no one mount: there a disk of known size cannot be acquired.
   it.skipIf(!mayMount() && process.env.CI === undefined)(
     'a full disk: 6, before a signature is spent, and the file stays',
     async () => {
@@ -340,7 +340,7 @@ describe('address and credentials', () => {
     expect(await snapshot(folder.path)).toEqual(before);
   });
 
-  it('a wrong certificate number: refused, with a hint at --code', async () => {
+  it('a wrong certificate number: rejected, with a hint at --code', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     await copyFile(fixture('pe/hello.exe'), path);

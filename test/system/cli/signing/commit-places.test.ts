@@ -23,7 +23,7 @@ beforeEach(async () => {
   return () => made[Symbol.asyncDispose]();
 });
 
-/** `remove` asks nobody, and writes as all commands do. */
+/** `remove` sends no request, and writes as all commands do. */
 const remove = (...args: readonly string[]) => runCli(['remove', ...args, '--json'], { cwd: folder });
 
 async function expectUnsigned(file: string): Promise<void> {
@@ -69,12 +69,12 @@ describe('a symbolic link', () => {
     ]);
   });
 
-  it('that leads nowhere is refused as an input', async () => {
+  it('that leads nowhere is rejected as an input', async () => {
     await symlink('missing.exe', join(folder, 'link.exe'));
     await expectRefused(['link.exe'], 'broken-link', /^link\.exe is a link whose target does not exist: missing\.exe$/);
   });
 
-  it('that leads nowhere is refused as an output, and is not replaced by a file', async () => {
+  it('that leads nowhere is rejected as an output, and is not replaced by a file', async () => {
     await symlink('missing.exe', join(folder, 'link.exe'));
     await expectRefused(
       ['app.exe', '-o', 'link.exe'],
@@ -84,7 +84,7 @@ describe('a symbolic link', () => {
     expect(await readlink(join(folder, 'link.exe'))).toBe('missing.exe');
   });
 
-  it('that leads nowhere is refused as a folder of the output', async () => {
+  it('that leads nowhere is rejected as a folder of the output', async () => {
     await symlink('missing', join(folder, 'out'));
     await expectRefused(
       ['app.exe', '-o', 'out/'],
@@ -93,7 +93,7 @@ describe('a symbolic link', () => {
     );
   });
 
-  it('that leads to itself is refused, as an input and as an output', async () => {
+  it('that leads to itself is rejected, as an input and as an output', async () => {
     await symlink('b.exe', join(folder, 'a.exe'));
     await symlink('a.exe', join(folder, 'b.exe'));
     await expectRefused(['a.exe'], 'link-loop', /form a cycle, so it was not possible to read the file$/);
@@ -112,7 +112,7 @@ it('of several hard links one leads to the new file, and a warning says that the
   expect((await readFile(other)).equals(before)).toBe(true);
 });
 
-describe('a result is refused, with its own place named,', () => {
+describe('a result is rejected, with its own place named,', () => {
   it('below what is a file', async () => {
     await writeFile(join(folder, 'file'), 'x');
     const message = /^the result cannot be written to .*file\/app\.exe: .*\/file is not a folder$/;

@@ -1,4 +1,4 @@
-/** Several runs at one file, and what killed ones left beside it: for every command that changes files. */
+/** Several runs at one file, and what killed ones left next to it: for every command that changes files. */
 
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -49,7 +49,7 @@ const run = (args: readonly string[]) => runCli([...args, '--json'], { env: serv
 describe.each(COMMANDS)('%s', (_, argsFor, operation) => {
   const asked = (): number => (operation === undefined ? 0 : server.operations(operation).length);
 
-  it('is refused at once while another run is at the file, and asks for nothing', async () => {
+  it('is rejected immediately while another run is at the file, and sends no request', async () => {
     const { self } = await observeProcesses();
     // As another run within a process that is there: the parent of this one.
     const holder = { ...self, pid: process.ppid, started: await startOf(process.ppid), run: 'other' };
@@ -81,7 +81,7 @@ describe.each(COMMANDS)('%s', (_, argsFor, operation) => {
   });
 });
 
-describe('several runs at once', () => {
+describe('several concurrent runs', () => {
   it('append every signature that was paid for, and refuse the others before they ask', async () => {
     const before = server.operations('sign').length;
     const runs = await Promise.all(
@@ -118,7 +118,7 @@ describe('several runs at once', () => {
   });
 });
 
-/** As the system tells it: field 22 of /proc/PID/stat; undefined where there is none. */
+/** As the system reports it: field 22 of /proc/PID/stat; undefined where there is none. */
 async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

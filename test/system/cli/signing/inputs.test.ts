@@ -50,7 +50,7 @@ describe('expandInputs', () => {
     expect(await expand([`${pattern}/**/*.{exe,dll}`])).toEqual(['a.exe', 'b.exe', 'c.dll', 'sub/d.exe']);
   });
 
-  it('refuses a pattern that matches nothing', async () => {
+  it('rejects a pattern that matches nothing', async () => {
     await expect(expand([`${folder}/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches', category: 'usage' });
   });
 
@@ -65,14 +65,14 @@ describe('expandInputs', () => {
     await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
   });
 
-  it('refuses what find -print0 writes', async () => {
+  it('rejects what find -print0 writes', async () => {
     await writeFile(at('list.txt'), `${at('a.exe')}\0${at('b.exe')}\0`);
     const refused = { code: 'list-unusable', category: 'usage' };
     await expect(expand([`@${at('list.txt')}`])).rejects.toMatchObject(refused);
     await expect(expand(['-'], { stdin: 'a.exe\0b.exe\0' })).rejects.toMatchObject(refused);
   });
 
-  it('refuses a folder without --recursive, and walks it with', async () => {
+  it('rejects a folder without --recursive, and walks it with', async () => {
     await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
     await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });
     expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/a/x.dll', 'dist/b.exe']);
@@ -201,7 +201,7 @@ describe('expandInputs', () => {
     await expect(expand(['-', '-'])).rejects.toMatchObject({ code: 'standard-input-twice', category: 'usage' });
   });
 
-  it('refuses to do nothing', async () => {
+  it('rejects a run without work', async () => {
     await expect(expand(['-'], { stdin: '\n' })).rejects.toMatchObject({ code: 'no-files', category: 'usage' });
   });
 });

@@ -1,4 +1,4 @@
-/** What somebody who comes from jarsigner, osslsigncode or signtool does by habit, and what a release must hear about. */
+/** What a user who comes from jarsigner, osslsigncode or signtool does by habit, and what a release must be warned about. */
 
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -82,7 +82,7 @@ describe('a release', () => {
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
   });
 
-  it('hears of a file in a folder that is named like a format and is none', async () => {
+  it('is warned about a file in a folder that is named like a format and is none', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'dist'));
     await copyFile(fixture('jar/plain.jar'), join(folder.path, 'dist/app.jar'));
@@ -94,7 +94,7 @@ describe('a release', () => {
     expect(run.stderr).not.toContain('notes.txt');
   });
 
-  it('hears that Java did not see the last line of a manifest', async () => {
+  it('is warned that Java did not see the last line of a manifest', async () => {
     const run = await sign(['--dry-run', fixture('jar/manifest-without-last-newline.jar')]);
     expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/Java does not see it/)]);
   });

@@ -1,4 +1,4 @@
-/** `codesign-remote sign` with JARs, as a user runs it, against the real server on SoftHSM, judged by Java. */
+/** `codesign-remote sign` with JARs, as a user runs it, against the real server on SoftHSM, checked by Java. */
 
 import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -83,7 +83,7 @@ describe('a JAR', () => {
     await expectVerified(path);
   });
 
-  it('is refused with SHA1 before a request, unless that is what is wanted', async () => {
+  it('is rejected with SHA1 before a request, unless that is what is wanted', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     await copyFile(plain, path);
@@ -108,7 +108,7 @@ describe('a JAR', () => {
     expect(await signaturesIn(path)).toHaveLength(1);
   });
 
-  it('is signed under the name that is asked for', async () => {
+  it('is signed under the name that is requested', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     expect((await sign(['--signer-name', 'release 1.0', plain, '-o', path])).code).toBe(0);
@@ -203,7 +203,7 @@ describe('a signed JAR', () => {
     expect((await expectVerified(path)).signers.has('added.txt')).toBe(true);
   });
 
-  it('is not appended to once a file was changed, and nothing is asked for', async () => {
+  it('is not appended to once a file was changed, and nothing is requested', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     const certificate = await server.addCertificate('jar-3', 2048, 'Third Publisher');
@@ -217,7 +217,7 @@ describe('a signed JAR', () => {
 });
 
 describe('what is no JAR', () => {
-  it('is refused with what it is, unchanged and before a request, when it is named', async () => {
+  it('is rejected with what it is, unchanged and before a request, when it is named', async () => {
     await using folder = await temporaryFolder();
     const expected: Readonly<Record<string, { looksLike?: string }>> = JSON.parse(
       await readFile(fixture('manifest.json'), 'utf8'),
@@ -236,7 +236,7 @@ describe('what is no JAR', () => {
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
   });
 
-  it('is refused in the same way with the name of a JAR, but for a ZIP of nobody', async () => {
+  it('is rejected in the same way with the name of a JAR, except for a ZIP without a signature', async () => {
     await using folder = await temporaryFolder();
     for (const name of ['app.apk', 'document.docx', 'extension.vsix']) {
       await copyFile(fixture(`strangers/${name}`), join(folder.path, `${name}.jar`));
@@ -273,7 +273,7 @@ describe('what is no JAR', () => {
 });
 
 describe('PE files and JARs', () => {
-  it('are signed in one run, each as what it is, and those that cannot be are told', async () => {
+  it('are signed in one run, each as what it is, and those that cannot be are reported', async () => {
     await using folder = await temporaryFolder();
     const names = [
       'pe/hello.exe',

@@ -135,7 +135,7 @@ describe('with the real service', () => {
     expect(parseJson(run).files.map(({ reported }) => reported)).toEqual([true, true, true]);
   });
 
-  it('asks once for what two processes sign at once', async () => {
+  it('requests once what two processes sign concurrently', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     const contents = ['1', '2', '3', '4'];
@@ -155,14 +155,14 @@ describe('with the real service', () => {
     expect(count.reports()).toEqual([1, 1, 1, 1]);
   });
 
-  it('refuses another word than it knows for when failures are reported', async () => {
+  it('rejects an unknown word for the time when failures are reported', async () => {
     await using stage = await scene(server.env);
     const run = await stage.sign([await stage.program('a.exe', 'one')], ['--report-failures', 'later']);
     expect([run.code, parseJson(run).error?.code]).toEqual([2, 'invalid-setting']);
     expect(parseJson(run).error?.message).toContain('--report-failures');
   });
 
-  it('refuses a run that might go beyond the budget of the month, which needs a journal', async () => {
+  it('rejects a run that might go beyond the budget of the month, which needs a journal', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     const paths = [await stage.program('a.exe', 'one'), await stage.program('b.exe', 'two')];
@@ -174,7 +174,7 @@ describe('with the real service', () => {
     expect((await stage.sign(paths, ['--monthly-budget', '2'])).code).toBe(0);
   });
 
-  it('asks for nothing twice when a run that was killed is run again, nor for what was finished beside a file that failed', async () => {
+  it('requests nothing twice when a run that was killed is run again, nor for what was finished next to a file that failed', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     const paths = await Promise.all(['1', '2', '3', '4', '5', '6'].map((name) => stage.program(`${name}.exe`, name)));
@@ -211,7 +211,7 @@ describe('with the real service', () => {
     await expect.poll(count.signs).toBe(asked + 6);
   });
 
-  it.runIf(process.platform === 'linux')('refuses a folder that cannot be made, and says why', async () => {
+  it.runIf(process.platform === 'linux')('rejects a folder that cannot be made, and says why', async () => {
     await using stage = await scene(server.env);
     const path = await stage.program('a.exe', 'one');
     // Nobody can make anything there, and Node's own recursive way of trying never ends.
@@ -238,43 +238,46 @@ describe('with the real service', () => {
     if (process.platform !== 'win32') expect((await stat(stage.state)).mode & 0o777).toBe(0o700);
   });
 
-  it.runIf(process.platform !== 'win32')('in a folder that is read-only: refuses, or goes on without it', async () => {
-    await using stage = await scene(server.env);
-    const count = counting();
-    // Root may write everywhere, so another user signs, with copies of what only root may read.
-    const user = process.getuid?.() === 0 ? 65_534 : undefined;
-    const [path, certificate, caFile] = [
-      await stage.program('a.exe', 'one'),
-      ...['leaf.pem', 'ca.pem'].map((name) => join(stage.folder, name)),
-    ];
-    await copyFile(server.env.CODESIGN_CERTIFICATE ?? '', certificate ?? '');
-    await copyFile(server.env.CODESIGN_CA_FILE ?? '', caFile ?? '');
-    await mkdir(stage.state);
-    for (const each of [stage.folder, stage.state, path, certificate ?? '', caFile ?? '']) {
-      if (user !== undefined) await chown(each, user, user);
-    }
-    await chmod(stage.state, 0o555);
-    const env = {
-      ...server.env,
-      CODESIGN_STATE_DIR: stage.state,
-      CODESIGN_CONFIG_DIR: stage.folder,
-      CODESIGN_CERTIFICATE: certificate ?? '',
-      CODESIGN_CA_FILE: caFile ?? '',
-    };
-    await using copy = await temporaryFolder();
-    const other = user === undefined ? {} : { uid: user, ...(await programForOthers(copy.path)) };
-    const run = (...args: readonly string[]) =>
-      runCli(['sign', '--json', '--no-timestamp', ...args, path], { env, ...other });
+  it.runIf(process.platform !== 'win32')(
+    'in a folder that is read-only: rejects, or continues without it',
+    async () => {
+      await using stage = await scene(server.env);
+      const count = counting();
+      // Root may write everywhere, so another user signs, with copies of what only root may read.
+      const user = process.getuid?.() === 0 ? 65_534 : undefined;
+      const [path, certificate, caFile] = [
+        await stage.program('a.exe', 'one'),
+        ...['leaf.pem', 'ca.pem'].map((name) => join(stage.folder, name)),
+      ];
+      await copyFile(server.env.CODESIGN_CERTIFICATE ?? '', certificate ?? '');
+      await copyFile(server.env.CODESIGN_CA_FILE ?? '', caFile ?? '');
+      await mkdir(stage.state);
+      for (const each of [stage.folder, stage.state, path, certificate ?? '', caFile ?? '']) {
+        if (user !== undefined) await chown(each, user, user);
+      }
+      await chmod(stage.state, 0o555);
+      const env = {
+        ...server.env,
+        CODESIGN_STATE_DIR: stage.state,
+        CODESIGN_CONFIG_DIR: stage.folder,
+        CODESIGN_CERTIFICATE: certificate ?? '',
+        CODESIGN_CA_FILE: caFile ?? '',
+      };
+      await using copy = await temporaryFolder();
+      const other = user === undefined ? {} : { uid: user, ...(await programForOthers(copy.path)) };
+      const run = (...args: readonly string[]) =>
+        runCli(['sign', '--json', '--no-timestamp', ...args, path], { env, ...other });
 
-    const refused = await run();
-    expect([refused.code, parseJson(refused).error?.code]).toEqual([6, 'journal-unusable']);
-    expect(count.signs()).toBe(0);
-    expect((await run('--no-journal')).code).toBe(0);
-    expect(count.signs()).toBe(1);
-    await chmod(stage.state, 0o755);
-  });
+      const refused = await run();
+      expect([refused.code, parseJson(refused).error?.code]).toEqual([6, 'journal-unusable']);
+      expect(count.signs()).toBe(0);
+      expect((await run('--no-journal')).code).toBe(0);
+      expect(count.signs()).toBe(1);
+      await chmod(stage.state, 0o755);
+    },
+  );
 
-  it('that cannot be kept: refuses before the first request, and goes on without it when told so', async () => {
+  it('that cannot be kept: rejects before the first request, and continues without it if requested', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     await writeFile(stage.state, 'a file where the folder is to be');

@@ -1,4 +1,4 @@
-/** File names that are not UTF-8, which only some systems have: Node.js cannot open them, so they are refused by name. */
+/** File names that are not UTF-8, which only some systems have: Node.js cannot open them, so they are rejected by name. */
 
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { resolveTarget } from '../../../../src/signing/files/target.ts';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 
-/** The path as bytes, with one that is not UTF-8 in the place of each `?`. */
+/** The path as bytes, with one that is not UTF-8 instead of each `?`. */
 const raw = (folder: string, name: string): Buffer =>
   Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name.replaceAll('?', '\xff'), 'latin1')]);
 
 describe.runIf(process.platform === 'linux')('a name that is not UTF-8', () => {
-  it('is refused by name in a folder, by a pattern, as an argument and behind a link; other files are processed', async () => {
+  it('is rejected by name in a folder, by a pattern, as an argument and behind a link; other files are processed', async () => {
     await using folder = await temporaryFolder();
     const program = fixture('pe/hello.exe');
     mkdirSync(raw(folder.path, 'dir-?'));
@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('a name that is not UTF-8', () => {
     expect(readdirSync(folder.path, { encoding: 'latin1' })).toEqual(untouched);
   });
 
-  it('is refused as the name of a result, and as a folder of it', async () => {
+  it('is rejected as the name of a result, and as a folder of it', async () => {
     await using folder = await temporaryFolder();
     for (const output of ['out-\ufffd.exe', 'out-\ufffd/a.exe']) {
       const refused = { code: 'name-not-utf8', message: expect.stringContaining('out-\ufffd') };

@@ -20,7 +20,7 @@ describe('a signature that is not written', () => {
       const failed = await runCli(['sign', ...NOBODY, ...options, 'app.exe'], { env, cwd: folder.path });
       expect(failed.code).toBe(7);
 
-      // In another folder, and with nothing of what sign was told about the file.
+      // In another folder, and without the options that sign had for the file.
       expect(await resumeWith(env)).toMatchObject({ code: 0, calls: [{ kind: 'unwritten', status: 'finished' }] });
 
       const inspected = await runCli(['inspect', path]);
@@ -49,7 +49,7 @@ describe('a signature that is not written', () => {
     expect(stage.service.signRequests()).toBe(1);
   });
 
-  it('is not for a file that has changed since, and no other is asked for', async () => {
+  it('is not for a file that has changed since, and no other is requested', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);
     await appendFile(stage.path, 'more');
@@ -61,7 +61,7 @@ describe('a signature that is not written', () => {
     expect(calls).toMatchObject([{ kind: 'unwritten', status: 'failed', error: { code: 'changed-since' } }]);
     expect(stage.service.signRequests()).toBe(1);
     expect((await snapshot(stage.folder))[stage.path]).toBe(changed[stage.path]);
-    // It is kept: nobody but the user gives it up.
+    // It is kept: no one but the user gives it up.
     expect((await stage.resume(['--dry-run'])).calls).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe('a signature that is not written', () => {
   it.each([
     { what: 'written', args: ['--no-timestamp'] },
     { what: 'given up', args: ['--forget'] },
-  ])('is not reported when $what, as sign was told', async ({ args }) => {
+  ])('is not reported when $what, if sign had the option', async ({ args }) => {
     await using stage = await startScene('good');
     await stage.sign(...NOBODY, '--no-report', stage.path);
     const [call] = (await stage.resume(['--dry-run'])).calls;
@@ -103,7 +103,7 @@ describe('a signature that is not written', () => {
     expect(JSON.parse(stdout).calls).toMatchObject([{ counted: 'yes', reported: null }]);
   });
 
-  it('is given up with --forget, which the service is told', async () => {
+  it('is given up with --forget, which is reported to the service', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NOBODY, stage.path);
     const [call] = (await stage.resume(['--dry-run'])).calls;
@@ -179,7 +179,7 @@ describe('a certificate that is another one', () => {
 });
 
 describe('a signature that does not fit the certificate', () => {
-  it("is the user's to settle, and asks for nothing", async () => {
+  it("is the user's to settle, and sends no request", async () => {
     await using stage = await startScene('signature-wrong');
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(6);
     const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
@@ -190,8 +190,8 @@ describe('a signature that does not fit the certificate', () => {
   });
 });
 
-describe('a call whose outcome nobody knows', () => {
-  it('is listed for the user to settle, asks for nothing, and is forgotten with all of its kind', async () => {
+describe('a call whose outcome is unknown', () => {
+  it('is listed for the user to settle, sends no request, and is forgotten with all of its kind', async () => {
     await using stage = await startScene('breaks-before-answer', { times: 1 });
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(3);
 

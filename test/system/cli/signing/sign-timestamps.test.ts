@@ -26,9 +26,9 @@ const asking = (...modes: readonly AuthorityMode[]) => modes.flatMap((mode) => [
 
 /** Usable after all: what is odd about them passes. */
 const USABLE: readonly AuthorityMode[] = ['ok', 'granted-with-mods', 'slow', 'throttled-once', 'unavailable-once'];
-/** Policy and genTime are wrong only for who asks for another, or looks at the clock. */
+/** Policy and genTime are wrong only for who requests another, or looks at the clock. */
 const UNUSABLE = AUTHORITY_MODES.filter((mode) => !USABLE.includes(mode));
-/** Repeated with waits before they are given up: the others are told at once. */
+/** Repeated with waits before they are given up: the others are reported immediately. */
 const SLOW_TO_FAIL: readonly AuthorityMode[] = ['throttled', 'http500', 'reset', 'hang'];
 
 it.each([[[]], [['--no-timestamp', '-t', 'http://127.0.0.1:1']], [['--no-timestamp']]])(
@@ -91,7 +91,7 @@ describe('an authority that is no use', () => {
     },
   );
 
-  it('for its policy is passed over where one is asked for', async () => {
+  it('for its policy is passed over where one is requested', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     const wanted = ['--timestamp-policy', authority.policy];
@@ -138,7 +138,7 @@ describe('an authority that is no use', () => {
 });
 
 describe('which authorities', () => {
-  it('may be in the environment, with blanks between, and --no-timestamp passes over them', async () => {
+  it('may be in the environment, with spaces between, and --no-timestamp passes over them', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     const CODESIGN_TIMESTAMP_URL = ` ${authority.urlOf('empty')}  ${authority.urlOf('ok')}`;
@@ -149,7 +149,7 @@ describe('which authorities', () => {
     expect(JSON.parse(without.stdout).warnings).toBeUndefined();
   });
 
-  it('is asked of nobody in vain: a run without one warns', async () => {
+  it('is requested from no authority if none is configured: the run warns', async () => {
     await using folder = await temporaryFolder();
     const run = await sign([fixture('pe/hello.exe'), '-o', join(folder.path, 'app.exe')]);
     expect(run.code).toBe(0);
@@ -166,7 +166,7 @@ describe('which authorities', () => {
     [['-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
     [['-t', 'http://timestamp.example.com', '--timestamp-roots', fixture('pe/hello.exe')], 'roots-unusable'],
     [['--dry-run', '-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
-  ])('is refused before anything is sent: %j', async (args, code) => {
+  ])('is rejected before anything is sent: %j', async (args, code) => {
     const before = server.operations('sign').length;
     const run = await sign([...args, fixture('pe/hello.exe')]);
     expect(run.code).toBe(2);

@@ -1,4 +1,4 @@
-/** `codesign-remote sign` as a user runs it, against the real server on SoftHSM, judged by osslsigncode. */
+/** `codesign-remote sign` as a user runs it, against the real server on SoftHSM, checked by osslsigncode. */
 
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ async function osslsigncodeVerify(path: string): Promise<string> {
 }
 
 describe('sign', () => {
-  it('signs in place, tells record and report, and osslsigncode accepts the result', async () => {
+  it('signs in place, reports record and report, and osslsigncode accepts the result', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     await copyFile(fixture('pe/hello.exe'), path);
@@ -71,7 +71,7 @@ describe('sign', () => {
   it.each(['SHA1', 'sha256', 'SHA384', 'SHA512'])('signs with %s', async (algorithm) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
-    // The server's authority refuses SHA-1, as most do.
+    // The server's authority rejects SHA-1, as most do.
     const stamped = ['--timestamp-algorithm', 'SHA256'];
     const { code } = await sign(['-a', algorithm, ...stamped, fixture('pe/hello.exe'), '-o', path]);
     expect(code).toBe(0);
@@ -131,7 +131,7 @@ describe('sign', () => {
     expect(await snapshot(folder.path)).toEqual(untouched);
   });
 
-  it('is refused before the first request when it might ask for more than --max-signatures', async () => {
+  it('is rejected before the first request when it might request more than --max-signatures', async () => {
     await using folder = await temporaryFolder();
     const before = server.operations('sign').length;
     const names = ['a.exe', 'b.exe'].map((name) => join(folder.path, name));
@@ -145,7 +145,7 @@ describe('sign', () => {
     expect((await sign(['--max-signatures', 'x', first])).code).toBe(2);
   });
 
-  it('walks a folder with --recursive, judges by content and keeps the tree in the output', async () => {
+  it('walks a folder with --recursive, checks by content and keeps the tree in the output', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'dist/plugins'), { recursive: true });
     await copyFile(fixture('pe/hello.exe'), join(folder.path, 'dist/app'));
@@ -213,7 +213,7 @@ describe('sign', () => {
     expect(await snapshot(folder.path)).toEqual({});
   });
 
-  it('finishes what it signs although nobody reads its output any more', async () => {
+  it('finishes what it signs although no one reads its output any more', async () => {
     await using folder = await temporaryFolder();
     const names = ['a', 'b', 'c', 'd'].map((name) => join(folder.path, `${name}.exe`));
     for (const name of names) await copyFile(fixture('pe/hello.exe'), name);

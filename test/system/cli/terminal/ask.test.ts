@@ -122,7 +122,7 @@ describe('a question', () => {
     expect(shown()).toBe(`Name: 文a${'\b \b'.repeat(3)}b\n`);
   });
 
-  it('that nobody answers fails', async () => {
+  it('without an answer fails', async () => {
     const { io, typed } = play();
     using ask = openAsk(io, '');
     const asked = ask.text('Name', asItIs);
@@ -144,7 +144,7 @@ describe('a secret', () => {
     expect(shown()).toBe('Name: somebody\nSecret (not shown): \n');
   });
 
-  it('keeps blanks and control characters, for whoever judges it', async () => {
+  it('keeps spaces and control characters, for the caller to check', async () => {
     const { io, typed } = play();
     using ask = openAsk(io, '');
     const secret = ask.secret('Secret');

@@ -121,7 +121,7 @@ describe('in zsh', () => {
     await writeFile(join(folder.path, 'app.exe'), '');
     await mkdir(join(folder.path, 'functions'));
     await writeFile(join(folder.path, 'functions', '_codesign-remote'), await scriptFor('zsh'));
-    // In a shell of its own on a pseudo-terminal; each match is told by what compadd is given.
+    // In a shell of its own on a pseudo-terminal; each match is reported by what compadd is given.
     const { stdout } = outputOf('zsh', ['-f', '-c', ZSH_CAPTURE, 'capture', `codesign-remote ${typed}`], {
       cwd: folder.path,
       env: { ...(await withProfiles(folder.path)), HOME: folder.path, TERM: 'dumb' },
@@ -162,7 +162,7 @@ zpty -d shell
 [[ -e hits ]] && cat hits
 `;
 
-it('refuses a shell that it does not know, and names those that it does', async () => {
+it('rejects a shell that it does not know, and names those that it does', async () => {
   const { code, stdout, stderr } = await runCli(['completion', 'tcsh']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');

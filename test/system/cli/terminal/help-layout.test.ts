@@ -1,4 +1,4 @@
-/** `--help` on terminals of all widths: no line that is wider, but for commands to be copied. */
+/** `--help` on terminals of all widths: no line that is wider, except for commands to be copied. */
 
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('help', () => {
     expect(await help(['sign'], 0)).toBe(text);
   });
 
-  it('puts descriptions below their options where there is no room beside them', async () => {
+  it('puts descriptions below their options where there is no room next to them', async () => {
     expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}all supported/m);
     expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}all supported/m);
   });

@@ -19,7 +19,7 @@ describe('init without a terminal', () => {
   const init = (folder: string, args: readonly string[], env = {}) =>
     runCli(['init', ...args], { env: { CODESIGN_CONFIG_DIR: folder, ...env } });
 
-  it('stores what options say, and tells what comes next', async () => {
+  it('stores what options say, and reports what comes next', async () => {
     await using folder = await temporaryFolder();
     const args = ['-p', 'work', ...SAID, '--certificate', ISSUER, '-t', 'http://t.example', '-t', 'http://u.example'];
     const { code, stdout } = await init(folder.path, args);
@@ -70,7 +70,7 @@ describe('init without a terminal', () => {
     ['ca-file-unreadable', [...SAID, '--ca-file', '/no/such.pem'], 2],
     ['profile-name-invalid', ['-p', 'a b', ...SAID], 2],
     ['profile-name-invalid', ['-e', 'a b', ...SAID], 2],
-  ])('refuses %s: %j, and stores nothing', async (error, args, exitCode) => {
+  ])('rejects %s: %j, and stores nothing', async (error, args, exitCode) => {
     await using folder = await temporaryFolder();
     const { code, stderr } = await init(folder.path, args);
     expect(stderr).toContain(`[${error}]`);
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
     );
   const LATER = { expect: 'store your credentials?', send: 'n\r' };
 
-  it('asks for what is needed, and again for what cannot be', async () => {
+  it('requests what is needed, and again for what cannot be', async () => {
     await using folder = await temporaryFolder();
     const run = await init(
       folder.path,
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'goes on with login, which may find no keychain: the settings are stored by then',
+    'continues with login, which may find no keychain: the settings are stored by then',
     async () => {
       await using folder = await temporaryFolder();
       const run = await init(

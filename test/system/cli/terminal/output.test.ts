@@ -1,4 +1,4 @@
-/** What a run tells beside its lines: colours, annotations, job summaries, the sum; and how each is kept harmless. */
+/** What a run reports next to its lines: colours, annotations, job summaries, the sum; and how each is kept harmless. */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ describe('how progress is shown', () => {
     expect(mode(io, options)).toBe(expected);
   });
 
-  it('refuses another word', () => {
+  it('rejects another word', () => {
     expect(() => mode({ env: { CODESIGN_PROGRESS: 'fancy' } })).toThrow(
       expect.objectContaining({ code: 'progress-unknown' }),
     );
@@ -127,7 +127,7 @@ describe('how far a run has come', () => {
   const path = 'dist/app.exe';
   const reading: ProgressEvent = { type: 'bytes-read', path, bytes: 47_250_000, size: 105_000_000 };
 
-  it('is told of one file by name', () => {
+  it('reports one file by name', () => {
     const state = new ProgressState(SIGNING, () => 0);
     state.event({ type: 'file-started', path });
     expect(state.parts()).toEqual(['signing app.exe']);
@@ -139,7 +139,7 @@ describe('how far a run has come', () => {
     expect(state.parts()).toEqual(['app.exe waiting for the timestamp authority']);
   });
 
-  it('is told of several by numbers', () => {
+  it('reports several files by their count', () => {
     const state = new ProgressState(SIGNING, () => 0);
     state.expect(20);
     for (const status of ['signed', 'signed', 'signed', 'skipped', 'failed']) {
@@ -263,7 +263,7 @@ describe('a job summary', () => {
     expect(stderr).toMatch(/^warning {2}The job summary could not be written/m);
   });
 
-  it('tells what became of each file', async () => {
+  it('reports what became of each file', async () => {
     await using stage = await startScene('good');
     const summary = join(stage.folder, 'summary.md');
     const env = { ...stage.env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
@@ -315,7 +315,7 @@ describe('the causes of a failure', () => {
   it.each([
     ['a file', ['sign', '--dry-run', '-c', '1', '--certificate']],
     ['the run', ['verify', '--roots']],
-  ])('of %s are told with --verbose only', async (_what, args) => {
+  ])('of %s are reported with --verbose only', async (_what, args) => {
     await using folder = await temporaryFolder();
     const all = [...args, 'missing.pem', 'app.exe'];
     const brief = await runCli(all, { cwd: folder.path });

@@ -125,7 +125,7 @@ describe.concurrent('the live line', () => {
     expect(screen).not.toContain(WAITING);
   });
 
-  it('is loaded on a terminal only, and missed by nobody', async () => {
+  it('is loaded on a terminal only', async () => {
     await using folder = await temporaryFolder();
     const program = join(folder.path, 'bin', 'codesign-remote.js');
     for (const part of ['bin', 'dist', 'package.json']) {
@@ -139,7 +139,7 @@ describe.concurrent('the live line', () => {
     expect(output).not.toContain(WAITING);
   });
 
-  it('takes nothing of what is typed meanwhile', async () => {
+  it('takes nothing of what is typed during that time', async () => {
     const shell = `${process.execPath} ${CLI_PROGRAM} "$@"; read answer; echo "read: $answer"`;
     let isTyped = false;
     const { screen } = await sign([], {

@@ -1,4 +1,4 @@
-/** Signs JARs with jarsigner, for what it makes of them beside this program. */
+/** Signs JARs with jarsigner, for what it makes of them next to this program. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Java programs, one of each kind that signing could break, made anew with javac and jar. Tests run them before and after
+ * Java programs, one of each kind that signing could break, made again with javac and jar. Tests run them before and after
  * signing: `run` takes the path of any copy.
  */
 

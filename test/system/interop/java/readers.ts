@@ -33,7 +33,7 @@ export function readAsStreams(java: JavaHome, jars: readonly string[]): Promise<
   return read(java, 'StreamReader', jars);
 }
 
-/** As java.util.jar.JarFile reads it. With `root`, a PEM file, each signer's chain is judged too. */
+/** As java.util.jar.JarFile reads it. With `root`, a PEM file, each signer's chain is checked too. */
 export function readAsArchives(
   java: JavaHome,
   jars: readonly string[],

@@ -39,7 +39,7 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
     expect(vectors.filter(({ kind }) => kind === 'ocsp').length).toBeGreaterThan(35);
   });
 
-  it('is judged as expected, or as README.md says', async () => {
+  it('is checked as expected, or as README.md says', async () => {
     const found: string[][] = [];
     for (const { kind, file, expected } of vectors) {
       const ours = await judgeVector(kind, file, TIMES[kind]);
@@ -48,7 +48,7 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
     expect(found).toEqual(deviations('crl/').concat(deviations('ocsp/')));
   });
 
-  it('that names no next update is judged as expected within a day', async () => {
+  it('that names no next update is checked as expected within a day', async () => {
     const stale = [...deviations('crl/'), ...deviations('ocsp/')].filter(([name = '', expected, ours]) => {
       return expected === 'good' && ours === 'unknown' && !OTHER_REASON.test(name);
     });

@@ -1,4 +1,4 @@
-/** Holds which signatures of a JAR another one can stand beside, and that those stay as good as they were, in Java too. */
+/** Holds which signatures of a JAR another one can stand next to, and that those stay as good as they were, in Java too. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,13 +78,13 @@ describe('a second signature', () => {
     expect(Object.fromEntries(intact)).toEqual({ 'Test Publisher': false, 'Another Publisher': true });
   });
 
-  it('goes beside one that has no digest of the whole manifest', async () => {
+  it('goes next to one that has no digest of the whole manifest', async () => {
     const both = await append(signAgain(signed, signer, 'TEST_PUB', withoutWholeDigest));
     const signers = ['Another Publisher', 'Test Publisher'];
     expect(await signersInJava(both)).toEqual({ a: signers, b: signers });
   });
 
-  it('goes beside one of more digests, a weak one among them', async () => {
+  it('goes next to one of more digests, a weak one among them', async () => {
     const { result } = await signBytes(jar, withDigest('SHA1-Digest', 'hvfkN/qlp/zhXR3cuerq6jd2Z7g='), signer);
     expect(contentsOf(result, MANIFEST).toString()).toContain('SHA1-Digest: hvfkN/qlp/zhXR3cuerq6jd2Z7g=');
     const both = await append(result, { algorithm: 'SHA384' });
@@ -116,7 +116,7 @@ describe('a second signature', () => {
     });
   });
 
-  it('by the same certificate, under another name, stands beside it', async () => {
+  it('by the same certificate, under another name, stands next to it', async () => {
     const both = await append(signed, { signerName: 'second' }, signer);
     expect(names(both)).toEqual(expect.arrayContaining([`${FIRST}.SF`, 'META-INF/SECOND.SF', 'META-INF/SECOND.RSA']));
     expect(await (await openBytes(jar, both)).signatures()).toHaveLength(2);
@@ -133,7 +133,7 @@ describe('a second signature', () => {
     expect(names(await append(both, {}, namesake)).sort()).toEqual(names(both).sort());
   });
 
-  it('is refused a name that another certificate has, before anything is digested', async () => {
+  it('is rejected a name that another certificate has, before anything is digested', async () => {
     const file = await openBytes(jar, signed);
     const context = signingContext({ chain: another.chain }, { signerName: 'test_pub' });
     const refusal = { code: 'signer-name-taken', category: 'local' };
@@ -148,7 +148,7 @@ function withDigest(attribute: string, digest: string): Buffer {
   return repack(plain, { [MANIFEST]: `Manifest-Version: 1.0\r\n\r\nName: a\r\n${attribute}: ${digest}\r\n\r\n` });
 }
 
-describe('no signature can stand beside', () => {
+describe('no signature can stand next to', () => {
   const refused = async (bytes: Buffer, reason: RegExp) => {
     const refusal = { code: 'cannot-append', category: 'local', message: expect.stringMatching(reason) };
     await expect(append(bytes)).rejects.toMatchObject(refusal);
@@ -215,7 +215,7 @@ describe('half a signature', () => {
   const leftovers = readFixture('jar/old-signature-leftovers.jar');
   const halves = ['META-INF/OTHER.SF', 'META-INF/THIRD.RSA'];
 
-  it('is no signature, and the user hears of it', async () => {
+  it('is no signature, and the user is warned about it', async () => {
     const file = await openBytes(jar, leftovers);
     expect(await file.signatures()).toEqual([]);
     expect(file.warnings.filter((warning) => /OTHER|THIRD/.test(warning))).toHaveLength(2);
@@ -242,7 +242,7 @@ describe('half a signature', () => {
 });
 
 describe('replaced', () => {
-  it('are all signatures, of any kind and name, but for SIG-* files, which nobody knows', async () => {
+  it('are all signatures, of any kind and name, except for SIG-* files, which are unknown', async () => {
     const bytes = repack(await append(signed), {}, [
       { name: 'META-INF/OLD.SF', contents: 'x' },
       { name: 'META-INF/OLD.DSA', contents: 'x' },

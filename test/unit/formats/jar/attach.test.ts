@@ -102,7 +102,7 @@ describe('a block', () => {
     );
   });
 
-  it('goes beside others, which stay', async () => {
+  it('goes next to others, which stay', async () => {
     const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
     const both = (await signBytes(jar, signed, another, { mode: 'append' })).result;
     const back = await attached(repack(both, { [RSA]: undefined }), cms);
@@ -138,7 +138,7 @@ describe('a block', () => {
     }
   });
 
-  it('that OpenSSL made without signed attributes goes in, and is judged by its key too', async () => {
+  it('that OpenSSL made without signed attributes goes in, and is checked by its key too', async () => {
     const attachedBy = async (bits: number) => {
       const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), bits));
       const [signature, ...others] = await (await openBytes(jar, back)).signatures();
@@ -150,7 +150,7 @@ describe('a block', () => {
   });
 });
 
-describe('a block is refused', () => {
+describe('a block is rejected', () => {
   it('when no signature file in the archive is the one that it signs', async () => {
     const reason = /signs none of the signature files .* must still be there/;
     expect(await refusal(plain)).toMatch(reason);

@@ -44,7 +44,7 @@ function chosen(signerName: string | undefined, ...others: readonly Other[]): st
   return chooseBlockName({ signerName, leaf: { der: bytes('mine'), name: 'Test Publisher' }, others });
 }
 
-describe('beside other signatures', () => {
+describe('next to other signatures', () => {
   it('it is the one of the certificate where that is free', () => {
     expect(chosen(undefined)).toBe('TEST_PUB');
     expect(chosen(undefined, block('OTHER', 'theirs'))).toBe('TEST_PUB');

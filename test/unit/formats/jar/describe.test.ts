@@ -105,7 +105,7 @@ describe('of the archive is said', () => {
   });
 });
 
-describe('the layout tells', () => {
+describe('the layout reports', () => {
   it('where things are', async () => {
     const { result } = await signBytes(jar, readFixture('jar/preamble-unfixed.jar'), signer);
     const details = (await openBytes(jar, result)).layout();

@@ -14,7 +14,7 @@ const MANIFEST = 'META-INF/MANIFEST.MF';
 const OWN = [MANIFEST, 'META-INF/TEST_PUB.SF', 'META-INF/TEST_PUB.RSA'];
 /** Extra field 0xCAFE, without data. */
 const CAFE = Buffer.from('feca0000', 'hex');
-/** One of nobody. */
+/** One without an owner. */
 const OTHER = Buffer.from('34120300616263', 'hex');
 let signer: ThrowawaySigner;
 
@@ -71,7 +71,7 @@ describe('the manifest', () => {
     expect(await extraFields(result, 1)).toEqual([OTHER, OTHER]);
   });
 
-  it('that needs something is written anew, deflated', async () => {
+  it('that needs something is written again, deflated', async () => {
     const manifest = { name: MANIFEST, contents: 'X: 1\n\n', isStored: true, extra: OTHER };
     const result = await signZip({ name: 'a', contents: 'a' }, manifest);
     expect(names(result)).toEqual([...OWN, 'a']);

@@ -187,7 +187,7 @@ describe('digests that Java no longer takes', () => {
     );
   });
 
-  it('do no harm beside others, and are checked all the same', async () => {
+  it('do no harm next to others, and are checked anyway', async () => {
     const withMd5 = (digest: string) =>
       zip([
         { name: MANIFEST, contents: `X: 1\r\n\r\nName: a\r\nMD5-Digest: ${digest}\r\n\r\n` },

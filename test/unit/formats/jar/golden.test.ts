@@ -78,7 +78,7 @@ it('covers each algorithm with each key size', () => {
   expect(new Set(plain.map(({ algorithm, bits }) => `${algorithm} ${bits}`)).size).toBe(12);
 });
 
-it('verifies in Java, but for SHA-1', async () => {
+it('verifies in Java, except for SHA-1', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'codesign-golden-'));
   try {
     const files = goldens.map(({ name }) => {

@@ -1,4 +1,4 @@
-/** Holds what is what in a JAR: what a signature covers, what is a signature's own, what is refused and what is odd. */
+/** Holds what is what in a JAR: what a signature covers, what is a signature's own, what is rejected and what is odd. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

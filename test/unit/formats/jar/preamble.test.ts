@@ -30,7 +30,7 @@ const ARCHIVES: Readonly<Record<string, readonly [bytes: Buffer, isOpened: boole
   "the locator's alone counts it": [locatorCounting(buildZip({ ...about, offsets: 'archive' })), true],
 };
 
-it('refuses those that Java does not open, and signs the others so that it goes on doing so', async () => {
+it('rejects those that Java does not open, and signs the others so that it continues doing so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'codesign-preamble-'));
   try {
     const signer = await makeThrowawaySigner();

@@ -52,7 +52,7 @@ describe('signed and unsigned again', () => {
     expect(lost).toEqual(name === 'jar/manifest-old-digest.jar' ? [{ what: 'manifest', detail }] : []);
   });
 
-  it('keeps in its first entry the field by which it is told from other archives', async () => {
+  it('keeps in its first entry the field by which it is distinguished from other archives', async () => {
     const bytes = await signedAndRemoved(readFixture('jar/cafe.jar'));
     const nameEnd = 30 + bytes.readUInt16LE(26);
     expect(bytes.toString('latin1', 30, nameEnd)).toBe(MANIFEST);

@@ -70,14 +70,14 @@ export function unzip(bytes: Buffer): readonly { readonly name: string; readonly
   });
 }
 
-/** The contents of one entry. Throws when there is none of that name. */
+/** The contents of one entry. Throws if there is none of that name. */
 export function contentsOf(archive: Buffer, name: string): Buffer {
   const found = unzip(archive).find((entry) => entry.name === name);
   if (found === undefined) throw new Error(`there is no ${name}`);
   return found.contents;
 }
 
-/** The archive packed anew with other contents (undefined: without the entry), and more entries at its end. */
+/** The archive packed again with other contents (undefined: without the entry), and more entries at its end. */
 export function repack(
   archive: Buffer,
   changes: Readonly<Record<string, string | Uint8Array | undefined>>,

@@ -135,7 +135,7 @@ describe('stamping', () => {
     await expect((await openBytes(jar, other.result)).stamp(tokens)).rejects.toThrow(TypeError);
   });
 
-  it('with SHA-1 is refused: it would make an unsigned archive of a signed one', async () => {
+  it('with SHA-1 is rejected: it would make an unsigned archive of a signed one', async () => {
     const { result } = await signBytes(jar, plain, signer);
     const file = await openBytes(jar, result);
     const [signature] = await file.signatures();

@@ -1,4 +1,4 @@
-/** Holds what becomes of bytes that belong to no entry of a JAR, by where they stand, what they are and how the file is named. */
+/** Holds what happens to bytes that belong to no entry of a JAR, by where they stand, what they are and how the file is named. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
@@ -45,7 +45,7 @@ const BEFORE: Readonly<Record<string, Buffer>> = {
 
 describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) => {
   it.each(['app.jar', 'folder/APP.JAR', 'app.war', 'app.ear', 'app.rar', 'app.aar'])(
-    'is told, and accepted, in %s',
+    'is reported and accepted in %s',
     async (name) => {
       expect(await judged(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive nothing', 'signed']);
     },
@@ -66,7 +66,7 @@ describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) =>
   );
 });
 
-it('tells zeros before the archive, whatever the name', async () => {
+it('reports zeros before the archive, whatever the name', async () => {
   expect(await judged(withBytesAt(signed, 0, ZEROS), 'app.sh')).toEqual(['bytes-before-archive nothing', 'signed']);
 });
 

@@ -1,4 +1,4 @@
-/** Holds the edits that put a CMS into a PE, judged by slow code written for that. */
+/** Holds the edits that put a CMS into a PE, checked by slow code written for that. */
 
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
@@ -20,7 +20,7 @@ async function measured(bytes: Buffer) {
 }
 
 describe.each(programs)('$name: $what', ({ bytes }) => {
-  it('has the digest the specification asks for', async () => {
+  it('has the digest the specification requests', async () => {
     const { layout, measurement } = await measured(bytes);
     expect(measurement.digests.get('SHA256')).toEqual(slowDigest(bytes, layout.programEnd, 'sha256'));
     expect(measurement.digests.get('SHA1')).toEqual(slowDigest(bytes, layout.programEnd, 'sha1'));
@@ -61,7 +61,7 @@ describe.each(programs)('$name: $what', ({ bytes }) => {
   });
 });
 
-it('refuses a signature that takes the file past 4 GiB', async () => {
+it('rejects a signature that takes the file past 4 GiB', async () => {
   const { layout } = await measured(programs[0]?.bytes ?? Buffer.alloc(0));
   const large = { ...layout, programEnd: 2 ** 32 - 2048, fileSize: 2 ** 32 - 2048 };
   expect(() => embedCms(large, 0, Buffer.alloc(4096))).toThrow(expect.objectContaining({ code: 'pe-too-large' }));

@@ -119,7 +119,7 @@ describe('a signature in it', () => {
     expect(await signature?.details()).toEqual([]);
   });
 
-  it('and those nested in it have places that tell them apart', async () => {
+  it('and those nested in it have places that distinguishes them', async () => {
     const [outer] = await (await openBytes(pe, readFixture('golden/appended-twice.exe'))).signatures();
     expect([outer, ...(outer?.nested ?? [])].map((each) => each?.location)).toEqual([
       'certificate table, entry 1',
@@ -132,7 +132,7 @@ describe('a signature in it', () => {
 });
 
 describe('the layout', () => {
-  it('is told of a signed program', async () => {
+  it('is detected as a signed program', async () => {
     const details = (await openBytes(pe, signed)).layout().map(({ name, value }) => `${name}: ${value}`);
     expect(details).toEqual([
       'program: PE32+, x64, console',
@@ -176,7 +176,7 @@ describe('the content', () => {
     signer = await makeThrowawaySigner();
   });
 
-  it('is read once for the file and all of its signatures, and not before somebody asks', async () => {
+  it('is read once for the file and all of its signatures, and not before it is needed', async () => {
     const bytes = readFixture('golden/appended-twice.exe');
     const asked: string[] = [];
     const measure: MeasureContent = (source, content, measures) => {

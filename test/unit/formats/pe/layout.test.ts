@@ -1,4 +1,4 @@
-/** Holds what is read from a PE's headers, and what is refused there. */
+/** Holds what is read from a PE's headers, and what is rejected there. */
 
 import { describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
@@ -16,7 +16,7 @@ describe('the layout of a PE file', () => {
     expect(layout.programEnd).toBeLessThanOrEqual(bytes.length);
   });
 
-  it.each(fixturesIn('pe-malformed'))('is refused: $what ($name)', async ({ bytes, code }) => {
+  it.each(fixturesIn('pe-malformed'))('is rejected: $what ($name)', async ({ bytes, code }) => {
     await expect(readLayout(memorySource(bytes))).rejects.toMatchObject({ code, category: 'local' });
   });
 
@@ -64,7 +64,7 @@ describe('the layout of a PE file', () => {
     expect(layout.programEnd).toBe(size);
   });
 
-  it('refuses a file that a signature would make longer than 4 GiB', async () => {
+  it('rejects a file that a signature would make longer than 4 GiB', async () => {
     for (const size of [4 * GIB - 4096, 4 * GIB, 5 * GIB]) {
       const source = sparse(size, [[0, hello.subarray(0, 0x200)]]);
       await expect(readLayout(source)).rejects.toMatchObject({ code: 'pe-too-large' });
@@ -93,7 +93,7 @@ describe('the layout of a PE file', () => {
     expect([...new Set([...covered, ...elsewhere])].sort()).toEqual(Object.keys(peErrors.table).sort());
   });
 
-  it('refuses a file cut off anywhere', async () => {
+  it('rejects a file cut off anywhere', async () => {
     const codes = new Set(fixturesIn('pe-malformed').map(({ code }) => code));
     for (let length = 0; length < hello.length; length++) {
       const refusal = await readLayout(memorySource(hello.subarray(0, length))).catch((thrown) => thrown.code);
@@ -102,7 +102,7 @@ describe('the layout of a PE file', () => {
   });
 });
 
-/** A source of zeros but for a few pieces: large files without a disk. */
+/** A source of zeros except for a few pieces: large files without a disk. */
 function sparse(size: number, pieces: readonly [number, Uint8Array][]): ByteSource {
   return {
     size,

@@ -1,4 +1,4 @@
-/** Every PE of the corpus (CODESIGN_TEST_CORPUS): examined as osslsigncode judges it, taken apart and put together again. */
+/** Every PE of the corpus (CODESIGN_TEST_CORPUS): examined as osslsigncode checks it, taken apart and put together again. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(signedPrograms.length).toBeGreaterThan(25);
   });
 
-  it('is intact, and so are its timestamps, but for what it breaks on purpose', async () => {
+  it('is intact, and so are its timestamps, except for what it breaks on purpose', async () => {
     for (const file of signedPrograms) {
       const opened = await openBytes(pe, read(file));
       const isBroken = BROKEN_ON_PURPOSE.includes(path.basename(file));

@@ -36,7 +36,7 @@ function asAfterSigning(original: Buffer, end: number): Buffer {
 }
 
 describe('a signed PE file without its signatures', () => {
-  it.each(fixturesIn('pe'))('is $name again, but for padding and checksum', async ({ bytes }) => {
+  it.each(fixturesIn('pe'))('is $name again, except for padding and checksum', async ({ bytes }) => {
     const { result } = await signBytes(pe, bytes, signer);
     const removed = await remove(result);
     expect(removed.equals(asAfterSigning(bytes, programEndOf(bytes)))).toBe(true);

@@ -35,7 +35,7 @@ function withHidden(extra: Buffer): Buffer {
 }
 
 describe('signatures in a file', () => {
-  it('are told from each other when there are two entries, and both are replaced', async () => {
+  it('are distinguished from each other when there are two entries, and both are replaced', async () => {
     const bytes = withTable(table, table);
     const file = await openBytes(pe, bytes);
     expect(file.warnings).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('signatures in a file', () => {
     await signBytes(pe, bytes, signer);
   });
 
-  it('of other types are no signatures, but the user hears of them', async () => {
+  it('of other types are no signatures, but the user is warned about them', async () => {
     for (const name of ['efi-certificate', 'x509-certificate', 'overlong-certificate']) {
       const file = await openBytes(pe, readFixture(`pe/${name}.exe`));
       expect(await file.signatures()).toEqual([]);
@@ -113,7 +113,7 @@ describe('signatures in a file', () => {
   });
 });
 
-describe('a signature cannot stand beside', () => {
+describe('a signature cannot stand next to', () => {
   it.each([
     ['two others', withTable(table, table)],
     ['one of a program that was changed', changedAt(signed, 70)],
@@ -137,7 +137,7 @@ describe('a signature cannot stand beside', () => {
 describe('a table of 64 entries of 16 MiB', () => {
   const ENTRY = 16 * 1024 * 1024;
 
-  /** Entries that each hold one SEQUENCE; `onRead` hears how many bytes are asked for. */
+  /** Entries that each hold one SEQUENCE; `onRead` hears how many bytes are requested. */
   function sparse(onRead: (length: number) => void): ByteSource {
     const head = Buffer.from(signed.subarray(0, tableOffset));
     head.writeUInt32LE(64 * ENTRY, entry + 4);

@@ -20,7 +20,7 @@ export interface Setting extends AsyncDisposable {
   open(overrides?: Overrides): Promise<Journal>;
   /** What it is opened with. */
   options(overrides?: Overrides): JournalOptions;
-  /** Pids of processes that do not run any more, and of those of which nothing can be told. */
+  /** Pids of processes that have ended, and of those whose state cannot be known. */
   readonly ended: Set<number>;
   readonly invisible: Set<number>;
   /** Names of files below the folder, with forward slashes. */

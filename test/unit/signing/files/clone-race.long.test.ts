@@ -17,7 +17,7 @@ const ORIGINAL = Buffer.alloc(SIZE, 'original ');
 const VICTIM = Buffer.alloc(SIZE, 'victim ');
 const SIGNED = Buffer.concat([ORIGINAL, Buffer.from('SIGNED')]);
 
-/** Puts a link to the victim in the place of each temporary file that it sees; at the end it prints how often. */
+/** Puts a link to the victim instead of each temporary file that it sees; at the end it prints how often. */
 const ATTACKER = `
 import os, signal, sys
 folder, victim = sys.argv[1:]
@@ -67,7 +67,7 @@ describe.runIf(isRoot).each(['xfs', 'btrfs'] as const)('on %s', (type) => {
     const victim = join(parent, 'victim');
     await mkdir(folder);
     await chmod(folder, 0o777);
-    // As large as the original, so that nothing but its name tells it from a clone.
+    // As large as the original, so that nothing but its name reports it from a clone.
     await writeFile(victim, VICTIM, { mode: 0o644 });
     const attacker = spawn('python3', ['-c', ATTACKER, folder, victim], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(attacker, 'close');

@@ -20,7 +20,7 @@ const SIZE = 40;
 const ROUNDS = 400;
 const original = Buffer.from(Array.from({ length: SIZE }, (_, index) => index));
 
-/** Sorted edits that do not overlap, often touching; what they insert is told from the original by its highest bit. */
+/** Sorted edits that do not overlap, often touching; what they insert is distinguished from the original by its highest bit. */
 function randomPatch(random: (limit: number) => number): Patch {
   const edits: { offset: number; remove: number; insert: Buffer[] }[] = [];
   let offset = random(3) * random(10);

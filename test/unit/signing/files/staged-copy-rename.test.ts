@@ -1,4 +1,4 @@
-/** The one rename, on file systems and beside programs that do not let it happen: the original stays, or is replaced whole. */
+/** The one rename, on file systems and next to programs that do not let it happen: the original stays, or is replaced whole. */
 
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

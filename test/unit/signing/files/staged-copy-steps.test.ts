@@ -184,7 +184,7 @@ describe('a disk that gives back other bytes than it was given', () => {
     expect(await readFile(target, 'utf8')).toBe('the old file');
   });
 
-  it('leaves a copy that is written from the original when it is asked for again', async () => {
+  it('leaves a copy that is written from the original when it is requested again', async () => {
     const { copy, streamed } = await stage(ORIGINAL);
     await using _ = copy;
     await breakReading();

@@ -121,7 +121,7 @@ describe('apply', () => {
 });
 
 describe('the temporary file', () => {
-  it('stands beside the target and goes when the work is given up', async () => {
+  it('stands next to the target and goes when the work is given up', async () => {
     const copy = await stage();
     await measureAll(copy);
     expect(await readdir(folder)).toEqual(['.codesign-remote-x.tmp', 'target']);
@@ -148,7 +148,7 @@ describe('the temporary file', () => {
     ['read-only', 0o555, 0o755],
     ['private', 0o600, 0o600],
   ])(
-    'of a file that is %s becomes one that speaks for nobody else, and that its owner can write',
+    'of a file that is %s becomes one that speaks for no other caller, and that its owner can write',
     async (_, mode, is) => {
       await chmod(target, mode);
       await using copy = await stage();

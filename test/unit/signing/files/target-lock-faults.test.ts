@@ -1,4 +1,4 @@
-/** The lock on file systems that have no hard links, are full, or fail: it is had whole or not at all, and nothing stays. */
+/** The lock on file systems that have no hard links, are full, or fail: it is acquired whole or not at all, and nothing stays. */
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ const { lockTarget } = targetLocks(
 );
 
 describe('a lock', () => {
-  it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('is had without hard links, too: %s', async (code) => {
+  it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('is acquired without hard links, too: %s', async (code) => {
     answers.set('link', [code]);
     const held = await lockTarget(target);
     expect(await readdir(folder)).toEqual([lock.slice(folder.length + 1)]);
@@ -84,7 +84,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is had when the one that a run has left is taken away by another while it is looked at', async () => {
+  it('is acquired when the one that a run has left is taken away by another while it is looked at', async () => {
     await writeFile(lock, JSON.stringify({ ...SELF, pid: 200, run: 'gone' }));
     answers.set('openSync', ['ENOENT']);
     const held = await lockTarget(target);
@@ -94,7 +94,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is had, and given back, although what it was made of cannot be removed', async () => {
+  it('is acquired, and given back, although what it was made of cannot be removed', async () => {
     answers.set('unlink', ['EIO']);
     const left: unknown[] = [];
     const held = await lockTarget(target, (path, thrown) => left.push([path, thrown]));
@@ -107,7 +107,7 @@ describe('a lock', () => {
     expect(left).toEqual([[join(folder, name ?? ''), expect.objectContaining({ code: 'file-system' })]]);
   });
 
-  it('is had without a trace when what it was made of is held for a moment only', async () => {
+  it('is acquired without a trace when what it was made of is held for a moment only', async () => {
     answers.set('unlink', ['EBUSY', 'EBUSY']);
     const left: unknown[] = [];
     const held = await lockTarget(target, (path) => left.push(path));
@@ -116,7 +116,7 @@ describe('a lock', () => {
     expect(left).toEqual([]);
   });
 
-  it('that cannot be removed in the end is told', async () => {
+  it('that cannot be removed in the end is reported', async () => {
     const held = await lockTarget(target);
     answers.set('unlink', ['EIO']);
     await expect(held.release()).rejects.toMatchObject({ code: 'file-system', category: 'local' });

@@ -61,7 +61,7 @@ describe('a target', () => {
     expect(await readdir(folder)).toEqual(['app.exe']);
   });
 
-  it('keeps nobody from another target of the same folder', async () => {
+  it('does not block another target of the same folder', async () => {
     const locks = [await lockingBy(1)(target), await lockingBy(2)(join(folder, 'b.exe'))];
     for (const held of locks) await held.release();
   });
@@ -80,14 +80,14 @@ describe('a target', () => {
     expect(await readdir(folder)).toEqual(['app.exe']);
   });
 
-  it('is had by one of many that want it at once', async () => {
+  it('is given to one of many that want it concurrently', async () => {
     const wanted = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => lockingBy(index + 1)(target)));
     const had = wanted.filter(({ status }) => status === 'fulfilled');
     const codes = wanted.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
     expect([had.length, new Set(codes)]).toEqual([1, new Set(['target-busy'])]);
   });
 
-  it('is had by one of many that find the lock of a run that has ended', async () => {
+  it('is given to one of many that find the lock of a run that has ended', async () => {
     const rounds = 20;
     let holders = 0;
     for (let round = 0; round < rounds; round++) {
@@ -105,7 +105,7 @@ describe('a target', () => {
       await rm(lock, { force: true });
       expect(await readdir(folder)).toEqual(['app.exe']);
     }
-    // Seldom nobody: the new one may be taken for the one that was left, and be lost.
+    // Seldom no one: the new one may be treated as the one that was left, and be lost.
     expect(holders).toBeGreaterThan(rounds / 2);
   });
 });
@@ -151,7 +151,7 @@ describe('the lock of another run', () => {
     await expect(lockingBy(1)(target)).rejects.toMatchObject({ code: 'target-busy' });
   });
 
-  it.each([14, 16])('holds for 15 minutes without a touch when nobody can tell: after %d', async (minutes) => {
+  it.each([14, 16])('holds for 15 minutes without a touch when the owner is unknown: after %d', async (minutes) => {
     await leave({ host: 'build-2' });
     await untouchedFor(minutes);
     const attempt = lockingBy(1, cannotTell)(target);
@@ -172,7 +172,7 @@ describe('the lock of another run', () => {
     ['is far too long', (path) => writeFile(path, '['.repeat(100_000))],
     ['is a link to nowhere', (path) => symlink('missing', path)],
     ['is a folder', (path) => mkdir(path)],
-  ])('holds for now when it tells nothing: it %s', async (_, make) => {
+  ])('holds for now when it reports nothing: it %s', async (_, make) => {
     await make(lock);
     await expect(lockingBy(1, hasEnded)(target)).rejects.toMatchObject({
       code: 'target-busy',

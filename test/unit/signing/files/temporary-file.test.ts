@@ -1,4 +1,4 @@
-/** The temporary file begins empty or as a clone, by what its file system can; either way private, and nobody else's. */
+/** The temporary file begins empty or as a clone, by what its file system can; either way private, and no other caller's. */
 
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -24,7 +24,7 @@ function sevens(size: number): ByteSource {
 }
 
 describe('writing back', () => {
-  it('is asked for each 16 MiB, once at a time', async () => {
+  it('is requested each 16 MiB, once at a time', async () => {
     const ends: (() => void)[] = [];
     const writeBack = writeBackWith(() => new Promise((resolve) => ends.push(resolve)));
     const writeUpTo = (mebibytes: number) => {
@@ -55,7 +55,7 @@ describe('writing back', () => {
 });
 
 describe('flushes in turn', () => {
-  it('are all refused from the one on that failed, though it failed when another was asked for already', async () => {
+  it('are all refused from the one on that failed, though it failed when another was requested already', async () => {
     const ends: ((failure?: Error) => void)[] = [];
     const sync = () =>
       new Promise<void>((resolve, reject) => ends.push((failure) => (failure ? reject(failure) : resolve())));
@@ -97,7 +97,7 @@ describe('a copy of many megabytes', () => {
   });
 
   it.each(['measured', 'only copied'])(
-    '(%s) is refused, before a signature is asked for, when a flush under way failed and a later one would not',
+    '(%s) is rejected, before a signature is requested, when a flush under way failed and a later one would not',
     async (how) => {
       const target = join(folder, 'target');
       await writeFile(target, 'the old file');

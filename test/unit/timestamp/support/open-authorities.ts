@@ -49,7 +49,7 @@ export function openHttp(): Http {
   return createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'codesign-remote/test' });
 }
 
-/** HTTP that answers what it is told to, by the URL. */
+/** An HTTP server whose URL says what it answers. */
 export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Promise<Outcome>): Http {
   const never = () => Promise.reject(new Error('not expected here'));
   return {

@@ -1,4 +1,4 @@
-/** Certificates, CRLs and OCSP answers of every kind, made by the openssl program; what is wrong with them is asked for. */
+/** Certificates, CRLs and OCSP answers of every kind, made by the openssl program; what is wrong with them is requested. */
 
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

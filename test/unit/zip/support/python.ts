@@ -50,7 +50,7 @@ with open(sys.argv[1]) as file: paths = json.load(file)
 print(json.dumps([read(path, sys.argv[2]) for path in paths]))
 `;
 
-/** Reads every entry's contents, which checks its CRC-32 and its local name, unless told not to. */
+/** Reads every entry's contents, which checks its CRC-32 and its local name, unless it must not. */
 export async function readByPython(
   paths: readonly string[],
   what: 'contents' | 'directory' = 'contents',

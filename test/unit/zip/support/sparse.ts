@@ -9,7 +9,7 @@ export interface Segment {
   readonly bytes: Uint8Array;
 }
 
-/** More than a reader of headers ever asks for at once. */
+/** More than a reader of headers ever requests in one call. */
 const LONGEST_READ = 16 * 1024 * 1024;
 
 /** Segments in order. Throws for a read of more than some mebibytes, and for streaming. */

@@ -40,7 +40,7 @@ async function signaturesOf(bytes: Buffer) {
   return new Map(signatures.map((signature) => [signature.signerName, signature]));
 }
 
-describe('beside a signature of jarsigner', () => {
+describe('next to a signature of jarsigner', () => {
   it('by the same algorithm both are intact', async () => {
     const both = await signaturesOf(await byJarsigner(signed, 'SHA-256'));
     expect(await isIntact(both.get('Test Publisher'))).toBe(true);

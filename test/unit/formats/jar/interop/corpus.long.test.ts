@@ -1,4 +1,4 @@
-/** Signs, examines, stamps, unsigns every JAR of the corpus (CODESIGN_TEST_CORPUS); Java judges what is left of them. */
+/** Signs, examines, stamps, unsigns every JAR of the corpus (CODESIGN_TEST_CORPUS); Java checks what is left of them. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Undefined for what is refused. */
+/** Undefined for what is rejected. */
 async function signedOrRefused(bytes: Buffer): Promise<Buffer | undefined> {
   try {
     return (await signBytes(jar, bytes, signer)).result;

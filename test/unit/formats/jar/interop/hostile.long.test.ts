@@ -36,7 +36,7 @@ describe('what another program would read', () => {
     ['other counts', (record) => record.writeUInt16LE(2, 8)],
     ['a comment that is longer than the file', (record) => record.writeUInt16LE(500, 20)],
     ['an offset that leads nowhere', (record) => record.writeUInt32LE(0x7fffffff, 16)],
-  ])('an archive in the comment, whose end record says %s, is refused', async (_, change) => {
+  ])('an archive in the comment, whose end record says %s, is rejected', async (_, change) => {
     const inner = zip([{ name: 'Fake.class', contents: 'fake' }]);
     const directory = inner.subarray(inner.indexOf('PK\x01\x02', 0, 'latin1'), inner.length - 22);
     const outer = archive(MAIN, { name: 'a.txt', contents: 'a' });
@@ -45,13 +45,13 @@ describe('what another program would read', () => {
     await expect(openBytes(jar, Buffer.concat([outer, comment]))).rejects.toMatchObject({ code: 'zip-ambiguous' });
   });
 
-  it('entries hidden in the data of a directory are refused', async () => {
+  it('entries hidden in the data of a directory are rejected', async () => {
     const hidden = zip([{ name: 'Evil.class', contents: 'evil' }]);
     const bytes = archive(MAIN, { name: 'x/', contents: hidden, isStored: true, size: hidden.length });
     await expect(openBytes(jar, bytes)).rejects.toMatchObject({ code: 'zip-unsupported' });
   });
 
-  it('what is not digested is held to what it says all the same', async () => {
+  it('what is not digested is held to what it says anyway', async () => {
     const bytes = archive(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
     await expect(sign(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   });
@@ -79,7 +79,7 @@ describe('what takes time or memory', () => {
   });
 });
 
-it('an archive that would need ZIP64, with bytes behind it, is refused before a signature is asked for', async () => {
+it('an archive that would need ZIP64, with bytes behind it, is rejected before a signature is requested', async () => {
   const entries = Array.from({ length: 65_532 }, (_, index) => ({ name: `${index}`, contents: '', isStored: true }));
   const bytes = Buffer.concat([archive(MAIN, ...entries), Buffer.alloc(1)]);
   const file = await openBytes(jar, bytes);

@@ -1,4 +1,4 @@
-/** Holds what is refused before it costs anything: what Java does not open or verify, and bombs. */
+/** Holds what is rejected before it costs anything: what Java does not open or verify, and bombs. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
@@ -30,7 +30,7 @@ async function costOf(
 }
 
 describe('a manifest of 100 MB that is packed into 100 kB', () => {
-  it.each([MANIFEST, 'meta-inf/manifest.mf'])('is refused without being unpacked: %s', async (name) => {
+  it.each([MANIFEST, 'meta-inf/manifest.mf'])('is rejected without being unpacked: %s', async (name) => {
     const bomb = zip([{ name, contents: Buffer.alloc(HUNDRED_MB, 'a') }]);
     expect(bomb.length).toBeLessThan(200_000);
     const refusal = {
@@ -107,7 +107,7 @@ describe('what Java opens no signed archive with', () => {
 });
 
 describe('a signature file that speaks of one large section again and again', () => {
-  it('is examined at once', { timeout: 10_000 }, async () => {
+  it('is examined quickly', { timeout: 10_000 }, async () => {
     const attributes = Array.from({ length: 60_000 }, (_, index) => `X${index}: ${'x'.repeat(50)}\r\n`).join('');
     const contents = `X: 1\r\n\r\nName: a\r\n${attributes}\r\n`;
     const { result } = await signBytes(
@@ -130,7 +130,7 @@ describe('a signature file that speaks of one large section again and again', ()
 describe('SHA-1', () => {
   const plain = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, { name: 'a' }]);
 
-  it.each(['replace', 'append'] as const)('is refused where the result must count: %s', async (mode) => {
+  it.each(['replace', 'append'] as const)('is rejected where the result must count: %s', async (mode) => {
     const file = await openBytes(jar, plain);
     const refusal = {
       code: 'jar-unsigned-result',
@@ -147,7 +147,7 @@ describe('SHA-1', () => {
     await expect(file.prepare(context, mode)).resolves.toBeDefined();
   });
 
-  it('is refused for the timestamp too', async () => {
+  it('is rejected for the timestamp too', async () => {
     const file = await openBytes(jar, plain);
     const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
     await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });

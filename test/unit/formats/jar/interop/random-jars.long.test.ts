@@ -82,7 +82,7 @@ function brokenAnywhere(text: string, newline: string): Buffer | string {
   const bytes = Buffer.from(text).toString('latin1');
   const lines = bytes.match(/^[\s\S]{1,70}|[\s\S]{1,69}/g) ?? [];
   const broken = lines.join(`${newline} `);
-  // Only what is whole characters can go on as text.
+  // Only what is whole characters can continue as text.
   const decoded = Buffer.from(broken, 'latin1').toString();
   return Buffer.from(decoded).toString('latin1') === broken ? decoded : text;
 }

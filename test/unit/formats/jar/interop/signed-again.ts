@@ -1,4 +1,4 @@
-/** Signed JARs whose signature file was changed and signed anew: signatures as other programs make them. */
+/** Signed JARs whose signature file was changed and signed again: signatures as other programs make them. */
 
 import { createHash } from 'node:crypto';
 import { DATA } from '../../../../../src/asn1/object-identifiers.ts';

@@ -225,7 +225,7 @@ describe('of a signed JAR with', () => {
     expect(await ours(change())).toEqual(said);
   });
 
-  it('any of those Java says the same, but for files that are gone', async () => {
+  it('any of those Java says the same, except for files that are gone', async () => {
     const said = await theirs(Object.values(CHANGES).map(([change]) => change()));
     const expected = Object.entries(CHANGES).map(([what, [, byUs, byJava = byUs]]) => [what, byJava]);
     expect(Object.fromEntries(Object.keys(CHANGES).map((what, index) => [what, said[index]]))).toEqual(

@@ -120,7 +120,7 @@ describe('digests', () => {
     expect(await completed(text)).toBe(MAIN + lines('Name: a', lineFor('a'), 'X: 1', ''));
   });
 
-  it('that are right by another algorithm stay beside a new one', async () => {
+  it('that are right by another algorithm stay next to a new one', async () => {
     const sha1 = lineFor('a', 'SHA1', 'sha1');
     const text = MAIN + lines('Name: a', sha1, '');
     expect(await completed(text)).toBe(MAIN + lines('Name: a', sha1, lineFor('a'), ''));
@@ -149,14 +149,17 @@ describe('digests', () => {
 });
 
 describe('line ends', () => {
-  it.each(['\r\n', '\n', '\r'])('are those of the manifest, but for lone CR in new sections: %j', async (newline) => {
-    const text = `X: 1${newline}${newline}Name: a${newline}${newline}`;
-    const after = `X: 1${newline}${newline}Name: a${newline}${lineFor('a')}${newline}${newline}`;
-    // Java 8 does not read a name that goes on behind a lone CR.
-    const end = newline === '\r' ? '\r\n' : newline;
-    const section = `Name: b${end}${lineFor('b')}${end}${end}`;
-    expect(await completed(text, { files: ['a', 'b'] })).toBe(after + section);
-  });
+  it.each(['\r\n', '\n', '\r'])(
+    'are those of the manifest, except for lone CR in new sections: %j',
+    async (newline) => {
+      const text = `X: 1${newline}${newline}Name: a${newline}${newline}`;
+      const after = `X: 1${newline}${newline}Name: a${newline}${lineFor('a')}${newline}${newline}`;
+      // Java 8 does not read a name that continues behind a lone CR.
+      const end = newline === '\r' ? '\r\n' : newline;
+      const section = `Name: b${end}${lineFor('b')}${end}${end}`;
+      expect(await completed(text, { files: ['a', 'b'] })).toBe(after + section);
+    },
+  );
 
   it('are CR LF in a new manifest', async () => {
     expect(await completed(undefined)).toBe(

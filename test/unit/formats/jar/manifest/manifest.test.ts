@@ -136,7 +136,7 @@ describe('a manifest is read', () => {
   });
 });
 
-describe('a manifest is refused', () => {
+describe('a manifest is rejected', () => {
   it.each(Object.entries(REFUSED))('with %s', (_, [text, line]) => {
     expect(() => readManifest(Buffer.from(text))).toThrow(
       expect.objectContaining({
@@ -149,7 +149,7 @@ describe('a manifest is refused', () => {
 });
 
 describe('Java', () => {
-  it('reads and refuses all of the table as this program does', async () => {
+  it('reads and rejects all of the table as this program does', async () => {
     const table = { ...ACCEPTED, ...REFUSED };
     const texts = Object.values(table).map(([text]) => Buffer.from(text));
     const theirs = await readByJava(texts);
@@ -177,7 +177,7 @@ describe('Java', () => {
     }
   });
 
-  it('reads and refuses what chance makes as this program does', async () => {
+  it('reads and rejects what chance makes as this program does', async () => {
     const texts = randomManifests(4000);
     const theirs = await readByJava(texts);
     const ours = texts.map(readByUs);
