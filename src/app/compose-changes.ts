@@ -1,5 +1,3 @@
-/** Where the changes to signed files are wired that need no signing service. */
-
 import type { Readable } from 'node:stream';
 import type { TimestampingSettings } from '../options/commands/timestamp.ts';
 import type { Environment } from '../options/options.ts';

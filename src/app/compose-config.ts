@@ -1,5 +1,3 @@
-/** Where the settings stored on this machine come from: the project file above the working folder, and the user's profile. */
-
 import { realpath } from 'node:fs/promises';
 import { homeFolder } from '../bytes/platform-folders.ts';
 import { readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';

@@ -1,5 +1,3 @@
-/** The connections to others: TLS trust and proxies, the signing service with its audit log, and the timestamp authorities. */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { createHttp, type Http } from '../http/http.ts';
 import { type Proxies, proxyFor } from '../http/proxy.ts';

@@ -1,5 +1,3 @@
-/** Where credentials come from, and go to: the environment, this user's keychain, the service that judges them. */
-
 import { isatty } from 'node:tty';
 import { type CredentialsSettings, resolveCredentialsSettings } from '../options/commands/credentials.ts';
 import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';

@@ -1,5 +1,3 @@
-/** The calls in the journal that the options of `history` select. */
-
 import { matchesAnyOf } from '../files/path-patterns.ts';
 import type { HistoryEntry } from '../journal/journal.ts';
 import { lookUp } from '../options/lookup.ts';

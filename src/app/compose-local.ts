@@ -1,5 +1,3 @@
-/** What runs work with on this machine: formats, digests of archives, temporary files next to the targets, and the journal. */
-
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';

@@ -1,13 +1,9 @@
 /** Where resuming is wired: only what the unfinished calls need is read, so that a list needs nothing. */
 
-import { readSigningChain } from '../certificates/signing-chain.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import { PURPOSES } from '../formats/registry.ts';
-import type { Http } from '../http/http.ts';
 import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { missingSettings } from '../options/commands/common.ts';
 import { type ResumeSettings, resolveResumeSettings } from '../options/commands/resume.ts';
-import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { hasCredentials, isWithoutCredentials } from '../options/credentials/credentials.ts';
 import type { Stored } from '../options/lookup.ts';
 import type { Environment } from '../options/options.ts';
@@ -20,7 +16,13 @@ import type { SigningLike } from '../signing/resume/write-files.ts';
 import { leafDigest } from '../signing/service/signatures.ts';
 import type { Signing } from '../signing/sign-files.ts';
 import { runContext } from '../signing/signing-context.ts';
-import { composeService, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
+import { readChain } from './compose-config.ts';
+import {
+  composeService,
+  composeTimestamps,
+  readTimestampRoots,
+  type ServiceComposition,
+} from './compose-connection.ts';
 import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, composeRun, hasJournal } from './compose-local.ts';
 import { describeClient } from './compose-signing.ts';
@@ -36,13 +38,8 @@ export interface ResumeComposition extends AsyncDisposable {
   noteEnd(): void;
 }
 
-interface Connection {
-  readonly service: SigningService;
-  readonly http: Http;
+interface Connection extends ServiceComposition {
   readonly given: Given;
-  readonly warnings: readonly string[];
-  /** Grows as things are found. */
-  readonly later: readonly string[];
 }
 
 /** Throws usage, what makes every request impossible, and what keeps the journal from being read. */
@@ -135,9 +132,8 @@ async function connect(
   const { baseUrl, profile } = settings;
   if (baseUrl === undefined) return undefined;
   const credentials = await composeCredentials(env, profile, baseUrl.origin);
-  const { client, ...connection } = await composeService(baseUrl, credentials, settings, env, onEvent);
-  const { warnings } = credentials;
-  return { ...connection, warnings, given: { origin: baseUrl.origin, client, leaf: undefined } };
+  const connection = await composeService(baseUrl, credentials, settings, env, onEvent);
+  return { ...connection, given: { origin: baseUrl.origin, client: connection.client, leaf: undefined } };
 }
 
 /** Reads the certificate. Files are written with a timestamp, unless the user declined one explicitly. */
@@ -147,12 +143,7 @@ async function composeWriting(
   { service, http, given }: Connection,
   run: Signing['run'],
 ) {
-  const certificate = await readCertificateFiles(settings.certificates(), env);
-  const chain = await readSigningChain(certificate.files, {
-    now: new Date(),
-    password: certificate.password,
-    purposes: PURPOSES,
-  });
+  const chain = await readChain(settings.certificates(), env);
   const wanted = settings.timestamps('SHA256');
   const { urls, isDeclined } = wanted;
   const roots = await readTimestampRoots(wanted);
@@ -179,7 +170,7 @@ async function composeWriting(
       now: () => new Date(),
     };
   };
-  return { signingLike, leaf: leafDigest(chain), warnings: [...certificate.warnings, ...chain.warnings] };
+  return { signingLike, leaf: leafDigest(chain), warnings: chain.warnings };
 }
 
 /** A signature that is requested here would be one that no one wants. */

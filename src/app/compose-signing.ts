@@ -1,12 +1,9 @@
-/** Where signing is wired: settings in, a function that signs files out. */
-
 import { arch, hostname, platform } from 'node:os';
-import { dateOf, readSigningChain, type SigningChain } from '../certificates/signing-chain.ts';
+import { dateOf, type SigningChain } from '../certificates/signing-chain.ts';
 import { checkFormatOptions } from '../formats/format-options.ts';
-import { FORMAT_OPTIONS, PURPOSES } from '../formats/registry.ts';
+import { FORMAT_OPTIONS } from '../formats/registry.ts';
 import type { TimestampSettings } from '../options/commands/common.ts';
 import type { ExtraPolicy, FilenameMask, Settings } from '../options/commands/sign.ts';
-import { readCertificateFiles } from '../options/credentials/certificate-files.ts';
 import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { Environment } from '../options/options.ts';
 import type { SigningService } from '../service/signing-service.ts';
@@ -16,6 +13,7 @@ import type { ClientInfo } from '../signing/service/client-info.ts';
 import { type Signing, signFiles } from '../signing/sign-files.ts';
 import { type RunContext, runContext } from '../signing/signing-context.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
+import { readChain } from './compose-config.ts';
 import {
   checkProxies,
   composeService,
@@ -47,12 +45,7 @@ export async function composeSigning(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<SigningComposition> {
-  const certificate = await readCertificateFiles(settings.certificates, env);
-  const chain = await readSigningChain(certificate.files, {
-    now: new Date(),
-    password: certificate.password,
-    purposes: PURPOSES,
-  });
+  const chain = await readChain(settings.certificates, env);
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(env);
@@ -70,7 +63,6 @@ export async function composeSigning(
     now: () => new Date(),
   };
   const warnings = [
-    ...certificate.warnings,
     ...chain.warnings,
     ...connection.warnings,
     ...aboutTimestamps(settings.timestamps, chain),

@@ -1,5 +1,3 @@
-/** Where verifying is wired: settings in, a function that verifies files out. */
-
 import type { Http } from '../http/http.ts';
 import type { VerifySettings } from '../options/commands/verify.ts';
 import type { Environment } from '../options/options.ts';

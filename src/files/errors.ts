@@ -1,5 +1,3 @@
-/** What the operating system, or a first look, says against a file: for every command that opens one. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const fileErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** What the operating system says of a file, in the user's words; and a bounded wait for files that are held for a moment. */
-
 import { readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';

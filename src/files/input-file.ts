@@ -1,5 +1,3 @@
-/** A file to be read, held open: its bytes, its owner and mode. */
-
 import { type BigIntStats, constants, fstatSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';

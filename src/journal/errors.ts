@@ -1,5 +1,3 @@
-/** What can go wrong with the journal. */
-
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 import { systemReason } from '../errors/system-reason.ts';

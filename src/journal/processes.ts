@@ -98,6 +98,17 @@ export function observeLiveness(processes: Processes, run: string, now: () => Da
   return {
     self,
     held,
+    /** Holds the id from now on, unless the work fails or gives nothing. */
+    async hold<T>(id: string, work: () => Promise<T | undefined>): Promise<T | undefined> {
+      held.add(id);
+      let given: T | undefined;
+      try {
+        given = await work();
+      } finally {
+        if (given === undefined) held.delete(id);
+      }
+      return given;
+    },
     async isHeld(holder: HolderOnRecord | undefined, id: string, { at, watched }: LastActivity): Promise<boolean> {
       if (holder === undefined) return false;
       if (holder.run === run) return held.has(id);

@@ -1,5 +1,3 @@
-/** One run over several files: whether it is still going, and what stopped it. */
-
 import { setMaxListeners } from 'node:events';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';

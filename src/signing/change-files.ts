@@ -1,5 +1,3 @@
-/** Changes signed files without the service: `timestamp`, `remove` and `attach`. */
-
 import type { SignableFile } from '../formats/format.ts';
 import type { Batch } from './batch.ts';
 import type { Change, PlannedFile, PreparedChange, Run } from './change.ts';

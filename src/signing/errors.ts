@@ -1,5 +1,3 @@
-/** What can go wrong while files are signed or changed, apart from the errors of formats and of the service. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const signingErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** The signatures that a file carries already. */
-
 import { speaksAgainst } from '../errors/finding.ts';
 import { type EmbeddedSignature, flatten, type SignableFile } from '../formats/format.ts';
 

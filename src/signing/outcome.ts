@@ -1,5 +1,3 @@
-/** What goes into a run, what happened to each file of it, and what is reported meanwhile: types only. */
-
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { CallRecord } from '../service/call-record.ts';

@@ -3,7 +3,7 @@ import { journalErrors } from '../errors.ts';
 import type { CallMetadata, ClaimOptions, SignatureOnRecord, Work } from '../journal.ts';
 import { inWords } from '../processes.ts';
 import type { CallLocation } from './call-files.ts';
-import type { CallState, SignedStep } from './call-state.ts';
+import type { CallState } from './call-state.ts';
 import { closeCall } from './close-call.ts';
 import { isAtWork, isUnusableUnder, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
 import type { Share } from './shares.ts';
@@ -74,48 +74,37 @@ async function beginCall(
 ): Promise<Ticket | undefined> {
   const { calls, liveness, now, warn } = context;
   const { name, work, facts } = asking;
-  const id = context.randomId();
-  const common = { call: id, at: now().toISOString() };
-  liveness.held.add(id);
-  try {
+  const call = context.randomId();
+  const common = { call, at: now().toISOString() };
+  const ticket = { ...asking, call, share: call, known: undefined, unknownCalls: [], justUnanswered: false };
+  const claim = async (): Promise<Ticket | undefined> => {
     const making = found === undefined ? 'must-not-exist' : 'must-exist';
     const claimed = { step: 'claimed', ...common, holder: liveness.self, work, facts } as const;
-    if ((await calls.begin(location, making, claimed)) === undefined) {
-      liveness.held.delete(id);
-      return undefined;
-    }
+    if ((await calls.begin(location, making, claimed)) === undefined) return undefined;
     if (found !== undefined && found.damaged > 0) {
       warn(
         `An entry of the journal for ${facts.file} is damaged: an earlier signature may have been counted and lost.`,
       );
     }
-    const finished = await findFinished(context, asking);
-    if (finished?.signed !== undefined) {
-      const known = onRecord(finished.signed);
-      const signature = Buffer.from(known.signature).toString('base64');
+    // Only now that this process has claimed the work: a call that ends meanwhile would be missed.
+    const finished = await context.finished.find(name);
+    if (finished?.signed !== undefined && isShareable(finished, facts, context)) {
+      const { record, signature } = finished.signed;
       const reported = finished.reported === 'not-wanted' ? undefined : finished.reported;
-      const copied = { record: known.record, signature, copy: true, reported };
+      const copied = { record, signature: Buffer.from(signature).toString('base64'), copy: true, reported };
       await calls.record(name, { step: 'signed', ...common, ...copied }, 'no');
-      return { ...asking, call: id, share: id, known, unknownCalls: [], justUnanswered: false };
+      return { ...ticket, known: { record, signature } };
     }
     const unknownCalls = await findUnknown(context, name);
-    const justUnanswered = unknownCalls.some((call) => waitedFor.has(call) || context.unanswered.has(call));
-    return { ...asking, call: id, share: id, known: undefined, unknownCalls, justUnanswered };
+    const justUnanswered = unknownCalls.some((id) => waitedFor.has(id) || context.unanswered.has(id));
+    return { ...ticket, unknownCalls, justUnanswered };
+  };
+  try {
+    return await liveness.hold(call, claim);
   } catch (thrown) {
-    liveness.held.delete(id);
     context.waiting.wake(name);
     throw thrown;
   }
-}
-
-/** Runs only once this process has claimed the work, so that a call that ends meanwhile is not missed. */
-async function findFinished(context: JournalContext, { name, facts }: Asking): Promise<CallState | undefined> {
-  const state = await context.finished.find(name);
-  return state !== undefined && isShareable(state, facts, context) ? state : undefined;
-}
-
-function onRecord({ signature, record }: SignedStep): SignatureOnRecord {
-  return { signature, record };
 }
 
 async function findUnknown({ calls }: JournalContext, name: string): Promise<readonly string[]> {
@@ -139,23 +128,16 @@ async function joinCall(
   const { id: call, signed } = found;
   if (call === undefined || signed === undefined) return undefined;
   const share = context.randomId();
-  liveness.held.add(share);
-  try {
-    const instead = await findReplaced(context, found, asking.facts.file, watched);
-    const common = { call, at: context.now().toISOString(), holder: liveness.self };
+  return await liveness.hold(share, async () => {
     const { work, facts } = asking;
-    const decide = (state: CallState) =>
-      state.id === call ? ({ step: 'shared', ...common, share, work, facts, instead } as const) : undefined;
-    const state = await calls.append(location, decide, 'file');
-    if (state?.shares.has(share)) {
-      return { ...asking, call, share, known: onRecord(signed), unknownCalls: [], justUnanswered: false };
-    }
-  } catch (thrown) {
-    liveness.held.delete(share);
-    throw thrown;
-  }
-  liveness.held.delete(share);
-  return undefined;
+    const instead = await findReplaced(context, found, facts.file, watched);
+    const common = { call, at: context.now().toISOString(), holder: liveness.self };
+    const shared = { step: 'shared', ...common, share, work, facts, instead } as const;
+    const state = await calls.append(location, ({ id }) => (id === call ? shared : undefined), 'file');
+    if (!state?.shares.has(share)) return undefined;
+    const { signature, record } = signed;
+    return { ...asking, call, share, known: { signature, record }, unknownCalls: [], justUnanswered: false };
+  });
 }
 
 /** An unwritten file that no process works on: the one of this name, or any, since their content is the same. */

@@ -19,11 +19,11 @@ const LONGEST_LINE = 1024 * 1024;
 const READ_AT_ONCE = 64 * 1024;
 const NEWLINE = 0x0a;
 
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly folder: string;
   readonly disk: Disk;
   readonly now: () => Date;
-  /** Told of lines that cannot be read: a month, and how many. */
+  /** Called with a month and its number of lines that cannot be read. */
   readonly onDamaged: (month: string, lines: number) => void;
 }
 

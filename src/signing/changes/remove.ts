@@ -1,5 +1,3 @@
-/** Taking every signature out of a file. */
-
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { flatten, type SignableFile } from '../../formats/format.ts';

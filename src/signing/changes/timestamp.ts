@@ -1,5 +1,3 @@
-/** Adding timestamps to signatures that are there. */
-
 import { parseCertificate } from '../../certificates/parsed-certificate.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';

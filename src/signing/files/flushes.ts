@@ -1,5 +1,3 @@
-/** Flushes of one file, also while it is written, and of the folders of a run. */
-
 import { flushFolder } from '../../bytes/flush-folder.ts';
 import { shareWork } from '../../bytes/shared-work.ts';
 

@@ -1,5 +1,3 @@
-/** A planned file, opened again, with the temporary copy that will replace its target. */
-
 import { statSync } from 'node:fs';
 import type { OnRead } from '../../bytes/byte-source.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';

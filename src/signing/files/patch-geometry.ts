@@ -1,5 +1,3 @@
-/** Where the bytes of a file are before and after a patch: pure questions about edits. */
-
 import { bytesErrors } from '../../bytes/errors.ts';
 import type { Edit, Patch } from '../../bytes/patch.ts';
 import { isBytes, isSamePiece, nextPiece, type Piece, pieceLength, surveyPieces } from '../../bytes/pieces.ts';

@@ -1,5 +1,3 @@
-/** Digests of an original's entries, remembered, so that a copy whose bytes are known to be the same need not be digested again. */
-
 import type { ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries, EntryDigests } from '../../zip/entry-digests.ts';
 
@@ -16,6 +14,7 @@ interface Remembered {
   readonly facts: Float64Array;
 }
 
+/** Remembers digests of entries, so that a copy whose bytes are known to be the same need not be digested again. */
 export function rememberDigests(digestEntries: DigestEntries) {
   const remembered: Remembered[] = [];
 

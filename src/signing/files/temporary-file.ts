@@ -1,5 +1,3 @@
-/** What the system is asked for a temporary file: whole writes and reads, room, owner and mode, its rename and its removal, a flushed folder. */
-
 import { type BigIntStats, constants, fstatSync, lstatSync, readSync, statfsSync, writeSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';

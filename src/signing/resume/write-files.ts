@@ -1,5 +1,3 @@
-/** Writes the files that wait for a signature that the journal has: as `sign` does, but it can request nothing. */
-
 import type { Journal, RecordedSigningOptions, UnfinishedCall, Work } from '../../journal/journal.ts';
 import { signingErrors } from '../errors.ts';
 import type { FileOutcome, FileToSign } from '../outcome.ts';

@@ -1,5 +1,3 @@
-/** One call for a signature, recorded in the journal. */
-
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';

@@ -1,5 +1,3 @@
-/** Reports to the service how each file ended (report-sign), without holding up the files that follow. */
-
 import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import type { AfterFile, Claim, Reported } from '../../journal/journal.ts';

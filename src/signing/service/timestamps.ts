@@ -1,5 +1,3 @@
-/** Requests the timestamp of a new signature: without one the run stops, before more signatures are wasted. */
-
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Batch } from '../batch.ts';
