@@ -88,7 +88,7 @@ const undiciAgent = {
 async function buildServer() {
   const { metafile } = await build({
     ...settings(serverManifest.engines.node),
-    // The page's style sheet lies beside the program, as it does beside the source that reads it.
+    // The page's style sheet is next to the program, as in the source.
     entryPoints: { main: 'server/src/main.ts', page: 'server/src/page/page.css' },
     outdir: 'server/dist',
     external: Object.keys(serverManifest.dependencies),

@@ -15,7 +15,7 @@ import { runWindowsTests } from './windows/run.mjs';
 
 const FOLDERS = [
   { variable: 'CODESIGN_TEST_CORPUS', without: 'no program of the corpus is signed' },
-  { variable: 'CODESIGN_TEST_VERIFIERS', without: 'no verifier beyond the installed ones judges' },
+  { variable: 'CODESIGN_TEST_VERIFIERS', without: 'only the installed verifiers check signatures' },
   { variable: 'CODESIGN_TEST_X509', without: 'no suite of CRLs, OCSP answers and paths that others made is run' },
   { variable: 'CODESIGN_TEST_PAIRS', without: 'no file is compared with what signtool made of it' },
   {

@@ -51,7 +51,7 @@ export interface Call {
   readonly method?: string;
   /** Undefined: the right credentials. Null: no header. Several: as many headers. */
   readonly authorization?: string | null | readonly string[] | undefined;
-  /** In the place of those of section 4, or beside them; null leaves one out. */
+  /** Headers that replace those of section 4 or are added to them; null leaves one out. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;

@@ -10,7 +10,7 @@ export interface Rule {
   readonly title: string;
   /**
    * How many of its requests could be answered with a signature: by right, or by a service that makes good what is wrong
-   * (takes a missing padding for the only one, drops white space). What nobody could take for a good request is none.
+   * (takes a missing padding for the only one, drops white space). A request that no deployment could accept spends none.
    */
   readonly spends: number;
   /** Signatures that it looks at and that are asked for once for all rules: one for each algorithm. */

@@ -12,11 +12,11 @@ import { startService } from './service.mjs';
 const USAGE = `Usage: npm run demo [-- file.exe …]
 
 Signs copies of the programs given, or of two bundled ones, with a key in SoftHSM, through the real service over HTTPS,
-with timestamps by its own authority, and has the results judged. The originals stay as they are. The keys are made for the
+with timestamps by its own authority, and has the results checked. The originals stay as they are. The keys are made for the
 demo and gone after it.`;
 
 /** Verifiers of other projects, and the files that each checks. */
-const JUDGES = [
+const VERIFIERS = [
   {
     format: 'pe',
     program: 'osslsigncode',
@@ -106,12 +106,12 @@ async function show(service, folder, copies, signal) {
   say('4. Judging the result');
   const root = path.join(folder, 'demo-root.crt');
   await copyFile(service.root, root);
-  const rejected = await judge('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal));
-  for (const { format, program, needs, source, ask } of JUDGES) {
-    const judged = signing.signed.filter((file) => file.format === format);
-    if (judged.length === 0) continue;
+  const rejected = await check('codesign-remote', signing.signed, () => signAgain(service, signing.signed, signal));
+  for (const { format, program, needs, source, ask } of VERIFIERS) {
+    const checked = signing.signed.filter((file) => file.format === format);
+    if (checked.length === 0) continue;
     if (needs.every((name) => onPath(name) !== undefined)) {
-      rejected.push(...(await judge(program, judged, () => ask(root, judged, signal))));
+      rejected.push(...(await check(program, checked, () => ask(root, checked, signal))));
     } else {
       sayDetail(`${program} is not installed, so its opinion is missing (${source}).`);
     }
@@ -120,7 +120,7 @@ async function show(service, folder, copies, signal) {
 }
 
 /** Prints the verdict of one verifier on each signed file. Returns the files that it rejects. */
-async function judge(program, signed, ask) {
+async function check(program, signed, ask) {
   const verdicts = await ask();
   const rejected = verdicts.filter(({ why }) => why !== undefined);
   for (const { file, why } of rejected) sayDetail(`${program} REJECTS ${path.basename(file)}: ${why}`);

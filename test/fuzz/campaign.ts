@@ -6,8 +6,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { MOST_MEBIBYTES } from './check-case.ts';
 import type { FaultyCase, Job, JobResult } from './child.ts';
-import { MOST_MEBIBYTES } from './judge.ts';
 import { listSamples } from './samples.ts';
 import { TARGETS } from './targets.ts';
 
@@ -18,7 +18,7 @@ export interface CampaignOptions {
   /** All that there are when left out. */
   readonly targets?: readonly string[];
   readonly corpus?: string | undefined;
-  /** Results kept for other programs to judge, of each kind of file. */
+  /** Results kept for other programs to check, of each kind of file. */
   readonly samples?: number;
   /** Seconds that one case may take by the clock before its process is killed. */
   readonly patience?: number;

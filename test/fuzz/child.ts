@@ -3,7 +3,7 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBases } from './bases.ts';
-import { judgeCase, MOST_MEBIBYTES, MOST_SECONDS } from './judge.ts';
+import { checkCase, MOST_MEBIBYTES, MOST_SECONDS } from './check-case.ts';
 import { randomOfCase } from './mutations/random.ts';
 import { shrink } from './shrink.ts';
 import type { Target } from './target.ts';
@@ -21,7 +21,7 @@ export interface Job {
   readonly folder: string;
   /** Where faulty cases are written. */
   readonly faults: string;
-  /** How many results are kept for other programs to judge. */
+  /** How many results are kept for other programs to check. */
   readonly samples: number;
   /** Writes the first case, and runs none: for what hangs. */
   readonly writeOnly?: boolean;
@@ -75,7 +75,7 @@ async function run(job: Job): Promise<void> {
     place.writeDoubleLE(current);
     writeSync(progress, place, 0, 8, 0);
     const input = make();
-    const { word, fault, seconds } = await judgeCase(target, input);
+    const { word, fault, seconds } = await checkCase(target, input);
     words[word] = (words[word] ?? 0) + 1;
     if (seconds > slowest.seconds) slowest = { case: current, seconds };
     const tooLarge = mebibytes() > MOST_MEBIBYTES;
@@ -102,7 +102,7 @@ async function run(job: Job): Promise<void> {
 async function shrunk(target: Target, input: Uint8Array, fault: string): Promise<Uint8Array> {
   if (/processor time/.test(fault)) return input;
   return shrink(input, async (smaller) => {
-    const again = await judgeCase(target, Uint8Array.from(smaller));
+    const again = await checkCase(target, Uint8Array.from(smaller));
     return again.fault !== undefined && kindOf(again.fault) === kindOf(fault);
   });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture } from '../support/programs/cli.ts';
 import { openBases } from './bases.ts';
-import { judgeCase } from './judge.ts';
+import { checkCase } from './check-case.ts';
 import { randomOfCase } from './mutations/random.ts';
 import { knownCases } from './replay.ts';
 import type { Target } from './target.ts';
@@ -29,7 +29,7 @@ function open(name: string): Promise<Target> {
 }
 
 test.each(knownCases())('$name', async ({ target, path }) => {
-  const { fault } = await judgeCase(await open(target), await readFile(path));
+  const { fault } = await checkCase(await open(target), await readFile(path));
   expect(fault).toBeUndefined();
 });
 

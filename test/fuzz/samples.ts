@@ -12,7 +12,7 @@ export async function listSamples(folder: string): Promise<readonly string[]> {
     .sort();
 }
 
-/** What osslsigncode or jarsigner says against the signature in the file; undefined when it holds. Nobody trusts its root. */
+/** What osslsigncode or jarsigner says against the signature in the file; undefined when it holds. No system trusts its root. */
 export function objectionTo(path: string): string | undefined {
   return path.endsWith('.jar') ? objectionOfJarsigner(path) : objectionOfOsslsigncode(path);
 }

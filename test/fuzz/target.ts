@@ -17,7 +17,7 @@ export interface TargetSetting {
   readonly bases: Bases;
   /** Of this run alone, for targets that read files. */
   readonly folder: string;
-  /** Takes results that other programs are to judge; most are let go. */
+  /** Takes results that other programs are to check; most are let go. */
   readonly sample: (extension: string, bytes: Uint8Array) => void;
 }
 

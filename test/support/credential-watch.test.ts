@@ -41,7 +41,7 @@ describe('a run that gives its credentials away fails', () => {
       "mkdirSync(env.CODESIGN_STATE_DIR + '/a', { recursive: true }); writeFileSync(env.CODESIGN_STATE_DIR + '/a/b', Buffer.from('x' + env.CODESIGN_ACCESS_SECRET).toString('base64'))",
       /[/\\]a[/\\]b: in Base64 from 1/,
     ],
-    ['beside a file that it was given', `writeFileSync(env.BESIDE + '.log', ${HEADER})`, /file\.log: in the Auth/],
+    ['next to a file that it was given', `writeFileSync(env.BESIDE + '.log', ${HEADER})`, /file\.log: in the Auth/],
     ['in the name of a file', "writeFileSync(env.BESIDE + env.CODESIGN_ACCESS_SECRET, '')", /the name .*: as it is/],
     ['in its working folder', "writeFileSync('core', env.CODESIGN_ACCESS_SECRET)", /core: as it is/],
   ])('%s', async (_where, statement, told) => {

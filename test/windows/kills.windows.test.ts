@@ -49,7 +49,7 @@ it(`leaves every file whole and requests no signature twice after ${POINTS} call
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, point] = next;
       const sequel = SEQUELS[index % SEQUELS.length] ?? 'same';
-      const kill = { subject, point, sequel, judged: index % 16 === 0, resumePoint: undefined };
+      const kill = { subject, point, sequel, checked: index % 16 === 0, resumePoint: undefined };
       found.push({
         point: JSON.stringify({ ...point, sequel }),
         aftermath: await killAndFinish(kill, lane, WINDOWS),

@@ -233,7 +233,7 @@ describe('a run', () => {
     );
   });
 
-  test('ends with 3 where nobody answers, and where TLS is not trusted', async () => {
+  test('ends with 3 if nothing answers, and if TLS is not trusted', async () => {
     const fake = await startFake(prepared);
     const address = `${fake.options.baseUrls[0]?.href}`;
     const untrusted = await run(['--base-url', address, '--code', '1'], environmentOf(fake.options.credentials));

@@ -19,7 +19,7 @@ function isBareEnvelope(answer: Answer): Verdict {
   return broken('data is not null', answer);
 }
 
-/** Titles, and calls that nobody could sign for. */
+/** Titles, and calls that no deployment can sign. */
 const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answer>>> = {
   'a body that is no JSON': (deployment) => deployment.sign('{'),
   'a body that is empty': (deployment) => deployment.sign(''),

@@ -18,7 +18,7 @@ const refused = (section: string, title: string, change: Change, spends = 0): Ru
 const bytes = (length: number) => Buffer.alloc(length, 0xa5).toString('base64');
 const put = (name: string, value: unknown) => (): Change => (good) => ({ ...good, [name]: value });
 
-/** Titles, values, and whether somebody could make a good request of it. */
+/** Titles, values, and whether a deployment could repair the request. */
 const fieldRules = (
   section: string,
   name: string,

@@ -9,7 +9,7 @@ import { readEnvelope } from '../envelope.ts';
 import { NoAnswer } from '../http.ts';
 import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
 
-/** Good requests but for their headers: the document names these, and not how it treats others. */
+/** Valid requests except for their headers: the document names the headers, but not what happens to others. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   'the content type application/json; charset=utf-8': { 'Content-Type': 'application/json; charset=utf-8' },
   'the content type Application/JSON': { 'Content-Type': 'Application/JSON' },

@@ -133,7 +133,7 @@ test('names the path of a library that is not there', () => {
 });
 
 /** What the library does to its application when the token is pulled or restarted, brought about from next to it. */
-function beside(work: (module: pkcs11.PKCS11, slot: pkcs11.Handle) => void) {
+function inSecondSession(work: (module: pkcs11.PKCS11, slot: pkcs11.Handle) => void) {
   const module = new pkcs11.PKCS11();
   module.load(token.library); // the same library in the same process: its state is the one under test
   const slot = module.C_GetSlotList(true).find((each) => module.C_GetTokenInfo(each).label.trimEnd() === token.label);
@@ -142,12 +142,12 @@ function beside(work: (module: pkcs11.PKCS11, slot: pkcs11.Handle) => void) {
 }
 
 test.each([
-  ['its sessions were closed', () => beside((module, slot) => module.C_CloseAllSessions(slot))],
-  ['its library was ended', () => beside((module) => module.C_Finalize())],
+  ['its sessions were closed', () => inSecondSession((module, slot) => module.C_CloseAllSessions(slot))],
+  ['its library was ended', () => inSecondSession((module) => module.C_Finalize())],
   [
-    'its library was ended and begun anew',
+    'its library was ended and started again',
     () =>
-      beside((module) => {
+      inSecondSession((module) => {
         module.C_Finalize();
         module.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
       }),
@@ -177,7 +177,7 @@ test('a token that is away is an error until it is back', async () => {
   const keys = await openPkcs11(token, 2);
   const key = await keys.generate('a key', 2048);
   const away = `${tokenFolder(folder)}.away`;
-  beside((module) => module.C_Finalize());
+  inSecondSession((module) => module.C_Finalize());
   await rename(tokenFolder(folder), away);
   await mkdir(tokenFolder(folder));
   await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'token-not-found' });
@@ -197,7 +197,7 @@ test('does not try a rejected PIN again before it is given one, not even where i
     module.C_SetPIN(session, before, after);
     module.C_Finalize();
   };
-  beside((module, slot) => changePin(module, slot, token.pin, 'the next pin'));
+  inSecondSession((module, slot) => changePin(module, slot, token.pin, 'the next pin'));
   const uses = [
     () => key.sign('SHA256', Buffer.alloc(32)),
     () => keys.check([key.id]),
@@ -210,7 +210,7 @@ test('does not try a rejected PIN again before it is given one, not even where i
   const library = new pkcs11.PKCS11();
   library.load(token.library);
   library.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
-  beside((module, slot) => changePin(module, slot, 'the next pin', token.pin));
+  inSecondSession((module, slot) => changePin(module, slot, 'the next pin', token.pin));
   for (const later of [1100, 60_000]) {
     pass(later);
     await expectRejected();

@@ -128,7 +128,7 @@ const FILTERS: readonly (readonly [string, () => string, (index: number) => bool
   ['letters beyond ASCII, in capitals or not', () => `file=${encodeURIComponent('GRÖßE_')}`, (index) => index === 7],
   ['a part with signs of its own', () => `file=${encodeURIComponent('ße_100%')}`, (index) => index === 7],
   ['a sign that stands for any in databases', () => 'file=%25', (index) => index === 7],
-  ['no folder, which nobody is shown', () => 'file=builds', () => false],
+  ['no folder, which is never shown', () => 'file=builds', () => false],
   ['no other member of extra', () => `file=${encodeURIComponent('größe')}`, (index) => index === 7],
   [
     'several things',

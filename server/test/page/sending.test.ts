@@ -101,6 +101,6 @@ test('the end of the server does not wait for who does not read', async () => {
   await server.app.close();
   response.resume();
   await broken;
-  expect(response.complete).toBe(false); // so that nobody takes it for everything
+  expect(response.complete).toBe(false); // so that the reader sees that something is missing
   expect(outcomes().some(({ outcome }) => outcome === 'download-broken')).toBe(true);
 });

@@ -24,7 +24,7 @@ export async function startChromium(): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
-/** Somebody in front of a browser. */
+/** A user of a browser. */
 export interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;

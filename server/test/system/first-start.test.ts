@@ -154,7 +154,7 @@ test('a start killed before it wrote the credentials is followed by one that mak
   const lost = await readEnvironmentFile(clientEnv);
   await rm(clientEnv);
   await markPending();
-  expect((await start()).code).toBe(2); // still nobody has them
+  expect((await start()).code).toBe(2); // they were not handed over yet
   expect((await start('--client-env', clientEnv)).code).toBe(0);
   const fresh = await readEnvironmentFile(clientEnv);
   expect(fresh.CODESIGN_ACCESS_SECRET).not.toBe(lost.CODESIGN_ACCESS_SECRET);

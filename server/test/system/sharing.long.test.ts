@@ -36,11 +36,11 @@ describe('one server on PostgreSQL', () => {
 
   /** Signatures of the modest client next to the others: compared with what it gets alone, and with theirs at that time. */
   const compare = async (callers: number, ask: Ask) => {
-    const counts = { alone: 0, beside: 0, theirs: 0 };
+    const counts = { alone: 0, loaded: 0, theirs: 0 };
     const others = new Map<number, number>();
     const load = await startLoad(address(), CALLERS, signing(modest));
     const answered = async (by: Load | undefined) => (await by?.answers())?.get(200) ?? 0;
-    const part = async (which: 'alone' | 'beside', other?: Load) => {
+    const part = async (which: 'alone' | 'loaded', other?: Load) => {
       const before = [await answered(load), await answered(other)] as const;
       await sleep(PART);
       const after = [await answered(load), await answered(other)] as const;
@@ -50,15 +50,15 @@ describe('one server on PostgreSQL', () => {
     for (let round = 0; round < ROUNDS; round++) {
       await part('alone');
       const other = await startLoad(address(), callers, ask);
-      await part('beside', other);
+      await part('loaded', other);
       for (const [status, count] of await other.stop()) others.set(status, (others.get(status) ?? 0) + count);
     }
     await load.stop();
-    const share = counts.beside / counts.alone;
-    const ofBoth = counts.beside / (counts.beside + counts.theirs);
+    const share = counts.loaded / counts.alone;
+    const ofBoth = counts.loaded / (counts.loaded + counts.theirs);
     const seconds = (ROUNDS * PART) / 1000;
     process.stderr.write(
-      `${callers} callers of ${ask.path}: ${(counts.alone / seconds).toFixed(0)}/s alone, ${(counts.beside / seconds).toFixed(0)}/s beside them (${(100 * share).toFixed(0)} %, ${(100 * ofBoth).toFixed(0)} % of what both got); they got ${JSON.stringify([...others])}\n`,
+      `${callers} callers of ${ask.path}: ${(counts.alone / seconds).toFixed(0)}/s alone, ${(counts.loaded / seconds).toFixed(0)}/s loaded them (${(100 * share).toFixed(0)} %, ${(100 * ofBoth).toFixed(0)} % of what both got); they got ${JSON.stringify([...others])}\n`,
     );
     return { share, ofBoth, others };
   };

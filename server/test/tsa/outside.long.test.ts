@@ -8,7 +8,7 @@ import { fixture } from '../../../test/support/programs/cli.ts';
 import { mainJava, makeTruststore, mustRunJava, runJava, STORE_PASSWORD } from '../../../test/support/programs/java.ts';
 import { readEnvironmentFile, startServer, type TestServer } from '../../../test/support/services/server.ts';
 import { makePki, toP12 } from '../../../test/support/signed-files/pki.ts';
-import { run as judge } from '../../../test/system/interop/verifiers.ts';
+import { run as check } from '../../../test/system/interop/verifiers.ts';
 import { POLICY } from '../../src/tsa/messages.ts';
 
 const run = promisify(execFile);
@@ -57,12 +57,12 @@ test.each([
     ['-queryfile', query],
     ['-data', at('content')],
   ]) {
-    expect(await judge('openssl', ['ts', '-verify', '-in', reply, ...against, ...trust])).toMatchObject({
+    expect(await check('openssl', ['ts', '-verify', '-in', reply, ...against, ...trust])).toMatchObject({
       accepted: true,
     });
   }
   await writeFile(at('other'), 'what is not stamped');
-  const other = await judge('openssl', ['ts', '-verify', '-in', reply, '-data', at('other'), ...trust]);
+  const other = await check('openssl', ['ts', '-verify', '-in', reply, '-data', at('other'), ...trust]);
   expect(other.accepted).toBe(false);
 });
 
@@ -101,7 +101,7 @@ test('osslsigncode stamps through it, and verifies what it got', async () => {
   ]);
   const verify = (trusted: string) => {
     const roots = ['-CAfile', at('signer-root.pem'), '-TSA-CAfile', trusted];
-    return judge('osslsigncode', ['verify', ...roots, '-in', at('stamped.exe')]);
+    return check('osslsigncode', ['verify', ...roots, '-in', at('stamped.exe')]);
   };
   const { accepted, output } = await verify(root());
   expect(output).toContain('Timestamp Server Signature verification: ok');
@@ -143,7 +143,7 @@ test('the client’s environment names it, and a start without it has no such ad
 
   server = await startServer({ data: server.data, bits: 2048 });
   expect(server.env.CODESIGN_TIMESTAMP_URL).toBe(handedOver.CODESIGN_TIMESTAMP_URL); // as it was left
-  const gone = await judge('curl', ['--silent', '--fail', '--cacert', server.caFile, `${server.baseUrl}/tsa`]);
+  const gone = await check('curl', ['--silent', '--fail', '--cacert', server.caFile, `${server.baseUrl}/tsa`]);
   expect(gone.accepted).toBe(false);
   expect(server.log()).not.toContain('CODESIGN_TIMESTAMP_URL');
   await server.stop();
@@ -153,7 +153,7 @@ test('the client’s environment names it, and a start without it has no such ad
   expect(server.log()).toContain(`CODESIGN_TIMESTAMP_URL='${server.baseUrl}/tsa'`);
   const { reply } = await stamp('restarted', '-sha256', '-cert');
   const verify = ['ts', '-verify', '-in', reply, '-data', at('content'), '-CAfile', root()];
-  expect(await judge('openssl', verify)).toMatchObject({ accepted: true });
+  expect(await check('openssl', verify)).toMatchObject({ accepted: true });
 });
 
 test('data made without it get it at the first start that requests it, by the environment too', async () => {

@@ -20,11 +20,11 @@ function outcome(check: QueryCheck) {
   return { ...check.query, imprint: bytesOf(imprint.toSchema()), nonce: nonce && bytesOf(nonce) };
 }
 const bytesOf = (block: BaseBlock) => new Uint8Array(block.toBER());
-const judge = (...fields: readonly Uint8Array[]) => outcome(checkQuery(sequence(...fields)));
+const examine = (...fields: readonly Uint8Array[]) => outcome(checkQuery(sequence(...fields)));
 
 describe('a request', () => {
   test('is taken apart, with imprint and nonce byte for byte', () => {
-    expect(judge(version, imprint, policy, nonce, certReq)).toEqual({
+    expect(examine(version, imprint, policy, nonce, certReq)).toEqual({
       algorithm: 'SHA256',
       imprint: Uint8Array.from(imprint),
       nonce: Uint8Array.from(nonce),
@@ -33,7 +33,7 @@ describe('a request', () => {
   });
 
   test('needs no more than version and imprint', () => {
-    expect(judge(version, imprint)).toEqual({
+    expect(examine(version, imprint)).toEqual({
       algorithm: 'SHA256',
       imprint: Uint8Array.from(imprint),
       nonce: undefined,
@@ -43,12 +43,12 @@ describe('a request', () => {
 
   test('may say that it wants no certificates, and name its algorithm without parameters', () => {
     const bare = sequence(sequence(objectIdentifier(SHA256)), octetString(digest));
-    expect(judge(version, bare, Buffer.from('010100', 'hex'))).toMatchObject({ certReq: false });
+    expect(examine(version, bare, Buffer.from('010100', 'hex'))).toMatchObject({ certReq: false });
   });
 
   test.each(['00', '01', '80', '0080', 'ff7f', '7f'.repeat(200)])('may have the nonce %s', (hex) => {
     const value = encode(0x02, Buffer.from(hex, 'hex'));
-    expect(judge(version, imprint, value)).toMatchObject({ nonce: Uint8Array.from(value) });
+    expect(examine(version, imprint, value)).toMatchObject({ nonce: Uint8Array.from(value) });
   });
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['2.16.840.1.101.3.4.2.3', 64, 'SHA512'],
 ])('takes an imprint of %s', (oid, length, algorithm) => {
   const other = sequence(sequence(objectIdentifier(oid), nullValue()), octetString(new Uint8Array(length)));
-  expect(judge(version, other)).toMatchObject({ algorithm });
+  expect(examine(version, other)).toMatchObject({ algorithm });
 });
 
 describe('rejects with badAlg', () => {
@@ -68,7 +68,7 @@ describe('rejects with badAlg', () => {
     ['SHA3-256', '2.16.840.1.101.3.4.2.8', 32],
   ])('an imprint of %s', (_name, oid, length) => {
     const other = sequence(sequence(objectIdentifier(oid), nullValue()), octetString(new Uint8Array(length)));
-    expect(judge(version, other)).toBe('badAlg');
+    expect(examine(version, other)).toBe('badAlg');
   });
 
   test.each([
@@ -76,26 +76,26 @@ describe('rejects with badAlg', () => {
     ['a NULL that holds something', Buffer.from('050100', 'hex')],
   ])('an algorithm with %s', (_name, parameters) => {
     const other = sequence(sequence(objectIdentifier(SHA256), parameters), octetString(digest));
-    expect(judge(version, other)).toBe('badAlg');
+    expect(examine(version, other)).toBe('badAlg');
   });
 });
 
 test.each([0, 2])('rejects version %i', (number) => {
-  expect(judge(smallInteger(number), imprint)).toBe('badRequest');
+  expect(examine(smallInteger(number), imprint)).toBe('badRequest');
 });
 
 test.each([0, 31, 33])('rejects a digest of %i bytes', (length) => {
-  expect(judge(version, sequence(identifier, octetString(new Uint8Array(length))))).toBe('badDataFormat');
+  expect(examine(version, sequence(identifier, octetString(new Uint8Array(length))))).toBe('badDataFormat');
 });
 
 test('rejects every policy but its own', () => {
-  expect(judge(version, imprint, objectIdentifier('1.2.3.4.1'))).toBe('unacceptedPolicy');
+  expect(examine(version, imprint, objectIdentifier('1.2.3.4.1'))).toBe('unacceptedPolicy');
 });
 
 test.each([true, false])('rejects an extension that is critical: %s', (critical) => {
   const parts = [objectIdentifier('1.2.3.4.5'), ...(critical ? [certReq] : []), octetString(new Uint8Array(2))];
   const extensions = encode(0xa0, sequence(...parts));
-  expect(judge(version, imprint, extensions)).toBe('unacceptedExtension');
+  expect(examine(version, imprint, extensions)).toBe('unacceptedExtension');
 });
 
 /** Each is no TimeStampReq in DER. */
@@ -109,7 +109,7 @@ const MALFORMED: Readonly<Record<string, Uint8Array>> = {
   'something behind it': Buffer.concat([sequence(version, imprint), Buffer.alloc(1)]),
   'a field too many': sequence(version, imprint, certReq, certReq),
   'fields in another order': sequence(version, imprint, certReq, nonce),
-  'a field that nobody knows': sequence(version, imprint, encode(0xa1, Buffer.alloc(0))),
+  'an unknown field': sequence(version, imprint, encode(0xa1, Buffer.alloc(0))),
   'a SET for the imprint': sequence(version, encode(0x31, identifier, octetString(digest))),
   'an imprint without a digest': sequence(version, sequence(identifier)),
   'an imprint with a third part': sequence(version, sequence(identifier, octetString(digest), nullValue())),

@@ -18,7 +18,7 @@ export async function fromSource() {
   mkdirSync(outdir, { recursive: true });
   const entryPoints = {
     ...{ empty: here('empty.mjs'), 'from-source': here('from-source.mjs') },
-    page: join(root, 'server', 'src', 'page', 'page.css'), // beside the program that serves it
+    page: join(root, 'server', 'src', 'page', 'page.css'), // next to the program that serves it
   };
   const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'));
   await build({

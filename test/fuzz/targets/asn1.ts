@@ -2,7 +2,7 @@
 
 import { type BaseBlock, fromBER } from 'asn1js';
 import { type Element, parts, readDer } from '../../../src/asn1/read.ts';
-import { answering, require } from '../judge.ts';
+import { answering, require } from '../check-case.ts';
 import { mutateDer } from '../mutations/der.ts';
 import { pick } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';

@@ -18,7 +18,7 @@ import { Secret } from '../../../src/secrets/secret.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
 import { loadTrustRoots } from '../../../src/verifying/roots.ts';
 import { P12_PASSWORD } from '../bases.ts';
-import { answering, require, requireSaid, wordFor } from '../judge.ts';
+import { answering, require, requireSaid, wordFor } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateDer } from '../mutations/der.ts';
 import { mutateLines } from '../mutations/lines.ts';
@@ -29,7 +29,7 @@ import type { TargetDefinition } from '../target.ts';
 const NOW = new Date('2026-06-01T00:00:00Z');
 
 export const certificateTarget: TargetDefinition = {
-  what: 'certificates in PEM, DER, PKCS#7 and PKCS#12: read as a chain, judged as a path',
+  what: 'certificates in PEM, DER, PKCS#7 and PKCS#12: read as a chain, checked as a path',
   share: 13_000,
   async open({ bases, folder }) {
     const path = join(folder, 'certificates');
@@ -48,7 +48,7 @@ export const certificateTarget: TargetDefinition = {
         await answering(() => loadRoots({ caFile: path, environment: {} }));
         const parsed = await answering(() => parseCertificate(input, 'file'));
         if ('code' in parsed) return word;
-        return `${word}, ${await judgeAsPath(parsed.value, issuer, leaf)}`;
+        return `${word}, ${await checkAsPath(parsed.value, issuer, leaf)}`;
       },
     };
   },
@@ -69,7 +69,7 @@ function mutateContainer(file: Buffer, random: Random): Buffer {
   return Buffer.from(blocks.with(at, changed).join(''), 'latin1');
 }
 
-async function judgeAsPath(
+async function checkAsPath(
   odd: ParsedCertificate,
   issuer: ParsedCertificate,
   leaf: ParsedCertificate,
@@ -88,13 +88,18 @@ async function judgeAsPath(
     for (const { message, code } of findings) requireSaid(message, code);
     examinePath({ certificates, isAnchored: false, at: NOW, purpose: 'time-stamping' });
   }
-  const judged = examinePath({ certificates: [leaf, odd, issuer], isAnchored: true, at: NOW, purpose: 'code-signing' });
-  for (const { message, code } of judged) requireSaid(message, code);
+  const checked = examinePath({
+    certificates: [leaf, odd, issuer],
+    isAnchored: true,
+    at: NOW,
+    purpose: 'code-signing',
+  });
+  for (const { message, code } of checked) requireSaid(message, code);
   return 'code' in requested ? requested.code : 'read';
 }
 
 export const revocationTarget: TargetDefinition = {
-  what: 'CRLs and OCSP answers: read, and judged as if an authority had signed them',
+  what: 'CRLs and OCSP answers: read, and checked as if an authority had signed them',
   share: 13_000,
   async open({ bases }) {
     const lists = ['revoked.crl', 'good.ocsp'].map((name) => bases.read(`fuzz/base-${name}`));
@@ -109,8 +114,8 @@ export const revocationTarget: TargetDefinition = {
         const crls = readCrls(input);
         if (typeof crls === 'string') return `${answer.kind}, ${crls.slice(0, 24)}`;
         const kinds = crls.map((crl) => {
-          const judged = statementByCrl(crl, leaf, issuer, NOW).status;
-          require(judged.kind !== 'good' || isOriginal, 'a list that nobody signed calls the certificate good');
+          const checked = statementByCrl(crl, leaf, issuer, NOW).status;
+          require(checked.kind !== 'good' || isOriginal, 'an unsigned list calls the certificate good');
           return statementByCrl(crl, leaf, issuer, NOW, () => true).status.kind;
         });
         for (const crl of crls) await wordFor(() => findInCrl(crl, { ...leaf, ...leaf.fields }));

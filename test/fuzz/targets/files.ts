@@ -7,7 +7,7 @@ import { readArchive, type ZipArchive } from '../../../src/zip/archive.ts';
 import type { ZipEntry } from '../../../src/zip/directory.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { require } from '../judge.ts';
+import { require } from '../check-case.ts';
 import { mutateArchive } from '../mutations/archive.ts';
 import { mutatePe } from '../mutations/pe.ts';
 import { once, pick } from '../mutations/random.ts';

@@ -8,7 +8,7 @@ import type { Journal } from '../../../src/journal/journal.ts';
 import { decodeLine, encodeLine, splitLines } from '../../../src/journal/lines.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
 import { factsOf, SIGNATURE, workOf } from '../../unit/journal/support/works.ts';
-import { answering, require, requireSaid } from '../judge.ts';
+import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateValue } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
@@ -75,7 +75,7 @@ function openAt(folder: string, pid: number): Promise<Journal> {
     randomId: () => `id${pid}x${String(++ids).padStart(6, '0')}`,
     processes: {
       self: { host: 'here', boot: 'first', pid, started: `${pid}` },
-      // Nobody is waited for.
+      // It waits for no one.
       isRunning: async () => false,
     },
     keepDays: 90,

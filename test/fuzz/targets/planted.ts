@@ -2,7 +2,7 @@
 
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { answering } from '../judge.ts';
+import { answering } from '../check-case.ts';
 import { randomBytes } from '../mutations/bytes.ts';
 import type { TargetDefinition } from '../target.ts';
 
@@ -24,13 +24,13 @@ function planted(what: string, fault: (input: Uint8Array) => unknown): TargetDef
 const kept: Uint8Array[] = [];
 
 export const FAULTY_TARGETS: Readonly<Record<string, TargetDefinition>> = {
-  'planted-throw': planted('throws what nobody foresaw', () => {
+  'planted-throw': planted('throws an unexpected error', () => {
     throw new TypeError('planted');
   }),
   'planted-internal': planted('throws an error that says it is internal', () => {
     throw new CodesignError({ code: 'internal', category: 'internal', message: 'planted' });
   }),
-  'planted-code': planted('throws an error whose code nobody knows', () => {
+  'planted-code': planted('throws an error with an unknown code', () => {
     throw new CodesignError({ code: 'planted', category: 'local', message: 'planted' });
   }),
   'planted-change': planted('changes what it is given', async (input) => {

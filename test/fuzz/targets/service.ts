@@ -4,7 +4,7 @@ import type { Http } from '../../../src/http/http.ts';
 import type { Outcome } from '../../../src/http/request.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { createSigningService } from '../../../src/service/client.ts';
-import { answering, Fault, require } from '../judge.ts';
+import { answering, Fault, require } from '../check-case.ts';
 import { mutateJson, mutateValue, ODD_TEXTS } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';

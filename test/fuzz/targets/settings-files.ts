@@ -6,7 +6,7 @@ import { resolveSettings } from '../../../src/options/commands/sign.ts';
 import { PROJECT_FILE, type Stored } from '../../../src/options/lookup.ts';
 import { openProfiles, profilesPath } from '../../../src/options/stored/profiles.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
-import { answering, require } from '../judge.ts';
+import { answering, require } from '../check-case.ts';
 import { mutateJson, mutateValue } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';

@@ -12,7 +12,7 @@ import type { Keychain } from '../../../src/options/credentials/keychain.ts';
 import { NOTHING_STORED } from '../../../src/options/lookup.ts';
 import type { SettingsOptions, VerifyOptions } from '../../../src/options/options.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
-import { answering, require } from '../judge.ts';
+import { answering, require } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { ODD_TEXTS } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
@@ -73,7 +73,7 @@ export const settingsTarget: TargetDefinition = {
     async run(input) {
       const place = await mkdtemp(join(folder, 'settings-'));
       try {
-        return await judge(place, JSON.parse(Buffer.from(input).toString()) as Said);
+        return await check(place, JSON.parse(Buffer.from(input).toString()) as Said);
       } finally {
         await rm(place, { recursive: true, force: true });
       }
@@ -123,7 +123,7 @@ function keychainWith(secret: string): Keychain {
   };
 }
 
-async function judge(folder: string, { options, env: said, secret, mode }: Said): Promise<string> {
+async function check(folder: string, { options, env: said, secret, mode }: Said): Promise<string> {
   const path = join(folder, 'secret');
   await writeFile(path, Buffer.from(secret, 'base64'));
   await chmod(path, mode);

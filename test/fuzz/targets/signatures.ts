@@ -22,7 +22,7 @@ import { pemBlock } from '../../support/signed-files/pki.ts';
 import { unzip } from '../../unit/formats/jar/simple-zip.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { ASKED, type Bases, LARGEST_UNPACKED } from '../bases.ts';
-import { answering, require, requireSaid } from '../judge.ts';
+import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateDer } from '../mutations/der.ts';
 import { mutateLines } from '../mutations/lines.ts';
 import { pick } from '../mutations/random.ts';

@@ -20,7 +20,7 @@ import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unzip } from '../../unit/formats/jar/simple-zip.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { type Bases, flat } from '../bases.ts';
-import { answering, require, requireSaid } from '../judge.ts';
+import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateDer } from '../mutations/der.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
@@ -47,21 +47,21 @@ function verdictTarget(what: string, format: Format, extension: string, names: r
     async open({ bases, folder }) {
       const verifying = verifyingOf(bases);
       const path = join(folder, `file${extension}`);
-      const judge = async (bytes: Uint8Array): Promise<VerifiedFile> => {
+      const check = async (bytes: Uint8Array): Promise<VerifiedFile> => {
         await writeFile(path, bytes);
         return verifyFile(path, verifying);
       };
       const subjects: Known[] = [];
       for (const name of names) {
         const subject = await makeSubject(format, bases.read(`fuzz/base-${name}`));
-        const verified = await judge(subject.bytes);
+        const verified = await check(subject.bytes);
         if (verified.verdict !== 'trusted') throw new Error(`${name} is ${verified.verdict}, and has to be trusted`);
         subjects.push({ subject, verified });
       }
       return {
         make: (random) => mutateSubject(pick(random, subjects).subject, random),
         async run(input) {
-          const verified = await judge(input);
+          const verified = await check(input);
           if (verified.error?.category === 'internal') throw verified.error.cause ?? verified.error;
           for (const { message, code } of verified.findings) requireSaid(message, code);
           await answering(() => inspectFile(path, verifying));

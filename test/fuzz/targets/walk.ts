@@ -18,7 +18,7 @@ import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { flat } from '../bases.ts';
-import { answering, Fault, require, requireSaid } from '../judge.ts';
+import { answering, Fault, require, requireSaid } from '../check-case.ts';
 
 export interface Walk {
   readonly format: Format;
@@ -108,11 +108,11 @@ async function tryEmbedding(
 async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mode: SigningMode): Promise<string> {
   const { format, signer } = walk;
   const context = signingContext({ chain: signer.chain }, { description: 'A program' });
-  const judged = await answering(() => file.check(context, mode));
+  const outcome = await answering(() => file.check(context, mode));
   const prepared = await answering(() => file.prepare(context, mode));
-  if ('code' in judged) {
-    require('code' in prepared, `judged as ${judged.code}, and prepared all the same`);
-    return judged.code;
+  if ('code' in outcome) {
+    require('code' in prepared, `rejected with ${outcome.code}, but prepared`);
+    return outcome.code;
   }
   if ('code' in prepared) return prepared.code;
   const { seal, embed, toBeSigned } = prepared.value;

@@ -30,7 +30,7 @@ export interface CliOptions {
   readonly node?: string;
   /** Runs it as this user (needs root), by a copy that `programForOthers` makes. */
   readonly uid?: number;
-  /** Hears of the process once it runs. */
+  /** Called when the process runs. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 

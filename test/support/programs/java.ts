@@ -1,5 +1,5 @@
 /**
- * The JDKs that judge signed JARs: the one on the PATH, and those whose folders CODESIGN_TEST_JAVAS names (as JAVA_HOME
+ * The JDKs that check signed JARs: the one on the PATH, and those whose folders CODESIGN_TEST_JAVAS names (as JAVA_HOME
  * would, with the PATH's separator between them), so that older and newer releases can be asked too.
  */
 

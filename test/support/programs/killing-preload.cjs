@@ -1,6 +1,6 @@
 /**
  * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_KILL_AT numbers, counted from 1 over what it
- * asks of the file system and sends to and hears from the network. With CODESIGN_KILL_TORN a write is half done by then.
+ * asks of the file system and sends to and receives from the network. With CODESIGN_KILL_TORN a write is half done by then.
  * CODESIGN_KILL_CALL ends it before its first call of a function of `fs` by that name. CODESIGN_STEPS_FILE names a file for
  * the number of steps of a process that came to its end.
  */

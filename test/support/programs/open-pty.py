@@ -1,7 +1,7 @@
 """Runs a command on a pseudo-terminal of so many columns: open-pty.py COLUMNS COMMAND...; standard input decides when it ends.
 
-What the command prints goes to standard output as it comes. Each byte of standard input is typed, but for lines after
-an ASCII SOH (0x01), which set the columns anew or name a signal for the command.
+What the command prints goes to standard output as it comes. Each byte of standard input is typed, except lines after
+an ASCII SOH (0x01), which change the columns or name a signal for the command.
 """
 
 import fcntl

@@ -12,12 +12,12 @@ const OPENER = join(REPOSITORY, 'test/support/programs/open-pty.py');
 
 export interface PtyOptions {
   readonly columns: number;
-  /** Beside PATH and HOME; TERM and LANG are those of a usual terminal unless given. */
+  /** In addition to PATH and HOME; TERM and LANG are those of a usual terminal unless given. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Another command than the command line. */
   readonly command?: readonly string[];
-  /** Hears of what was printed so far, and may act on it. */
+  /** Called with what was printed so far; may react to it. */
   readonly onOutput?: (output: string, terminal: PtyHand) => void;
 }
 

@@ -212,7 +212,7 @@ syncBuiltinESMExports();
 meet(effectOn('start', 'process'), 'start');
 
 /** @returns the exit code of the process */
-function judge(code) {
+function check(code) {
   const unmet = faults.filter(({ seen, which }) => seen < which);
   if (unmet.length === 0) return code;
   process.stderr.write(
@@ -222,7 +222,7 @@ function judge(code) {
 }
 // A run that succeeds has a last action of its own, which follows this listener, and then ends through `reallyExit`.
 const { reallyExit } = process;
-process.reallyExit = (code) => reallyExit.call(process, judge(code));
+process.reallyExit = (code) => reallyExit.call(process, check(code));
 process.on('exit', (code) => {
-  if (code !== 0 || process.listenerCount('exit') === 0) process.exitCode = judge(code);
+  if (code !== 0 || process.listenerCount('exit') === 0) process.exitCode = check(code);
 });

@@ -24,7 +24,7 @@ const PATIENCE_MILLISECONDS = 2000;
  * these, and each record reported as written that the program heard of.
  * @param logged how much the server had logged before
  */
-export async function judgeCalls(server: TestServer, logged: number, state: string, files: number): Promise<Calls> {
+export async function checkCalls(server: TestServer, logged: number, state: string, files: number): Promise<Calls> {
   const left = await leftInJournal(state);
   const open = await (await openStateFolder(state)).unfinished();
   const unknown = open.filter(({ kind }) => kind === 'unknown').length;
@@ -34,7 +34,7 @@ export async function judgeCalls(server: TestServer, logged: number, state: stri
   if (left.calls !== open.length) faults.push(`the journal has ${left.calls} files for ${open.length} calls`);
   faults.push(...left.temporary.map((name) => `${name} is left in the journal`));
   for (let waited = 0; ; waited += 50) {
-    const told = judgeLog(server.log().slice(logged), files, unknown);
+    const told = checkLog(server.log().slice(logged), files, unknown);
     if (told.faults.length === 0 || waited >= PATIENCE_MILLISECONDS) {
       return { ...told, unknown, faults: [...faults, ...told.faults] };
     }
@@ -42,7 +42,7 @@ export async function judgeCalls(server: TestServer, logged: number, state: stri
   }
 }
 
-function judgeLog(log: string, files: number, unknown: number): Omit<Calls, 'unknown'> {
+function checkLog(log: string, files: number, unknown: number): Omit<Calls, 'unknown'> {
   const lines = log
     .split('\n')
     .filter((line) => line.startsWith('{') && line.endsWith('}'))

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CliRun, parseJson, temporaryFolder } from '../programs/cli.ts';
 import type { TestServer } from '../services/server.ts';
-import { judgeCalls, leftBeside } from './killed-calls.ts';
+import { checkCalls, leftBeside } from './killed-calls.ts';
 import {
   complaintsOfVerifiers,
   copyTo,
@@ -33,7 +33,7 @@ export interface Kill {
   /** Where a first `resume` is killed too. */
   readonly resumePoint: KillPoint | undefined;
   /** Whether the verifiers that are not ours look at the files in the end. */
-  readonly judged: boolean;
+  readonly checked: boolean;
 }
 
 /** What came of it all: no faults, in the best case. */
@@ -95,11 +95,11 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
     await look('the kill of resume');
   }
   const resumed = await platform.run(resuming, { env });
-  const resumedCalls = judgeResumed(resumed, faults);
+  const resumedCalls = checkResumed(resumed, faults);
   const left = resumedCalls.filter(({ status }) => status !== 'finished').length;
   const after = await look('resume');
 
-  const calls = await judgeCalls(server, logged, state, files.length);
+  const calls = await checkCalls(server, logged, state, files.length);
   faults.push(...calls.faults);
   // Of a run whose calls are all over `resume` knows nothing: the next `sign` in that folder cleans up.
   const isUnheardOf = again === undefined && resumedCalls.length === 0;
@@ -110,7 +110,7 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
   if (again !== undefined && warned !== calls.unknown) faults.push(`${warned} warnings, and ${calls.unknown} unknown`);
   const signed = after.filter((found) => found === 'reference').length;
   if (signed !== calls.reports) faults.push(`${signed} files are signed, and ${calls.reports} reports say so`);
-  if (kill.judged) {
+  if (kill.checked) {
     const theirs = files.filter((_, index) => after[index] === 'reference');
     if (theirs.length > 0) faults.push(...(await complaintsOfVerifiers(theirs, subject.root, scratch.path)));
   }
@@ -127,7 +127,7 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
 }
 
 /** The calls that the last `resume` found. */
-function judgeResumed(run: CliRun, faults: string[]): readonly ResumedCall[] {
+function checkResumed(run: CliRun, faults: string[]): readonly ResumedCall[] {
   if (run.code !== 0) faults.push(`resume ended with ${run.code}: ${run.stderr}`);
   const { calls = [] }: { readonly calls?: readonly ResumedCall[] } = run.stdout === '' ? {} : JSON.parse(run.stdout);
   for (const { kind, status } of calls) {

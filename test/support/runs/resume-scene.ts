@@ -21,7 +21,7 @@ const refusing = createServer((_request, answer) => answer.writeHead(404).end())
 await once(refusing, 'listening');
 
 /** An address without an authority: it fails immediately, so that nothing is retried. */
-export const NOBODY = ['-t', `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`];
+export const NO_AUTHORITY = ['-t', `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`];
 
 export type Env = Readonly<Record<string, string>>;
 

@@ -119,7 +119,7 @@ export async function runScript(script: Script, scenery: Scenery): Promise<strin
     } else if (verb === 'restore') {
       await provide(args[0] ?? '', cwd, scenery);
     } else {
-      throw new Error(`nobody knows how to ${verb}`);
+      throw new Error(`unknown step ${verb}`);
     }
     told.push(...changes(before, await snapshot(cwd), cwd), '');
   }

@@ -51,7 +51,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Hears nothing of the service. */
+/** Gets no answer from the service. */
 const BEFORE: readonly Harm[] = ['times-out-before', 'reset-before', 'status-429', 'status-500'];
 
 export async function startFaultyRelay(

@@ -53,10 +53,10 @@ async function template(shared: string, bits: KeyBits): Promise<string> {
   while (!(await exists(path))) {
     const ours = await mkdir(claim).then(
       () => true,
-      () => false, // somebody else is at it
+      () => false, // another process is at it
     );
     if (ours) await makeTemplate(shared, path, bits).finally(() => rm(claim, { recursive: true }));
-    else if (Date.now() > deadline) throw new Error(`nobody finished ${path}`);
+    else if (Date.now() > deadline) throw new Error(`no process finished ${path}`);
     else await sleep(50);
   }
   return path;

@@ -1,6 +1,6 @@
 /**
  * An RFC 3161 authority for tests: an HTTP server over `openssl ts`, with a PKI of its own, that also answers wrongly in
- * every way requested. What it answers is made by OpenSSL alone, so that it can judge what this program makes and reads.
+ * every way requested. What it answers is made by OpenSSL alone, so that it can check what this program makes and reads.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -41,7 +41,7 @@ export const SIGNED: Course = {
 /** Signed, and told to the service by `resume`. */
 export const REPORTED_LATER: Course = { ...SIGNED, resume: '0, unreported: finished' };
 
-/** Nobody here can know whether the service signed: the user gets a message, and decides before the next `sign`. */
+/** No one can know here whether the service signed: the user gets a message, and decides before the next `sign`. */
 export function unknown(exit: number, counted: 0 | 1): Course {
   return {
     exit,

@@ -8,7 +8,7 @@ import { runMeasured } from '../../support/programs/measured-cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { ARCHIVE_CASES, LARGE_ARCHIVE_CASES, LARGEST_BOUNDS } from './archive-cases.ts';
 import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
-import { byName, expectVerdict } from './judged.ts';
+import { byName, expectVerdict } from './verdicts.ts';
 
 let trivial: number;
 beforeAll(async () => {

@@ -180,7 +180,7 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
     code: 'signature-value-wrong',
   },
   {
-    what: 'a key of a kind that nobody knows',
+    what: 'a key of an unknown kind',
     make: () => {
       const publicKey = subjectPublicKeyInfo(sequence(objectIdentifier('1.2.3.4')), Buffer.alloc(32));
       return programWith({ signer: { ...signer, der: signerWith({ publicKey }).der } });

@@ -11,9 +11,9 @@ import { ARCHIVE_CASES } from './archive-cases.ts';
 import { expectBounded, expectSane, measureTrivial } from './bounds.ts';
 import type { HostileFile } from './cases.ts';
 import { CERTIFICATE_CASES } from './certificate-cases.ts';
-import { byName } from './judged.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
 import { TABLE_CASES } from './table-cases.ts';
+import { byName } from './verdicts.ts';
 
 /** As an authority, it has nothing to say. */
 let server: Server;

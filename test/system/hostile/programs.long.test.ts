@@ -4,9 +4,9 @@ import { beforeAll, describe, it } from 'vitest';
 import { fixture } from '../../support/programs/cli.ts';
 import { measureTrivial } from './bounds.ts';
 import { CERTIFICATE_CASES } from './certificate-cases.ts';
-import { byName, expectVerdict } from './judged.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
 import { TABLE_CASES } from './table-cases.ts';
+import { byName, expectVerdict } from './verdicts.ts';
 
 let trivial: number;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { jarsignerVerify, mainJava, makeTruststore } from '../../support/program
 import { startServer, type TestServer } from '../../support/services/server.ts';
 import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special-files.ts';
-import { judgeAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
+import { checkAll, osslsigncodeVerify, run, type Verdict } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -62,7 +62,7 @@ async function signFolder(name: string, output: string): Promise<Signed> {
 /** What osslsigncode and, where its folder is known, sigcheck.py do not accept, timestamps included. */
 async function rejected(folder: string): Promise<string[]> {
   const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
-  const verdicts = await judgeAll(files, (file) => osslsigncodeVerify(root, file));
+  const verdicts = await checkAll(files, (file) => osslsigncodeVerify(root, file));
   // A bad timestamp alone does not make it refuse the file.
   const isGood = (verdict: Verdict | undefined): boolean =>
     verdict?.accepted === true && verdict.output.includes('Timestamp Server Signature verification: ok');
@@ -72,7 +72,7 @@ async function rejected(folder: string): Promise<string[]> {
     files.slice(index * BATCH, (index + 1) * BATCH),
   );
   const sigcheck = path.join(verifiers, 'sigcheck.py');
-  const strict = await judgeAll(batches, (batch) => run('python3', [sigcheck, '--strict', '--root', root, ...batch]));
+  const strict = await checkAll(batches, (batch) => run('python3', [sigcheck, '--strict', '--root', root, ...batch]));
   return [...bad, ...strict.filter(({ accepted }) => !accepted).map(({ output }) => output)];
 }
 
@@ -152,7 +152,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
   it.each([
     ['pe-special', rejected],
     ['jar-special', wrongJars],
-  ] as const)('signs or rejects each file of %s as the table says', { timeout: 600_000 }, async (name, judge) => {
+  ] as const)('signs or rejects each file of %s as the table says', { timeout: 600_000 }, async (name, check) => {
     await using folder = await temporaryFolder();
     const untouched = await snapshot(path.join(corpus, name));
     const output = path.join(folder.path, 'special');
@@ -162,7 +162,7 @@ describe.skipIf(corpus === '')('the corpus through the command line', () => {
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(expected));
     expectCountedOnce(result);
     expect(await snapshot(path.join(corpus, name))).toEqual(untouched);
-    expect(await judge(output)).toEqual([]);
+    expect(await check(output)).toEqual([]);
   });
 
   it.each(['pe-special', 'jar-special'] as const)(

@@ -1,4 +1,4 @@
-/** Signs every JAR of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours judge each result. */
+/** Signs every JAR of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours examine each result. */
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
 import { signFromDisk } from './sign-from-disk.ts';
 import { readSpecialFiles } from './special-files.ts';
-import { judgeAll } from './verifiers.ts';
+import { checkAll } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -97,7 +97,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
   describe.each(javas.map((java) => ({ version: java.version, java })))('once signed, to Java $version', ({ java }) => {
     it('is verified by jarsigner, strictly and with nothing but the root to trust', async () => {
-      const verdicts = await judgeAll(all, (file) => jarsignerVerify(java, truststore, signedPath(file)));
+      const verdicts = await checkAll(all, (file) => jarsignerVerify(java, truststore, signedPath(file)));
       const complaints = all.flatMap((file, index) => complaintsOf(file, verdicts[index]));
       expect(complaints).toEqual([]);
     });

@@ -12,7 +12,7 @@ import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sig
 import { jarsignerSign, makeKeystore } from './java/jarsigner.ts';
 import { readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
-import { judgeAll } from './verifiers.ts';
+import { checkAll } from './verifiers.ts';
 
 /** Manifests that are short, that have attributes for files, and whose lines end in CR. */
 const ORIGINALS = ['plain.jar', 'multi-release.jar', 'manifest-sections.jar', 'manifest-cr.jar'];
@@ -71,7 +71,7 @@ async function expectSigners(files: readonly string[], publishers: readonly stri
     expect([...reading.signers.values()]).toEqual(Array(reading.entries).fill(publishers));
     expect(streams[index]?.signers).toEqual(reading.signers);
   }
-  const verdicts = await judgeAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
+  const verdicts = await checkAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
   for (const verdict of verdicts) expect(verdict).toMatchObject({ accepted: true });
 }
 

@@ -1,4 +1,4 @@
-/** Signs every PE of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours judge each result. */
+/** Signs every PE of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours check each result. */
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { signFromDisk } from './sign-from-disk.ts';
 import { readSpecialFiles } from './special-files.ts';
-import { judgeAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
+import { checkAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -107,7 +107,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
       signed.slice(index * BATCH, (index + 1) * BATCH),
     );
     const checker = [path.join(verifiers, 'sigcheck.py'), '--strict', '--root', root];
-    const verdicts = await judgeAll(batches, (batch) => run('python3', [...checker, ...batch]));
+    const verdicts = await checkAll(batches, (batch) => run('python3', [...checker, ...batch]));
     expect(verdicts.flatMap(({ output }) => output.trim().split('\n')).filter((line) => !/^PASS\t/.test(line))).toEqual(
       [],
     );
@@ -161,10 +161,10 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
 /** Path and last lines of the output for each file that is not accepted. */
 async function refusedBy(
-  judge: (file: string) => Promise<{ accepted: boolean; output: string }>,
+  check: (file: string) => Promise<{ accepted: boolean; output: string }>,
   files: readonly string[],
 ): Promise<readonly string[]> {
-  const verdicts = await judgeAll(files, (file) => judge(signedPath(file)));
+  const verdicts = await checkAll(files, (file) => check(signedPath(file)));
   return verdicts.flatMap(({ accepted, output }, index) =>
     accepted ? [] : [`${files[index]}: ${output.slice(-300)}`],
   );

@@ -1,4 +1,4 @@
-/** Has osslsigncode, sbverify and openssl judge signed fixtures. */
+/** Has osslsigncode, sbverify and openssl examine signed fixtures. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Programs that are not ours and judge what this one signs. A missing one is a failure that says how to install it. */
+/** Programs that are not ours and check what this one signs. A missing one is a failure that says how to install it. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 /**
  * Every part of an Authenticode signature and the chain to `root` (a PEM file), by which timestamps are checked too: what it
- * says of them stands in the output alone. It does not judge the PE checksum.
+ * says of them stands in the output alone. It does not check the PE checksum.
  */
 export function osslsigncodeVerify(root: string, file: string): Promise<Verdict> {
   return run('osslsigncode', ['verify', '-CAfile', root, '-TSA-CAfile', root, '-in', file]);
@@ -50,17 +50,17 @@ export async function run(
   }
 }
 
-/** What `judge` says of each item, a few at a time: as many as there are cores. */
-export async function judgeAll<Item, Result>(
+/** What `check` says of each item, a few at a time: as many as there are cores. */
+export async function checkAll<Item, Result>(
   items: readonly Item[],
-  judge: (item: Item) => Promise<Result>,
+  check: (item: Item) => Promise<Result>,
   atOnce = 2,
 ): Promise<Result[]> {
   const results = new Map<number, Result>();
   const waiting = [...items.entries()];
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      results.set(next[0], await judge(next[1]));
+      results.set(next[0], await check(next[1]));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));

@@ -102,12 +102,12 @@ function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[
     // --append and --skip-signed exclude one another.
     const sequel = subject.isAppended && usual === 'skip-signed' ? 'same' : usual;
     const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
-    const judged = subject.isStamped && index % 8 === 1;
+    const checked = subject.isStamped && index % 8 === 1;
     return {
       subject,
       point,
       sequel,
-      judged,
+      checked,
       resumePoint: isResumeKilled ? resumePoint : undefined,
     };
   });

@@ -18,7 +18,7 @@ import { fixture, REPOSITORY, snapshot, temporaryFolder } from '../../support/pr
 import { startServer, type TestServer } from '../../support/services/server.ts';
 
 const ACTION = join(REPOSITORY, '.github/actions/sign/action.yml');
-const NOBODY = 'http://127.0.0.1:9/';
+const NO_AUTHORITY = 'http://127.0.0.1:9/';
 
 let action: ActionFile;
 let server: TestServer;
@@ -130,7 +130,7 @@ describe('an attempt', () => {
   it('that fails leaves its state, with which the next one sends no request again', async () => {
     const before = server.operations('sign').length;
     const first = await startMachine('failing');
-    const failed = await sign(first, { files: `${first}/app.exe`, algorithm: 'SHA384', 'timestamp-url': NOBODY });
+    const failed = await sign(first, { files: `${first}/app.exe`, algorithm: 'SHA384', 'timestamp-url': NO_AUTHORITY });
     expect(failed.code, failed.log).toBe(0);
     expect(Object.fromEntries(failed.outputs)).toMatchObject({
       signed: '0',
@@ -159,7 +159,7 @@ describe('an attempt', () => {
     const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
     const first = await startMachine('unstamped');
     const waiting = { files: `${first}/app.exe`, algorithm: 'SHA512' };
-    await sign(first, { ...waiting, 'timestamp-url': NOBODY });
+    await sign(first, { ...waiting, 'timestamp-url': NO_AUTHORITY });
     const before = await snapshot(first);
 
     const second = await startMachine('stamped');

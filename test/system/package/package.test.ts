@@ -231,7 +231,7 @@ export function namesOf(events: readonly SigningEvent[]): readonly string[] {
     return [event.outcome.record ?? event.outcome.path];
   });
 }
-export async function judge(path: string, signal: AbortSignal): Promise<string> {
+export async function examine(path: string, signal: AbortSignal): Promise<string> {
   const { files } = await signFiles({ files: [path, { path, output: 'out' }], signal, concurrency: 2, env: process.env });
   const [first] = files;
   if (first?.status === 'failed') return first.error.code;

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Group } from './cases.ts';
+import { OTHERS, type Other, type OthersWord, type VerdictRow } from './table.ts';
 import {
   askJarCheck,
   askJarsigner,
@@ -12,14 +13,13 @@ import {
   type Said,
   verifyAll,
   WINE,
-} from './judges.ts';
-import { OTHERS, type Other, type OthersWord, type VerdictRow } from './table.ts';
+} from './verifiers.ts';
 
 export interface Asking {
   /** For what the checks write. */
   readonly folder: string;
   readonly verifiers: string;
-  /** Whether the others are to judge this file, by its name in the table. */
+  /** Whether the others are to check this file, by its name in the table. */
   isForOthers(file: string): boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Group {
   readonly kind: 'pe' | 'jar';
   /** As rows name them → path. */
   readonly files: ReadonlyMap<string, string>;
-  /** PEM file; trusted by all who judge. */
+  /** PEM file; trusted by all who check. */
   readonly roots: string;
 }
 

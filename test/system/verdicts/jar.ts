@@ -17,7 +17,7 @@ import {
   withZip64End,
   zip,
 } from '../../unit/formats/jar/simple-zip.ts';
-import { judgeAll } from '../interop/verifiers.ts';
+import { checkAll } from '../interop/verifiers.ts';
 import { pathsIn } from './pe.ts';
 import { nameOf, SIGNINGS, type Signing, type TimestampMode, type VerdictPki } from './pki.ts';
 import { flipped, MESSAGE_DIGEST, offsetBehind, RSA_ENCRYPTION, tokenChanges, withTokenOf } from './token.ts';
@@ -41,7 +41,7 @@ const REFUSED_BY_JARSIGNER: readonly (TimestampMode | undefined)[] = ['badimprin
 export async function signArchives(folder: string, pki: VerdictPki): Promise<Map<string, string>> {
   mkdirSync(folder, { recursive: true });
   const signings = SIGNINGS.filter(({ timestamp }) => !REFUSED_BY_JARSIGNER.includes(timestamp));
-  await judgeAll(signings, (signing) => signArchive(pki, signing, ARCHIVE, path.join(folder, nameOf(signing, '.jar'))));
+  await checkAll(signings, (signing) => signArchive(pki, signing, ARCHIVE, path.join(folder, nameOf(signing, '.jar'))));
   return pathsIn(folder);
 }
 

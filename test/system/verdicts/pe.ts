@@ -27,14 +27,14 @@ export async function signPrograms(folder: string, pki: VerdictPki): Promise<Map
 }
 
 /** `next to`: a signed program, in whose signature the new one is nested. */
-export async function signProgram(pki: VerdictPki, signing: Signing, output: string, beside?: string): Promise<void> {
+export async function signProgram(pki: VerdictPki, signing: Signing, output: string, existing?: string): Promise<void> {
   const { by, timestamp, digest = 'sha256' } = signing;
   const inPki = (name: string) => path.join(pki.folder, name);
   const certificates = existsSync(inPki(`${by}.chain.pem`)) ? `${by}.chain.pem` : `${by.replace(/-alone$/, '')}.crt`;
   const key = inPki(`${by.replace(/-alone$/, '')}.key`);
   const stamp = timestamp === undefined ? [] : ['-ts', pki.timestampUrl(timestamp)];
   const how = ['-certs', inPki(certificates), '-key', key, '-h', digest, ...stamp];
-  const what = beside === undefined ? ['-in', PROGRAM] : ['-nest', '-in', beside];
+  const what = existing === undefined ? ['-in', PROGRAM] : ['-nest', '-in', existing];
   await must('osslsigncode', ['sign', ...how, ...what, '-out', output]);
 }
 
@@ -43,8 +43,8 @@ export async function mutatePrograms(signed: string, folder: string, verifiers: 
   mkdirSync(folder, { recursive: true });
   await must('python3', [path.join(verifiers, 'mutate.py'), signed, folder]);
   for (const name of readdirSync(folder).filter((mutant) => !NOT_TO_MEND.test(mutant))) {
-    const mended = withChecksum(readFileSync(path.join(folder, name)));
-    writeFileSync(path.join(folder, name.replace('.exe', '+checksum.exe')), mended);
+    const repaired = withChecksum(readFileSync(path.join(folder, name)));
+    writeFileSync(path.join(folder, name.replace('.exe', '+checksum.exe')), repaired);
   }
   return pathsIn(folder);
 }

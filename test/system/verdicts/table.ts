@@ -16,7 +16,7 @@ export interface VerdictRow {
   readonly right: string;
   /** The codes of all findings that speak against integrity or trust, in the alphabet's order. */
   readonly findings: readonly string[];
-  /** Those that can judge such a file. */
+  /** Those that can check such a file. */
   readonly others: ReadonlyMap<Other, OthersWord>;
   /** Empty where all agree. */
   readonly why: string;

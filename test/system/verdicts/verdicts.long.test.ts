@@ -8,9 +8,9 @@ import { mainJava } from '../../support/programs/java.ts';
 import { run } from '../interop/verifiers.ts';
 import { askAll } from './ask.ts';
 import { blockGroup, corpusGroups, ownGroups, pkiGroups } from './cases.ts';
-import { WINE } from './judges.ts';
 import { startVerdictPki, type VerdictPki } from './pki.ts';
 import { OTHERS, type Other, readVerdicts, type VerdictRow } from './table.ts';
+import { WINE } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -24,7 +24,7 @@ const releases = verifiers === '' ? new Map<Other, boolean>() : await sameReleas
 
 let folder: string;
 let pki: VerdictPki;
-let judged: readonly VerdictRow[];
+let checked: readonly VerdictRow[];
 
 describe.skipIf(verifiers === '')('verify', () => {
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.skipIf(verifiers === '')('verify', () => {
     for (const [index, group] of groups.entries()) {
       all.push(...(await askAll(group, index, { folder, verifiers, isForOthers })));
     }
-    judged = all;
+    checked = all;
   }, TIMEOUT);
   afterAll(() => {
     pki?.stop();
@@ -49,15 +49,15 @@ describe.skipIf(verifiers === '')('verify', () => {
   });
 
   it('is asked about every file of the table, and no other', () => {
-    expect(judged.map(({ file }) => file).sort()).toEqual([...rows.keys()].sort());
+    expect(checked.map(({ file }) => file).sort()).toEqual([...rows.keys()].sort());
   });
 
   it('says of each file what is right, and why', () => {
-    expect(ownWords(judged)).toEqual(ownWords(table));
+    expect(ownWords(checked)).toEqual(ownWords(table));
   });
 
   it('trusts an expired certificate with a timestamp of its lifetime, and without one does not', () => {
-    const verdicts = new Map(judged.map(({ file, right }) => [file, right]));
+    const verdicts = new Map(checked.map(({ file, right }) => [file, right]));
     for (const [kind, extension] of [
       ['signed-pe', 'exe'],
       ['signed-jar', 'jar'],
@@ -70,7 +70,7 @@ describe.skipIf(verifiers === '')('verify', () => {
   // Another release may say another thing; the table was written with these.
   describe.each(OTHERS)('next to %s', (other) => {
     it.skipIf(releases.get(other) === false)('finds it saying what the table has it say', () => {
-      expect(theirWords(judged, other)).toEqual(theirWords(table, other));
+      expect(theirWords(checked, other)).toEqual(theirWords(table, other));
     });
   });
 });

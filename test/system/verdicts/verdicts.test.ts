@@ -20,10 +20,10 @@ import { readFixture } from '../../unit/formats/support/fixtures.ts';
 import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { run } from '../interop/verifiers.ts';
 import { makeBlockArchives } from './blocks.ts';
-import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './judges.ts';
 import { withChecksum, withTokenMoved } from './pe.ts';
 import { disagreeing, type OthersWord, readVerdicts } from './table.ts';
 import { flipped, RSA_ENCRYPTION } from './token.ts';
+import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './verifiers.ts';
 
 /** As they stand in DER: SHA-256 with parameters NULL, and a time of 13 characters. */
 const DIGEST_ALGORITHM = Buffer.from('300d06096086480165030402010500', 'hex');

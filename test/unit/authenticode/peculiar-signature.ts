@@ -39,7 +39,7 @@ export interface Peculiar {
   /** The value of the attribute contentType. */
   readonly signedContentType?: string;
   readonly messageDigests?: number;
-  /** Beside contentType and messageDigest, whole. */
+  /** In addition to contentType and messageDigest, complete. */
   readonly signedAttributes?: readonly Uint8Array[];
   /** The signed attributes from the last to the first. */
   readonly backwards?: boolean;

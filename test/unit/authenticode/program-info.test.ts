@@ -30,7 +30,7 @@ describe('the description and the web page', () => {
     ['one with three slashes', { url: 'https:///example.com' }, 'url-invalid'],
     ['one with backslashes', { url: 'http:\\\\example.com' }, 'url-invalid'],
     ['one with a backslash in its path', { url: 'http://example.com\\a' }, 'url-invalid'],
-    ['one with blanks round it', { url: ' https://example.com' }, 'url-invalid'],
+    ['one with spaces around it', { url: ' https://example.com' }, 'url-invalid'],
     ['one with a line break in it', { url: 'https://exam\nple.com' }, 'url-invalid'],
     ['one whose host is a number', { url: 'https://0x7f.1/' }, 'url-invalid'],
     ['one whose host is encoded', { url: 'https://ex%61mple.com/' }, 'url-invalid'],

@@ -1,4 +1,4 @@
-/** Building paths through certificates that openssl made; openssl verify is the outside judge. */
+/** Building paths through certificates that openssl made; openssl verify is the outside check. */
 
 import { constants, createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';

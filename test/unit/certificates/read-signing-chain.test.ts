@@ -162,7 +162,7 @@ describe('containers', () => {
 
   it.each<[string, Contents]>([
     ['PEM with other blocks and text between', `Bag Attributes\n${pemBlock('X509 CRL', p7b)}${pem(...WHOLE)}\ntext`],
-    ['PEM with the key beside it', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
+    ['PEM that also holds the key', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
     ['PEM with a key encrypted in the old way', `${oldEncryptedKey()}${pem(...WHOLE)}`],
     ['PEM with CRLF', pem(...WHOLE).replaceAll('\n', '\r\n')],
     ['PEM with a UTF-8 mark', `\ufeff${pem(...WHOLE)}`],

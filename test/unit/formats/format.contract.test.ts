@@ -26,7 +26,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
           return changed;
         });
       },
-      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'stands beside' },
+      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
     },
   ],
   [
@@ -46,7 +46,7 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: MALFORMED_CABINETS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedCabinets,
-      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'stands beside' },
+      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
     },
   ],
   [

@@ -30,7 +30,7 @@ export interface FormatFixtures {
   /** Of three signatures put next to each other; of the third, by the signer of the first, whether it takes that one's place. */
   readonly appended: {
     readonly algorithms: readonly [DigestAlgorithm, DigestAlgorithm, DigestAlgorithm];
-    readonly sameSignerAgain: 'stands beside' | 'takes its place';
+    readonly sameSignerAgain: 'is added' | 'takes its place';
   };
 }
 
@@ -158,7 +158,7 @@ export function describeFormat(
       const third = await signBytes(format, second.result, signer, { mode: 'append', algorithm: three });
       const signatures = await (await openBytes(format, third.result)).signatures();
       const all = signatures.flatMap((outer) => [outer, ...outer.nested]);
-      const again = appended.sameSignerAgain === 'stands beside' ? ['Test Publisher'] : [];
+      const again = appended.sameSignerAgain === 'is added' ? ['Test Publisher'] : [];
       expect(all.map(({ signerName }) => signerName).sort()).toEqual(['Another Publisher', 'Test Publisher', ...again]);
       for (const signature of all) expect(await isIntact(signature)).toBe(true);
       const found = all.map(({ envelope }) => Buffer.from(envelope.bytes).toString('base64')).sort();

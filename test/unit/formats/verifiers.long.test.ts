@@ -1,13 +1,13 @@
 /**
  * What programs that are not ours say of the files that we sign. Needs CODESIGN_TEST_PAIRS, CODESIGN_TEST_CORPUS and
- * CODESIGN_TEST_VERIFIERS. osslsigncode is left out where it is known to be wrong; the checkers judge all.
+ * CODESIGN_TEST_VERIFIERS. osslsigncode is left out where it is known to be wrong; the checkers check all.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
-import { judgeAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
+import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
 import { GOOD_CABINETS } from './cab/samples.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
 
@@ -38,8 +38,8 @@ describe.skipIf(!isWhole)('files that are signed', () => {
   };
   const checkCms = (file: string) => run('bash', [checker('cmscheck.sh'), `${file}.cms`, copies.root]);
   /** What any of them says against a file. */
-  const complaints = async (signed: readonly string[], judges: (file: string) => Promise<readonly Verdict[]>) => {
-    const verdicts = await judgeAll(signed, async (file) => ({ file, verdicts: await judges(file) }));
+  const complaints = async (signed: readonly string[], checks: (file: string) => Promise<readonly Verdict[]>) => {
+    const verdicts = await checkAll(signed, async (file) => ({ file, verdicts: await checks(file) }));
     return verdicts.filter((each) => each.verdicts.some(({ accepted }) => !accepted));
   };
 
@@ -63,13 +63,13 @@ describe.skipIf(!isWhole)('files that are signed', () => {
       ...Object.fromEntries(bigEndian.map((name) => [name, 'script-encoding'])),
     });
 
-    const judged = await complaints(signed, async (file) => [
+    const checked = await complaints(signed, async (file) => [
       await run('python3', [checker(scriptKindOf(file)?.family === 'powershell' ? 'pscheck.py' : 'wshcheck.py'), file]),
       await checkCms(file),
       // It knows neither Windows Script Host nor psc1, cdxml and mof.
       ...(/\.ps(1|m1|d1|1xml)$/.test(file) ? [await osslsigncodeVerify(copies.root, file)] : []),
     ]);
-    expect(judged).toEqual([]);
+    expect(checked).toEqual([]);
 
     for (const [program, name] of [
       ['pscheck.py', 'utf8-lf.ps1'],
@@ -93,12 +93,12 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     // It digests cabinets of sets wrongly, and rejects reserved areas that are not exactly its own.
     const isBeyondOsslsigncode = (file: string) =>
       ['sizes', 'small', 'exact', 'large', 'block1', 'set'].includes(path.basename(file, '.cab'));
-    const judged = await complaints(signed, async (file) => [
+    const checked = await complaints(signed, async (file) => [
       await run('python3', [checker('cabcheck.py'), file]),
       await checkCms(file),
       await run('cabextract', ['-t', file]),
       ...(isBeyondOsslsigncode(file) ? [] : [await osslsigncodeVerify(copies.root, file)]),
     ]);
-    expect(judged).toEqual([]);
+    expect(checked).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ describe('a sign call that failed', () => {
     ...[408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599].map((httpStatus) =>
       statusErrors('http-error', ANSWERED, { httpStatus }),
     ),
-    toCodesignError(new TypeError('nobody foresaw this')),
+    toCodesignError(new TypeError('unexpected')),
   ])('may have been counted: $code $httpStatus', (error) => {
     expect(mayHaveBeenCounted(error)).toBe(true);
   });

@@ -26,10 +26,10 @@ interface Seen {
 }
 
 /** What to answer with: a status, and header fields. */
-type Judge = (seen: { readonly atOnce: number; readonly index: number }) => readonly [number, Record<string, string>?];
+type Answer = (seen: { readonly atOnce: number; readonly index: number }) => readonly [number, Record<string, string>?];
 
 /** `milliseconds` of a signature, and of a refusal. `together`: so many are answered when the last of them has arrived. */
-async function startThrottling(judge: Judge, milliseconds: readonly [number, number] = [20, 20], together = 1) {
+async function startThrottling(check: Answer, milliseconds: readonly [number, number] = [20, 20], together = 1) {
   const seen: Seen[] = [];
   let atOnce = 0;
   let allThere = (): void => undefined;
@@ -38,7 +38,7 @@ async function startThrottling(judge: Judge, milliseconds: readonly [number, num
   });
   const answer = async (body: string, response: ServerResponse): Promise<void> => {
     atOnce += 1;
-    const [status, headers] = judge({ atOnce, index: seen.length });
+    const [status, headers] = check({ atOnce, index: seen.length });
     seen.push({ digest: JSON.parse(body).digest, at: performance.now(), atOnce, status });
     if (seen.length >= together) allThere();
     await whenAllThere;
@@ -132,8 +132,8 @@ describe('Retry-After', () => {
     ['a date', () => new Date(Date.now() + 2500).toUTCString(), 1400],
   ])('in %s is honoured by all that wait, not only by the call that received it', async (_form, header, least) => {
     // The others under way are answered well after the refusal has arrived.
-    const judge: Judge = ({ index }) => (index === 3 ? [429, { 'retry-after': header() }] : [200]);
-    const { baseUrl, seen } = await startThrottling(judge, [300, 0]);
+    const check: Answer = ({ index }) => (index === 3 ? [429, { 'retry-after': header() }] : [200]);
+    const { baseUrl, seen } = await startThrottling(check, [300, 0]);
     const { service } = open(baseUrl, 4);
     const results = await signAll(service, 12);
     expect(results.map(({ status }) => status)).toEqual(Array(12).fill('fulfilled'));
@@ -155,8 +155,8 @@ describe('Retry-After', () => {
   });
 
   test('is kept by reports too, and a report that is throttled holds the others', async () => {
-    const judge: Judge = ({ index }) => (index === 0 ? [503, { 'retry-after': '1' }] : [200]);
-    const { baseUrl, seen } = await startThrottling(judge, [20, 0]);
+    const check: Answer = ({ index }) => (index === 0 ? [503, { 'retry-after': '1' }] : [200]);
+    const { baseUrl, seen } = await startThrottling(check, [20, 0]);
     const { service } = open(baseUrl, 4);
     const reporting = service.report('one', 1);
     await pause(300);

@@ -88,7 +88,7 @@ describe('a file that changes while it is being changed', () => {
     let then: unknown;
     const { change } = timestamping(async () => {
       await spoil(path);
-      // Beside the temporary file, which goes.
+      // Next to the temporary file, which is removed.
       const there = Object.entries(await snapshot(folder));
       then = Object.fromEntries(there.filter(([name]) => !name.endsWith('.tmp')));
     });

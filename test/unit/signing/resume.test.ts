@@ -50,7 +50,7 @@ describe('giving a call up', () => {
     };
     const service = {
       sign: () => Promise.reject(new Error('no signature is asked for')),
-      report: () => Promise.reject(new Error('nobody is there')),
+      report: () => Promise.reject(new Error('no service')),
       close: async () => undefined,
     };
     const given = { origin: 'https://a.example', client: 'me', leaf: undefined };
@@ -59,6 +59,6 @@ describe('giving a call up', () => {
     const forgotten = await forgetCalls(['call-1'], [callOf('unwritten')], given, parts, (text) => warnings.push(text));
     expect(forgotten).toMatchObject([{ status: 'forgotten' }]);
     expect(told).toEqual([['call-1', undefined]]);
-    expect(warnings).toEqual([expect.stringContaining('nobody is there')]);
+    expect(warnings).toEqual([expect.stringContaining('no service')]);
   });
 });

@@ -15,7 +15,7 @@ const NONCE = Uint8Array.of(1, 2, 3);
 /** Of the built tokens. */
 const NOW = new Date('2024-06-01T12:00:00Z');
 
-const judge = (
+const examine = (
   parts: TokenParts,
   algorithm: 'SHA1' | 'SHA256' = 'SHA256',
   trusted: readonly IssuedCertificate[] | undefined = undefined,
@@ -42,28 +42,30 @@ describe('a token, with roots named', () => {
 
   it('is used when its chain ends at one of them', () => {
     const used = expect.objectContaining({ time: NOW });
-    expect(judge(whole, 'SHA256', [authority('Other'), root])).toEqual(used);
-    expect(judge(whole, 'SHA256', [issuer])).toEqual(used);
-    expect(judge(whole, 'SHA256', [signer])).toEqual(used);
-    expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [issuer])).toEqual(used);
+    expect(examine(whole, 'SHA256', [authority('Other'), root])).toEqual(used);
+    expect(examine(whole, 'SHA256', [issuer])).toEqual(used);
+    expect(examine(whole, 'SHA256', [signer])).toEqual(used);
+    expect(examine({ signer, certificates: [signer.der] }, 'SHA256', [issuer])).toEqual(used);
   });
 
   it('is rejected when it ends elsewhere, or does not get there', () => {
-    expect(judge(whole, 'SHA256', [authority('Other')])).toEqual(refused);
-    expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [])).toEqual(refused);
-    expect(judge({ signer, certificates: [signer.der] }, 'SHA256', [root])).toEqual(refused);
+    expect(examine(whole, 'SHA256', [authority('Other')])).toEqual(refused);
+    expect(examine({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [])).toEqual(refused);
+    expect(examine({ signer, certificates: [signer.der] }, 'SHA256', [root])).toEqual(refused);
   });
 
   it('is rejected when its root has only the name of one of them', () => {
     const namesake = issue({ commonName: 'Root', key: testKey('rsa-2048', 'namesake'), ca: true });
-    expect(judge({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [namesake])).toEqual(refused);
+    expect(examine({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [namesake])).toEqual(
+      refused,
+    );
   });
 
   it('is rejected when a certificate on the way to one of them had expired', () => {
     const old = authority('Old', { issuer: root, notAfter: new Date('2024-01-01') });
     const below = signerUnder(old);
-    const judged = judge({ signer: below, certificates: [old.der, below.der] }, 'SHA256', [root]);
-    expect(judged).toEqual({ refusal: expect.stringMatching(/"Old" expired/) });
+    const examined = examine({ signer: below, certificates: [old.der, below.der] }, 'SHA256', [root]);
+    expect(examined).toEqual({ refusal: expect.stringMatching(/"Old" expired/) });
   });
 });
 
@@ -72,10 +74,10 @@ describe('a token', () => {
     const issuer = authority('Issuer', { issuer: root });
     const signer = signerUnder(issuer);
     const used = expect.objectContaining({ time: NOW });
-    expect(judge({ signer, certificates: [root.der, issuer.der, signer.der] })).toEqual(used);
-    expect(judge({ signer, certificates: [signer.der, issuer.der] })).toEqual(used);
-    expect(judge({ signer, certificates: [signer.der] })).toEqual(used);
-    expect(judge({})).toEqual(used);
+    expect(examine({ signer, certificates: [root.der, issuer.der, signer.der] })).toEqual(used);
+    expect(examine({ signer, certificates: [signer.der, issuer.der] })).toEqual(used);
+    expect(examine({ signer, certificates: [signer.der] })).toEqual(used);
+    expect(examine({})).toEqual(used);
   });
 
   it.each<[string, IssuedCertificate, RegExp]>([
@@ -98,7 +100,7 @@ describe('a token', () => {
     ],
   ])('signed under an authority %s is not used', (_which, issuer, refusal) => {
     const signer = signerUnder(issuer);
-    const checked = judge({ signer, certificates: [signer.der, issuer.der, root.der] });
+    const checked = examine({ signer, certificates: [signer.der, issuer.der, root.der] });
     expect(checked).toEqual({ refusal: expect.stringMatching(refusal) });
   });
 
@@ -106,19 +108,19 @@ describe('a token', () => {
     const issuer = authority('Issuer', { issuer: root });
     const impostor = issue({ commonName: 'Issuer', key: testKey('rsa-2048', 'impostor'), ca: false });
     const signer = signerUnder(issuer);
-    expect(judge({ signer, certificates: [impostor.der, signer.der] })).toMatchObject({ time: NOW });
+    expect(examine({ signer, certificates: [impostor.der, signer.der] })).toMatchObject({ time: NOW });
   });
 
   it('whose signing certificate had expired is not used', () => {
     const key = testKey('rsa-2048', 'tsa');
     const signer = issue({ commonName: 'TSA', key, purposes: [TIME_STAMPING], notAfter: new Date('2024-05-31') });
-    expect(judge({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
+    expect(examine({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
   });
 
   it('that is itself signed with SHA-1 is used only where SHA-1 was requested: Java takes the JAR as unsigned', () => {
-    expect(judge({ algorithm: 'SHA1' })).toEqual({ refusal: expect.stringMatching(/SHA-1/) });
-    expect(judge({ algorithm: 'SHA1' }, 'SHA1')).toMatchObject({ time: NOW });
-    expect(judge({}, 'SHA1')).toMatchObject({ time: NOW });
+    expect(examine({ algorithm: 'SHA1' })).toEqual({ refusal: expect.stringMatching(/SHA-1/) });
+    expect(examine({ algorithm: 'SHA1' }, 'SHA1')).toMatchObject({ time: NOW });
+    expect(examine({}, 'SHA1')).toMatchObject({ time: NOW });
   });
 
   it('with 200 certificates that could all be issuers is checked within a second', () => {
@@ -135,7 +137,7 @@ describe('a token', () => {
     });
     const signer = signerUnder(authority('Issuer', { issuer: root }));
     const start = performance.now();
-    judge({ signer, certificates: [signer.der, ...certificates] });
+    examine({ signer, certificates: [signer.der, ...certificates] });
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });

@@ -40,8 +40,8 @@ describe('trust', () => {
   });
 
   it('names the root that is not trusted', async () => {
-    const judge = trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
-    const trust = await judge(ask({ leaf, pool: [intermediate, root] }));
+    const check = trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
+    const trust = await check(ask({ leaf, pool: [intermediate, root] }));
     expect([trust.isTrusted, codes(trust.findings), trust.root?.name]).toEqual([false, ['root-not-trusted'], 'Root']);
     expect(trust.findings[0]?.message).toContain('The root "Root" is not among the trusted roots (roots.pem)');
   });
@@ -61,45 +61,45 @@ describe('trust', () => {
 
   it('is not there when something speaks against the path', async () => {
     const server = make({ subject: 'Server', issuer: intermediate, extensions: ['extendedKeyUsage=serverAuth'] });
-    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
-    expect(await judge(ask({ leaf: server }))).toMatchObject({
+    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
+    expect(await check(ask({ leaf: server }))).toMatchObject({
       isTrusted: false,
       findings: [{ code: 'certificate-purpose' }],
     });
     const stamper = make({ subject: 'Stamper', issuer: intermediate, extensions: TIME_STAMPER });
-    expect((await judge(ask({ leaf: stamper, purpose: 'time-stamping' }))).isTrusted).toBe(true);
-    expect((await judge(ask({ leaf: stamper }))).isTrusted).toBe(false);
+    expect((await check(ask({ leaf: stamper, purpose: 'time-stamping' }))).isTrusted).toBe(true);
+    expect((await check(ask({ leaf: stamper }))).isTrusted).toBe(false);
   });
 
   it('ends with the certificate for a lifetime signer, whatever the time it signed at', async () => {
     const lifetime = ['extendedKeyUsage=codeSigning,1.3.6.1.4.1.311.10.3.13'];
     const signer = (extensions: readonly string[]) =>
       make({ subject: 'Signer', issuer: intermediate, extensions, to: '20260101000000Z' });
-    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
+    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     const at = new Date('2025-06-01T00:00:00Z');
-    expect(codes((await judge(ask({ leaf: signer(lifetime), at }))).findings)).toEqual(['certificate-expired']);
-    expect(codes((await judge(ask({ leaf: signer(SIGNER), at }))).findings)).toEqual([]);
+    expect(codes((await check(ask({ leaf: signer(lifetime), at }))).findings)).toEqual(['certificate-expired']);
+    expect(codes((await check(ask({ leaf: signer(SIGNER), at }))).findings)).toEqual([]);
   });
 });
 
 describe('odd certificates', () => {
   it('are findings, never throws', async () => {
-    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
+    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     for (const bytes of [new Uint8Array(), Buffer.from('not a certificate'), leaf.der.subarray(0, 100)]) {
-      const trust = await judge({ ...ask({ leaf }), leaf: bytes });
+      const trust = await check({ ...ask({ leaf }), leaf: bytes });
       expect(trust).toMatchObject({ isTrusted: false, path: [], findings: [{ code: 'certificate-unreadable' }] });
-      const beside = await judge({ ...ask({ leaf }), certificates: [bytes, intermediate.der] });
-      expect([beside.isTrusted, codes(beside.findings)]).toEqual([true, ['(certificate-unreadable)']]);
+      const withUnreadable = await check({ ...ask({ leaf }), certificates: [bytes, intermediate.der] });
+      expect([withUnreadable.isTrusted, codes(withUnreadable.findings)]).toEqual([true, ['(certificate-unreadable)']]);
     }
   });
 
   it('are findings whichever byte of a certificate is changed', async () => {
-    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
+    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     for (let index = 0; index < leaf.der.length; index += 1) {
       const changed = Uint8Array.from(leaf.der);
       changed[index] = (changed[index] ?? 0) ^ 0x11;
       // The path ends at the leaf: its signature does not verify any more.
-      expect((await judge({ ...ask({ leaf }), leaf: changed })).isTrusted).toBe(false);
+      expect((await check({ ...ask({ leaf }), leaf: changed })).isTrusted).toBe(false);
     }
   });
 
@@ -112,17 +112,17 @@ describe('odd certificates', () => {
 
 describe('a question asked again', () => {
   it('has the same answer, without looking for it', async () => {
-    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
-    const first = await judge(ask({ leaf }));
-    expect(await judge(ask({ leaf }))).toBe(first);
+    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
+    const first = await check(ask({ leaf }));
+    expect(await check(ask({ leaf }))).toBe(first);
   });
 
   it('is another one with other certificates, another time or purpose', async () => {
-    const judge = trustExaminer({ roots: rootsOf(root), now: NOW });
-    expect((await judge(ask({ leaf, pool: [] }))).isTrusted).toBe(false);
-    expect((await judge(ask({ leaf }))).isTrusted).toBe(true);
-    expect((await judge(ask({ leaf, at: new Date('2050-01-01') }))).isTrusted).toBe(false);
-    expect((await judge(ask({ leaf, purpose: 'time-stamping' }))).isTrusted).toBe(false);
+    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
+    expect((await check(ask({ leaf, pool: [] }))).isTrusted).toBe(false);
+    expect((await check(ask({ leaf }))).isTrusted).toBe(true);
+    expect((await check(ask({ leaf, at: new Date('2050-01-01') }))).isTrusted).toBe(false);
+    expect((await check(ask({ leaf, purpose: 'time-stamping' }))).isTrusted).toBe(false);
   });
 
   it('about what is below a revoked authority is not asked', async () => {
@@ -142,13 +142,13 @@ describe('a question asked again', () => {
       const revoked = [{ certificate: leaf, date: '240601000000Z', reason: 'keyCompromise' }];
       const crls = readCrls(Buffer.from([{ revoked }, {}].map((one) => makeCrl({ issuer: by, ...one })).join('')));
       if (typeof crls === 'string') throw new Error(crls);
-      const judged = async (lists: readonly Crl[]) => {
+      const checked = async (lists: readonly Crl[]) => {
         const revocation = createRevocation({ crls: lists, http: undefined, now: NOW });
-        const judge = trustExaminer({ roots: rootsOf(root), now: NOW, revocation });
-        const { findings } = await judge(ask({ leaf, pool: [intermediate, ...pool] }));
+        const check = trustExaminer({ roots: rootsOf(root), now: NOW, revocation });
+        const { findings } = await check(ask({ leaf, pool: [intermediate, ...pool] }));
         return findings.map(({ code, message }) => `${code} ${/"(.*?)"/.exec(message)?.[1]}`);
       };
-      return [await judged(crls.slice(0, 1)), await judged(crls.slice(1))];
+      return [await checked(crls.slice(0, 1)), await checked(crls.slice(1))];
     };
     const ofRoot = 'revocation-unknown Issuing CA';
     const unknown = [ofRoot, 'revocation-unknown Publisher'];

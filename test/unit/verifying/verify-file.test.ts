@@ -1,4 +1,4 @@
-/** The verdict on a file, from what a format, timestamps and the judge of trust say of it. */
+/** The verdict on a file, from what a format, timestamps and the verifyIt of trust say of it. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -72,7 +72,7 @@ interface Setting {
   readonly signatures: readonly EmbeddedSignature[];
   /** Of the file. */
   readonly findings?: readonly Finding[];
-  readonly judgeTrust?: ExamineTrust | undefined;
+  readonly checkTrust?: ExamineTrust | undefined;
   readonly policy?: Partial<VerifyPolicy>;
 }
 
@@ -103,11 +103,11 @@ function formatWith(open: Format['open']): Format {
   };
 }
 
-function verifying(format: Format, { judgeTrust, policy }: Pick<Setting, 'judgeTrust' | 'policy'>): Verifying {
+function verifying(format: Format, { checkTrust, policy }: Pick<Setting, 'checkTrust' | 'policy'>): Verifying {
   return {
     formats: [format],
     digestEntries,
-    examineTrust: judgeTrust,
+    examineTrust: checkTrust,
     now: NOW,
     policy: { ...NO_POLICY, ...policy },
   };
@@ -129,12 +129,12 @@ function verify({ signatures, findings = [], ...setting }: Setting): Promise<Ver
     stamp: refuse,
     attach: refuse,
   };
-  const judgeTrust = 'judgeTrust' in setting ? setting.judgeTrust : trustAll;
+  const checkTrust = 'checkTrust' in setting ? setting.checkTrust : trustAll;
   return verifyFile(
     path,
     verifying(
       formatWith(async () => file),
-      { ...setting, judgeTrust },
+      { ...setting, checkTrust },
     ),
   );
 }
@@ -164,10 +164,10 @@ describe('the verdict', () => {
   });
 
   it('is untrusted when the signer is not trusted, of a nested signature too', async () => {
-    const judgeTrust = trustNobodyOf(AUTHORITY);
+    const checkTrust = trustNobodyOf(AUTHORITY);
     const nested = signature({ signerCertificate: AUTHORITY });
-    expect(await verdictOf({ signatures: [signature()], judgeTrust: trustNobodyOf(SIGNER) })).toBe('untrusted');
-    expect(await verdictOf({ signatures: [signature({ nested: [nested] })], judgeTrust })).toBe('untrusted');
+    expect(await verdictOf({ signatures: [signature()], checkTrust: trustNobodyOf(SIGNER) })).toBe('untrusted');
+    expect(await verdictOf({ signatures: [signature({ nested: [nested] })], checkTrust })).toBe('untrusted');
   });
 
   it('is untrusted for a signature whose certificate is missing', async () => {
@@ -175,15 +175,15 @@ describe('the verdict', () => {
   });
 
   it('is intact, at best, where trust is not asked about', async () => {
-    expect(await verdictOf({ signatures: [signature()], judgeTrust: undefined })).toBe('intact');
-    expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })], judgeTrust: undefined })).toBe('broken');
+    expect(await verdictOf({ signatures: [signature()], checkTrust: undefined })).toBe('intact');
+    expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })], checkTrust: undefined })).toBe('broken');
   });
 
   it('is broken for a file of the format whose structure is rejected, and says why', async () => {
     const format = formatWith(async () => {
       throw bytesErrors('read-past-end', { what: 'header', length: 4, offset: 8, size: 9 });
     });
-    const file = await verifyFile(path, verifying(format, { judgeTrust: trustAll }));
+    const file = await verifyFile(path, verifying(format, { checkTrust: trustAll }));
     expect(file).toMatchObject({ verdict: 'broken', error: undefined });
     expect(file.findings).toEqual([expect.objectContaining({ code: 'read-past-end', against: 'integrity' })]);
   });
@@ -193,18 +193,18 @@ describe('the verdict', () => {
       ...formatWith(() => Promise.reject(new Error('not opened'))),
       recognition: { by: 'bytes', claims: () => false } as const,
     };
-    const ofNoFormat = await verifyFile(path, verifying(nothing, { judgeTrust: trustAll }));
+    const ofNoFormat = await verifyFile(path, verifying(nothing, { checkTrust: trustAll }));
     expect(ofNoFormat).toMatchObject({ verdict: null, format: null, error: { code: 'unsupported-format' } });
-    const missing = await verifyFile(join(folder, 'missing'), verifying(nothing, { judgeTrust: trustAll }));
+    const missing = await verifyFile(join(folder, 'missing'), verifying(nothing, { checkTrust: trustAll }));
     expect(missing).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
   });
 });
 
 describe('a timestamp', () => {
   it('lets the signer be checked at its time instead of now', async () => {
-    const judgeTrust = trustAt(EARLIER);
-    expect(await verdictOf({ signatures: [signature()], judgeTrust })).toBe('untrusted');
-    const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], judgeTrust });
+    const checkTrust = trustAt(EARLIER);
+    expect(await verdictOf({ signatures: [signature()], checkTrust })).toBe('untrusted');
+    const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], checkTrust });
     expect(file.verdict).toBe('trusted');
     expect(file.signatures[0]?.time).toEqual(EARLIER);
   });
@@ -227,13 +227,13 @@ describe('a timestamp', () => {
 
   it('by an authority that is not trusted gives no time, and is not passed over', async () => {
     const signatures = [signature({ timestamps: [timestamp()] })];
-    const file = await verify({ signatures, judgeTrust: trustNobodyOf(AUTHORITY) });
+    const file = await verify({ signatures, checkTrust: trustNobodyOf(AUTHORITY) });
     expect(file).toMatchObject({ verdict: 'untrusted', signatures: [{ timestamps: [{ trust: 'untrusted' }] }] });
     expect(file.signatures[0]?.time).toBeUndefined();
   });
 
   it('counts where trust is not asked about, when it is sound', async () => {
-    const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], judgeTrust: undefined });
+    const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], checkTrust: undefined });
     expect(file).toMatchObject({ verdict: 'intact', signatures: [{ time: EARLIER, trust: 'not-checked' }] });
   });
 });
@@ -277,6 +277,6 @@ describe('what is asked of a signature', () => {
   it('does not hold by a name without a certificate behind it', async () => {
     const named = signature({ signerCertificate: undefined });
     const policy = { signer: { commonName: 'Signer' } };
-    expect(await verdictOf({ signatures: [named], policy, judgeTrust: undefined })).toBe('not-accepted');
+    expect(await verdictOf({ signatures: [named], policy, checkTrust: undefined })).toBe('not-accepted');
   });
 });

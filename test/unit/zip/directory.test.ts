@@ -201,7 +201,7 @@ describe('the directory', () => {
         return Promise.resolve(bytes);
       },
       stream: () => {
-        throw new Error('nobody streams');
+        throw new Error('not a stream');
       },
     };
     return source;

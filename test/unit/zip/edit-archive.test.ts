@@ -46,7 +46,7 @@ const SURROUNDINGS: [string, Partial<ArchiveParts>][] = [
   ['ZIP64 and a preamble that offsets do not count', { zip64: true, preamble: LAUNCHER, offsets: 'archive' }],
   ['a comment and bytes behind it', { comment: 'Built by hand.', trailing: '\n\n' }],
   ['records in another order', { localOrder: [4, 1, 5, 0, 2, 3] }],
-  ['bytes of nobody before its directory', { gap: 'nobody' }],
+  ['unused bytes before its directory', { gap: 'unused' }],
 ];
 
 const CHANGES: [string, NamedChange][] = [

@@ -68,7 +68,7 @@ describe('the end record', () => {
     ['with a comment', { comment: 'Built by hand.' }],
     ['with bytes after it', { trailing: 'bytes' }],
     ['with ZIP64', { zip64: true }],
-    ['after bytes of nobody', { gap: 'a gap' }],
+    ['after unused bytes', { gap: 'a gap' }],
   ])('is the outer one where the last entry is a stored archive, %s', async (_, about) => {
     const inner = buildZip({ entries: [stored('inner.txt')], comment: 'inner' });
     const bytes = buildZip({ entries: [stored('a.txt'), stored('inner.jar', { contents: inner })], ...about });

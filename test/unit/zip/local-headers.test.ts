@@ -116,7 +116,7 @@ describe('a data descriptor', () => {
     });
 
     it('is distinguished from unused bytes behind it', async () => {
-      const bytes = buildZip({ entries: [deflated('x', { descriptor }), stored('b', { gap: 'bytes of nobody' })] });
+      const bytes = buildZip({ entries: [deflated('x', { descriptor }), stored('b', { gap: 'unused bytes' })] });
       expect(await lengthIn(bytes)).toBe(LENGTHS[descriptor]);
     });
 

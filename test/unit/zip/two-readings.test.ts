@@ -91,7 +91,7 @@ describe('a second name of an entry, in a Unicode Path field', () => {
   it.each([
     ['is the same', field('a.txt')],
     ['is of another name that the entry once had', field('b.txt', { ofName: 'c.txt' })],
-    ['is of a version that nobody knows', field('b.txt', { version: 2 })],
+    ['is of an unknown version', field('b.txt', { version: 2 })],
     ['is too short to be one', extraField(0x7075, 'a')],
   ])('is none where it %s', async (_, extra) => {
     expect(await namesOrCode(withExtra({ local: extra, central: extra }))).toEqual(['a.txt']);

@@ -58,7 +58,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     ['no answer holds the Access Secret or the Authorization header'],
   ),
   fault(
-    'tells whoever it refuses their secret',
+    'returns the secret to the rejected caller',
     ({ body }, { credentials: { accessSecret } }) => ({
       body: (code, message, data, by) => body(code, code === 400 ? `${message}, ${accessSecret}` : message, data, by),
     }),

@@ -4,7 +4,7 @@ import { appendFile, copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { NOBODY, startScene } from '../../../support/runs/resume-scene.ts';
+import { NO_AUTHORITY, startScene } from '../../../support/runs/resume-scene.ts';
 import { startServer, type TestServer } from '../../../support/services/server.ts';
 
 let server: TestServer;
@@ -143,13 +143,13 @@ describe('resume', () => {
   it('adds what it reports, whether it writes the file, sends a report alone, or gives a call up', async () => {
     await using stage = await startScene('good');
     const log = join(stage.folder, 'audit.jsonl');
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     expect(await stage.resume(['--no-timestamp', '--audit-log', log])).toMatchObject({ code: 0 });
     expect(await linesOf(log)).toMatchObject([{ operation: 'report-sign', status: 1, file: 'app.exe', result: 'ok' }]);
 
     await using other = await startScene('good');
     const env = { CODESIGN_AUDIT_LOG: log };
-    await other.sign(...NOBODY, other.path);
+    await other.sign(...NO_AUTHORITY, other.path);
     const { calls } = await other.resume(['--dry-run'], env);
     expect(await linesOf(log)).toHaveLength(1);
     await other.resume(['--forget', calls[0]?.id ?? ''], env);
@@ -158,7 +158,7 @@ describe('resume', () => {
 
   it('shows its calls with --verbose', async () => {
     await using stage = await startScene('good');
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     const { stderr } = await stage.resume(['--no-timestamp', '--verbose']);
     expect(stderr).toMatch(/^called {3}report-sign app\.exe: HTTP 200, code 0/m);
   });

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CliRun, runCli } from '../../../support/programs/cli.ts';
-import { NOBODY, startScene } from '../../../support/runs/resume-scene.ts';
+import { NO_AUTHORITY, startScene } from '../../../support/runs/resume-scene.ts';
 import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
 
 const MODES: readonly MisbehaviourName[] = [
@@ -71,7 +71,7 @@ describe.each(MODES)('%s', (mode) => {
 
   it('is harmless in the history, as text, JSON and CSV, and in what resume shows', async () => {
     await using stage = await startScene(mode);
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     const ask = (...args: readonly string[]) => runCli(args, { env: stage.env });
     const runs = [
       await ask('history'),

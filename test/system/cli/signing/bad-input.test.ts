@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../../../support/services/server.t
 import { type CertificateRequest, makePki, type Pki, testKey } from '../../../support/signed-files/pki.ts';
 
 /** A user without rights: no one on every Unix. */
-const NOBODY = 65534;
+const OTHER_USER = 65534;
 const IS_ROOT = process.getuid?.() === 0;
 /** Runs what follows with mounts of its own. */
 const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
@@ -175,7 +175,7 @@ describe('rights and room', () => {
     await chmod(path, IS_ROOT ? fileMode : ((fileMode & 0o7) << 6) | (0o444 * Number((fileMode & 4) !== 0)));
     await chmod(folder, IS_ROOT ? folderMode : 0o500 | ((folderMode & 0o2) << 6));
     const before = await snapshot(folder).catch(() => undefined);
-    const run = await sign([path], { env, ...copy, ...(IS_ROOT ? { uid: NOBODY } : {}) });
+    const run = await sign([path], { env, ...copy, ...(IS_ROOT ? { uid: OTHER_USER } : {}) });
     await chmod(folder, 0o755);
     expect([run.code, ['read-only-file', code].includes(errorOf(run)?.code ?? '')]).toEqual([6, true]);
     if (IS_ROOT) expect(errorOf(run)?.code).toBe(code);
@@ -190,7 +190,7 @@ describe('rights and room', () => {
     await copyFile(fixture('pe/hello.exe'), path);
     await mkdir(join(room.path, 'closed'), { mode: 0o555 });
     const output = join(room.path, 'closed', 'new', 'app.exe');
-    const run = await sign([path, '-o', output], { env, ...copy, ...(IS_ROOT ? { uid: NOBODY } : {}) });
+    const run = await sign([path, '-o', output], { env, ...copy, ...(IS_ROOT ? { uid: OTHER_USER } : {}) });
     expect([run.code, errorOf(run)?.code]).toEqual([6, 'permission-denied']);
   });
 

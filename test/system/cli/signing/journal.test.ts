@@ -214,7 +214,7 @@ describe('with the real service', () => {
   it.runIf(process.platform === 'linux')('rejects a folder that cannot be made, and says why', async () => {
     await using stage = await scene(server.env);
     const path = await stage.program('a.exe', 'one');
-    // Nobody can make anything there, and Node's own recursive way of trying never ends.
+    // No user can create files there, and Node's own recursive way of trying never ends.
     const run = await stage.sign([path], [], { CODESIGN_STATE_DIR: '/proc/state/of/mine' });
     expect([run.code, parseJson(run).error?.code]).toEqual([6, 'journal-unusable']);
     const elsewhere = await stage.sign([path], ['--output', '/proc/out/a.exe']);
@@ -319,18 +319,18 @@ describe('with a service that misbehaves once', () => {
   }
 
   /** What the second run is to do, and whether it warns that the first call may have been counted. */
-  const SECOND_RUNS: readonly (readonly [MisbehaviourName, 'asks anew and warns' | 'asks anew'])[] = [
-    ['breaks-before-answer', 'asks anew and warns'],
-    ['breaks-during-head', 'asks anew and warns'],
-    ['breaks-during-body', 'asks anew and warns'],
-    ['hangs', 'asks anew and warns'],
-    ['json-cut-short', 'asks anew and warns'],
-    ['bad-gateway', 'asks anew and warns'],
-    ['signature-not-base64', 'asks anew and warns'],
-    ['server-error', 'asks anew'],
-    ['refused', 'asks anew'],
-    ['unauthorized-401', 'asks anew'],
-    ['signature-wrong', 'asks anew'],
+  const SECOND_RUNS: readonly (readonly [MisbehaviourName, 'requests again and warns' | 'requests again'])[] = [
+    ['breaks-before-answer', 'requests again and warns'],
+    ['breaks-during-head', 'requests again and warns'],
+    ['breaks-during-body', 'requests again and warns'],
+    ['hangs', 'requests again and warns'],
+    ['json-cut-short', 'requests again and warns'],
+    ['bad-gateway', 'requests again and warns'],
+    ['signature-not-base64', 'requests again and warns'],
+    ['server-error', 'requests again'],
+    ['refused', 'requests again'],
+    ['unauthorized-401', 'requests again'],
+    ['signature-wrong', 'requests again'],
   ];
 
   it.concurrent.each(SECOND_RUNS)('%s: the second run %s', async (mode, does) => {
@@ -344,7 +344,7 @@ describe('with a service that misbehaves once', () => {
     expect(again.code).toBe(0);
     expect(stage.service.signRequests()).toBe(2);
     const warns = JSON.stringify(firstFile(again).warnings ?? []).includes('may have been counted');
-    expect(warns).toBe(does === 'asks anew and warns');
+    expect(warns).toBe(does === 'requests again and warns');
     expect(stage.reports().filter((status) => status === 1)).toHaveLength(1);
   });
 

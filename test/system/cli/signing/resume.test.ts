@@ -4,7 +4,7 @@ import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { NOBODY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
+import { NO_AUTHORITY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
 import { startServer } from '../../../support/services/server.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
@@ -17,7 +17,7 @@ describe('a signature that is not written', () => {
       const path = join(folder.path, 'app.exe');
       await copyFile(fixture('pe/hello.exe'), path);
       const options = ['-d', 'An Application', '-a', 'SHA384'];
-      const failed = await runCli(['sign', ...NOBODY, ...options, 'app.exe'], { env, cwd: folder.path });
+      const failed = await runCli(['sign', ...NO_AUTHORITY, ...options, 'app.exe'], { env, cwd: folder.path });
       expect(failed.code).toBe(7);
 
       // In another folder, and without the options that sign had for the file.
@@ -38,7 +38,7 @@ describe('a signature that is not written', () => {
   it('goes where it was to go: the original stays', async () => {
     await using stage = await startScene('good');
     const output = join(stage.folder, 'signed.exe');
-    expect((await stage.sign(...NOBODY, stage.path, '-o', output)).code).toBe(7);
+    expect((await stage.sign(...NO_AUTHORITY, stage.path, '-o', output)).code).toBe(7);
     const original = await readFile(stage.path);
 
     expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
@@ -51,7 +51,7 @@ describe('a signature that is not written', () => {
 
   it('is not for a file that has changed since, and no other is requested', async () => {
     await using stage = await startScene('good');
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     await appendFile(stage.path, 'more');
     const changed = await snapshot(stage.folder);
 
@@ -69,7 +69,7 @@ describe('a signature that is not written', () => {
     await using stage = await startScene('good');
     const copy = join(stage.folder, 'copy.exe');
     await copyFile(stage.path, copy);
-    await stage.sign(...NOBODY, copy);
+    await stage.sign(...NO_AUTHORITY, copy);
     await writeFile(copy, '');
 
     expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 6, calls: [{ status: 'failed' }] });
@@ -79,11 +79,14 @@ describe('a signature that is not written', () => {
 
   it('is left while there is no authority to ask, and no word that none is wanted', async () => {
     await using stage = await startScene('good');
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     const { code, stderr } = await stage.resume();
     expect(code).toBe(2);
     expect(stderr).toContain('[setting-missing]');
-    expect(await stage.resume(NOBODY)).toMatchObject({ code: 7, calls: [{ error: { code: 'timestamp-failed' } }] });
+    expect(await stage.resume(NO_AUTHORITY)).toMatchObject({
+      code: 7,
+      calls: [{ error: { code: 'timestamp-failed' } }],
+    });
   });
 
   it.each([
@@ -91,7 +94,7 @@ describe('a signature that is not written', () => {
     { what: 'given up', args: ['--forget'] },
   ])('is not reported when $what, if sign had the option', async ({ args }) => {
     await using stage = await startScene('good');
-    await stage.sign(...NOBODY, '--no-report', stage.path);
+    await stage.sign(...NO_AUTHORITY, '--no-report', stage.path);
     const [call] = (await stage.resume(['--dry-run'])).calls;
     const ids = args.includes('--forget') ? [call?.id ?? ''] : [];
 
@@ -105,7 +108,7 @@ describe('a signature that is not written', () => {
 
   it('is given up with --forget, which is reported to the service', async () => {
     await using stage = await startScene('good');
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     const [call] = (await stage.resume(['--dry-run'])).calls;
 
     const forgotten = await stage.resume(['--forget', call?.id ?? '']);
@@ -168,7 +171,7 @@ describe('a report that was not sent', () => {
 describe('a certificate that is another one', () => {
   it('finishes nothing', async () => {
     await using stage = await startScene('good');
-    await stage.sign(...NOBODY, stage.path);
+    await stage.sign(...NO_AUTHORITY, stage.path);
     const pki = makePki();
     const other = join(stage.folder, 'other.pem');
     await writeFile(other, pki.leaf({ commonName: 'Another' }).pem + pki.intermediate.pem);

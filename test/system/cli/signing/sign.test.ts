@@ -20,7 +20,7 @@ afterAll(async () => {
 const sign = (args: readonly string[], options: { cwd?: string; env?: Record<string, string>; stdin?: string } = {}) =>
   runCli(['sign', ...args], { ...options, env: { ...server.env, ...options.env } });
 
-/** What a judge that is not ours says. Rejects when the signature is not accepted. */
+/** What a check that is not ours says. Rejects when the signature is not accepted. */
 async function osslsigncodeVerify(path: string): Promise<string> {
   const { stdout } = await run('osslsigncode', [
     'verify',

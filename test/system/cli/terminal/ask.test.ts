@@ -57,7 +57,7 @@ describe('a question', () => {
     ['Ctrl-D within a line', 'ab\x04c\r', 'abc'],
     ['arrow and function keys', '\x1b[Dab\x1bOP\x1b[1;5Cc\r', 'abc'],
     ['a paste, in brackets', '\x1b[200~abc\x1b[201~\r', 'abc'],
-    ['blanks around it', '  abc \r', 'abc'],
+    ['spaces around it', '  abc \r', 'abc'],
   ])('is answered with %s', async (_name, keys, answer) => {
     const { io, typed } = play();
     using ask = openAsk(io, '');

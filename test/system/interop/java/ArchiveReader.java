@@ -1,6 +1,6 @@
 /**
  * Reads JARs by their directory with verification on, as class paths do: java ArchiveReader [-root ROOT.pem] JAR…
- * Who signed is said whatever their chains are worth; with -root each signer's chain is judged too, as of now.
+ * Who signed is said whatever their chains are worth; with -root each signer's chain is checked too, as of now.
  */
 
 import java.io.File;

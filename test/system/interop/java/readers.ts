@@ -1,4 +1,4 @@
-/** Has Java's own readers judge JARs, many in one JVM: front to back (JarInputStream), and by the directory (JarFile). */
+/** Has Java's own readers check JARs, many in one JVM: front to back (JarInputStream), and by the directory (JarFile). */
 
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';

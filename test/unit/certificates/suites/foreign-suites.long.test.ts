@@ -42,7 +42,7 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
   it('is checked as expected, or as README.md says', async () => {
     const found: string[][] = [];
     for (const { kind, file, expected } of vectors) {
-      const ours = await judgeVector(kind, file, TIMES[kind]);
+      const ours = await checkVector(kind, file, TIMES[kind]);
       if (ours !== expected) found.push([`${kind}/${file}`, expected, ours]);
     }
     expect(found).toEqual(deviations('crl/').concat(deviations('ocsp/')));
@@ -55,7 +55,7 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
     expect(stale.length).toBeGreaterThan(10);
     for (const [name = ''] of stale) {
       const [kind, file] = name.split('/') as [Kind, string];
-      expect([name, await judgeVector(kind, file, FRESH[kind])]).toEqual([name, 'good']);
+      expect([name, await checkVector(kind, file, FRESH[kind])]).toEqual([name, 'good']);
     }
   });
 });
@@ -63,7 +63,7 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
 describe.skipIf(isMissing)('a certificate of PKITS', () => {
   let verdicts: readonly (readonly [string, string])[];
   beforeAll(async () => {
-    verdicts = await judgePkits();
+    verdicts = await checkPkits();
   });
 
   it('is accepted or rejected as its name says, or as README.md says', () => {
@@ -91,7 +91,7 @@ function readVectors(): Vector[] {
     .map(([kind, file = '', expected = '']) => ({ kind: kind as Kind, file, expected }));
 }
 
-async function judgeVector(kind: Kind, file: string, now: Date): Promise<string> {
+async function checkVector(kind: Kind, file: string, now: Date): Promise<string> {
   const pem = readFileSync(path.join(folder, 'boringssl', `${kind}_unittest`, file), 'latin1');
   try {
     const certificate = parseCertificate(block(pem, 'CERTIFICATE'), file);
@@ -121,18 +121,18 @@ function block(pem: string, label: string): Uint8Array {
 }
 
 /** By the whole judgement of trust, with all CRLs, from the one anchor; only the purpose is not asked about. */
-async function judgePkits(): Promise<(readonly [string, string])[]> {
+async function checkPkits(): Promise<(readonly [string, string])[]> {
   const certificates = filesIn('certs');
   const crls = filesIn('crls').flatMap(([, der]) => orNothing(() => parseCrl(der)));
   const anchor = certificates.find(([file]) => file === 'TrustAnchorRootCertificate.crt')?.[1] ?? new Uint8Array();
   const revocation = createRevocation({ crls, http: undefined, now: PKITS_TIME });
   const roots = { roots: [parseCertificate(anchor, 'anchor')], source: 'PKITS' };
-  const judge = trustExaminer({ roots, now: PKITS_TIME, revocation });
+  const check = trustExaminer({ roots, now: PKITS_TIME, revocation });
   const pool = certificates.filter(([name]) => !name.endsWith('EE.crt')).map(([, der]) => der);
   const verdicts: (readonly [string, string])[] = [];
   for (const [file, leaf] of certificates) {
     if (!/^(Valid|Invalid).*EE\.crt$/.test(file)) continue;
-    const { findings } = await judge({ leaf, certificates: pool, at: PKITS_TIME, purpose: 'code-signing' });
+    const { findings } = await check({ leaf, certificates: pool, at: PKITS_TIME, purpose: 'code-signing' });
     const objections = findings.filter(({ against, code }) => against === 'trust' && code !== 'certificate-purpose');
     verdicts.push([file, objections.length === 0 ? 'accepted' : 'rejected']);
   }

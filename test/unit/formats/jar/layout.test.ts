@@ -134,7 +134,7 @@ describe('refused are', () => {
   });
 });
 
-describe('the user hears', () => {
+describe('the user gets a warning', () => {
   it('nothing of a JAR that is as it should be', async () => {
     expect((await open(manifest, 'a', 'META-INF/SIG-X')).warnings).toEqual([]);
   });

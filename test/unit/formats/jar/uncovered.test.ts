@@ -24,7 +24,7 @@ beforeAll(async () => {
 const open = (bytes: Buffer, name: string) => jar.open(memorySource(bytes), plainReader(), name);
 
 /** `code against`, and whether `sign` takes the file. */
-async function judged(bytes: Buffer, name: string): Promise<readonly string[]> {
+async function checked(bytes: Buffer, name: string): Promise<readonly string[]> {
   const file = await open(bytes, name);
   const findings = (await file.examine()).map(({ code, against }: Finding) => `${code} ${against}`);
   const context = signingContext({ chain: signer.chain });
@@ -47,18 +47,18 @@ describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) =>
   it.each(['app.jar', 'folder/APP.JAR', 'app.war', 'app.ear', 'app.rar', 'app.aar'])(
     'is reported and accepted in %s',
     async (name) => {
-      expect(await judged(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive nothing', 'signed']);
+      expect(await checked(withBytesAt(signed, 0, preamble), name)).toEqual(['bytes-before-archive nothing', 'signed']);
     },
   );
 
   it.each(['app.sh', 'app', 'app.jar.bat', 'app.hta', 'app.apk', 'app.jar/x', 'jar'])(
     'counts against integrity in %s',
     async (name) => {
-      expect(await judged(withBytesAt(signed, 0, preamble), name)).toEqual([
+      expect(await checked(withBytesAt(signed, 0, preamble), name)).toEqual([
         'bytes-before-archive integrity',
         'jar-bytes-uncovered',
       ]);
-      expect(await judged(Buffer.concat([preamble, signed]), name)).toEqual([
+      expect(await checked(Buffer.concat([preamble, signed]), name)).toEqual([
         'bytes-before-archive integrity',
         'jar-bytes-uncovered',
       ]);
@@ -67,7 +67,7 @@ describe.each(Object.entries(BEFORE))('before the archive, %s', (_, preamble) =>
 });
 
 it('reports zeros before the archive, whatever the name', async () => {
-  expect(await judged(withBytesAt(signed, 0, ZEROS), 'app.sh')).toEqual(['bytes-before-archive nothing', 'signed']);
+  expect(await checked(withBytesAt(signed, 0, ZEROS), 'app.sh')).toEqual(['bytes-before-archive nothing', 'signed']);
 });
 
 const INSIDE: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
@@ -78,19 +78,22 @@ const INSIDE: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
 
 describe.each(Object.entries(INSIDE))('%s', (_, insert) => {
   it('counts every byte but zeros against integrity', async () => {
-    expect(await judged(insert(SCRIPT), 'app.jar')).toEqual(['bytes-between-entries integrity', 'jar-bytes-uncovered']);
-    expect(await judged(insert(ZEROS), 'app.jar')).toEqual(['bytes-between-entries nothing', 'signed']);
-    expect(await judged(insert(Buffer.from([0, 0, 0, 7])), 'app.jar')).toEqual([
+    expect(await checked(insert(SCRIPT), 'app.jar')).toEqual([
       'bytes-between-entries integrity',
       'jar-bytes-uncovered',
     ]);
-    expect(await judged(insert(new Uint8Array()), 'app.jar')).toEqual(['signed']);
+    expect(await checked(insert(ZEROS), 'app.jar')).toEqual(['bytes-between-entries nothing', 'signed']);
+    expect(await checked(insert(Buffer.from([0, 0, 0, 7])), 'app.jar')).toEqual([
+      'bytes-between-entries integrity',
+      'jar-bytes-uncovered',
+    ]);
+    expect(await checked(insert(new Uint8Array()), 'app.jar')).toEqual(['signed']);
   });
 });
 
 describe('behind the archive', () => {
   it('counts every byte but zeros against integrity', async () => {
-    const behind = (bytes: Uint8Array) => judged(Buffer.concat([signed, bytes]), 'app.jar');
+    const behind = (bytes: Uint8Array) => checked(Buffer.concat([signed, bytes]), 'app.jar');
     expect(await behind(SCRIPT)).toEqual(['bytes-after-archive integrity', 'jar-bytes-uncovered']);
     expect(await behind(ZEROS)).toEqual(['bytes-after-archive nothing', 'signed']);
     expect(await behind(Buffer.concat([ZEROS, Buffer.from('x')]))).toEqual([
@@ -102,8 +105,8 @@ describe('behind the archive', () => {
   it('says nothing of the comment of the archive, and finds what follows it', async () => {
     const commented = Buffer.concat([signed, Buffer.from('comment')]);
     commented.writeUInt16LE(7, signed.length - 2);
-    expect(await judged(commented, 'app.jar')).toEqual(['signed']);
-    expect(await judged(Buffer.concat([commented, SCRIPT]), 'app.jar')).toEqual([
+    expect(await checked(commented, 'app.jar')).toEqual(['signed']);
+    expect(await checked(Buffer.concat([commented, SCRIPT]), 'app.jar')).toEqual([
       'bytes-after-archive integrity',
       'jar-bytes-uncovered',
     ]);
@@ -120,8 +123,8 @@ describe('an APK Signing Block', () => {
   };
 
   it('is named and accepted, also behind zeros', async () => {
-    expect(await judged(withBlock(block), 'app.jar')).toEqual(['apk-signing-block nothing', 'signed']);
-    expect(await judged(withBlock(Buffer.concat([ZEROS, block])), 'app.jar')).toEqual([
+    expect(await checked(withBlock(block), 'app.jar')).toEqual(['apk-signing-block nothing', 'signed']);
+    expect(await checked(withBlock(Buffer.concat([ZEROS, block])), 'app.jar')).toEqual([
       'bytes-between-entries nothing',
       'apk-signing-block nothing',
       'signed',
@@ -137,14 +140,14 @@ describe('an APK Signing Block', () => {
     ['a magic alone', block.subarray(-16)],
     ['a size beyond the archive', changed((bytes) => bytes.writeUInt32LE(0x7fffffff, bytes.length - 24))],
   ])('is not exempt with %s', async (_, bytes) => {
-    const findings = await judged(withBlock(bytes), 'app.jar');
+    const findings = await checked(withBlock(bytes), 'app.jar');
     expect(findings).toContain('bytes-between-entries integrity');
     expect(findings).toContain('jar-bytes-uncovered');
   });
 
   it('is not exempt between two records', async () => {
     const bytes = withBytesAt(signed, recordOffsets(signed)[1] ?? 0, block);
-    expect(await judged(bytes, 'app.jar')).toEqual(['bytes-between-entries integrity', 'jar-bytes-uncovered']);
+    expect(await checked(bytes, 'app.jar')).toEqual(['bytes-between-entries integrity', 'jar-bytes-uncovered']);
   });
 });
 

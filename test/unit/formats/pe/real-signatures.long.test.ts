@@ -8,7 +8,7 @@ import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { speaksAgainst } from '../../../../src/errors/finding.ts';
 import type { EmbeddedSignature, SignableFile } from '../../../../src/formats/format.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { judgeAll, run } from '../../../system/interop/verifiers.ts';
+import { checkAll, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
@@ -49,7 +49,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('has each signature with the digest that osslsigncode finds, matching or not', async () => {
-    const verdicts = await judgeAll(programs, (file) =>
+    const verdicts = await checkAll(programs, (file) =>
       run('osslsigncode', ['verify', '-in', path.join(corpus, file)]),
     );
     for (const [index, file] of programs.entries()) {

@@ -137,7 +137,7 @@ describe('a signature cannot stand next to', () => {
 describe('a table of 64 entries of 16 MiB', () => {
   const ENTRY = 16 * 1024 * 1024;
 
-  /** Entries that each hold one SEQUENCE; `onRead` hears how many bytes are requested. */
+  /** Entries that each hold one SEQUENCE; `onRead` gets how many bytes are requested. */
   function sparse(onRead: (length: number) => void): ByteSource {
     const head = Buffer.from(signed.subarray(0, tableOffset));
     head.writeUInt32LE(64 * ENTRY, entry + 4);

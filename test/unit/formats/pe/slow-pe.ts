@@ -1,4 +1,4 @@
-/** The rules of the specification written down again, slowly and over whole files, to judge the fast code by. */
+/** The rules of the specification written down again, slowly and over whole files, to check the fast code by. */
 
 import { createHash } from 'node:crypto';
 

@@ -120,7 +120,7 @@ describe('signatures cannot be stamped: cannot-stamp', () => {
 
   it.each<[string, Buffer]>([
     ['two entries', withCertificates(signed, table, table)],
-    ['an entry of another type beside one', withCertificates(signed, table, withHeader(data, { type: 1 }))],
+    ['an entry of another type next to one', withCertificates(signed, table, withHeader(data, { type: 1 }))],
     ['damage', withCertificates(signed, table, withHeader(data, { length: 1_000_000 }))],
     ['a table at an odd place', unaligned],
   ])('%s', async (_what, bytes) => {

@@ -18,7 +18,7 @@ const PROGRAM = `
 import hashlib, io, json, sys, zipfile
 
 class Sparse(io.RawIOBase):
-    """Zeros, but for some segments."""
+    """Zeros, except some segments."""
     def __init__(self, size, segments):
         self.size, self.at = size, 0
         self.segments = [(start, bytes.fromhex(text)) for start, text in segments]

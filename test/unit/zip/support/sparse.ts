@@ -23,7 +23,7 @@ export function sparseSource(size: number, segments: readonly Segment[]): ByteSo
       return Promise.resolve(bytes);
     },
     stream() {
-      throw new Error('nobody streams gigabytes of zeros');
+      throw new Error('not a stream gigabytes of zeros');
     },
   };
 }

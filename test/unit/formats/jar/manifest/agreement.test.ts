@@ -47,14 +47,14 @@ const withManifest = (archive: Buffer, change: (text: string) => string) => {
   return repack(archive, { [MANIFEST]: after });
 };
 
-interface Judgement {
+interface Reading {
   /** Whether the signature file speaks of this manifest. */
   readonly agrees: boolean;
   /** Whether the signature covers every file as it is. */
   readonly isIntact: boolean;
 }
 
-async function ours(archive: Buffer): Promise<Judgement> {
+async function ours(archive: Buffer): Promise<Reading> {
   try {
     const source = memorySource(archive);
     const layout = await readLayout(source);
@@ -73,7 +73,7 @@ async function ours(archive: Buffer): Promise<Judgement> {
 }
 
 /** In one JVM. A signature is none to Java when it throws, or when no file is signed by it. */
-async function theirs(archives: readonly Buffer[]): Promise<readonly Judgement[]> {
+async function theirs(archives: readonly Buffer[]): Promise<readonly Reading[]> {
   const folder = mkdtempSync(join(tmpdir(), 'codesign-agreement-'));
   try {
     const files = archives.map((archive, index) => {
@@ -98,7 +98,7 @@ const PARTIAL = { agrees: true, isIntact: false };
 const BAD = { agrees: false, isIntact: false };
 
 /** What was done to the signed archive → how, and what is said of it. */
-const CHANGES: Readonly<Record<string, readonly [change: () => Buffer, said: Judgement, byJava?: Judgement]>> = {
+const CHANGES: Readonly<Record<string, readonly [change: () => Buffer, said: Reading, byJava?: Reading]>> = {
   nothing: [() => signed, GOOD],
   'an attribute added to a section': [() => withManifest(signed, (text) => text.replace('Y: 2', 'Y: 2\r\nZ: 3')), BAD],
   'an attribute changed in a section that is no file': [

@@ -100,7 +100,7 @@ export interface Verdict {
 }
 
 /** Runs one case and holds it to all that is asked except for memory, which is the process's. */
-export async function judgeCase({ run }: Pick<Target, 'run'>, input: Uint8Array): Promise<Verdict> {
+export async function checkCase({ run }: Pick<Target, 'run'>, input: Uint8Array): Promise<Verdict> {
   const before = Buffer.from(input);
   const started = process.cpuUsage();
   let word = '';

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCli } from '../../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore, mustRunJava, runJava } from '../../support/programs/java.ts';
-import { judgeAll, run } from '../interop/verifiers.ts';
+import { checkAll, run } from '../interop/verifiers.ts';
 import type { OthersWord } from './table.ts';
 
 export interface OwnVerdict {
@@ -58,7 +58,7 @@ export async function askOsslsigncode(files: readonly string[], roots: string): 
   const { output: help } = await run('osslsigncode', ['verify', '--help']);
   const offline = help.includes('-ignore-crl') ? ['-ignore-crl'] : [];
   const trust = ['-CAfile', roots, '-TSA-CAfile', roots, ...offline];
-  const verdicts = await judgeAll(files, (file) => run('osslsigncode', ['verify', ...trust, '-in', file]));
+  const verdicts = await checkAll(files, (file) => run('osslsigncode', ['verify', ...trust, '-in', file]));
   return new Map(
     verdicts.map(({ accepted, output }, index) => {
       const isStampless = /^Timestamp Server Signature verification: failed/m.test(output);
@@ -77,7 +77,7 @@ export async function askSigcheck(
     files.slice(index * BATCH, (index + 1) * BATCH),
   );
   const checker = [path.join(verifiers, 'sigcheck.py'), '--strict', '--root', roots];
-  const verdicts = await judgeAll(batches, (batch) => run('python3', [...checker, ...batch]));
+  const verdicts = await checkAll(batches, (batch) => run('python3', [...checker, ...batch]));
   const lines = verdicts.flatMap(({ output }) => output.match(/^(PASS|FAIL)\t/gm) ?? []);
   return inOrder(files, lines, (line) => line.startsWith('PASS'));
 }
@@ -88,7 +88,7 @@ export interface WineFolder {
   readonly verifiers: string;
 }
 
-/** WinVerifyTrust and the chain, as Wine has them; it does not judge timestamps. */
+/** WinVerifyTrust and the chain, as Wine has them; it does not examine timestamps. */
 export async function askWine(
   files: readonly string[],
   root: string,
@@ -106,7 +106,7 @@ export async function askWine(
 export async function askJarsigner(files: readonly string[], root: string, folder: string): Promise<Said<OthersWord>> {
   mkdirSync(folder);
   const truststore = await makeTruststore(root, folder);
-  const verdicts = await judgeAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
+  const verdicts = await checkAll(files, (file) => jarsignerVerify(mainJava(), truststore, file));
   return new Map(verdicts.map(({ accepted }, index) => [files[index] ?? '', accepted ? 'yes' : 'no']));
 }
 
