@@ -3,22 +3,26 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { signingErrors } from './errors.ts';
 import type { ChangeOutcome, FailedOutcome, FileOutcome } from './outcome.ts';
 
-export type Batch = ReturnType<typeof startBatch>;
+export interface Batch {
+  /** Aborts when the batch is stopped: for waits that need not continue. */
+  readonly signal: AbortSignal;
+  /** Nothing new starts from now on; running work is finished. The first cause stays. */
+  stop(reason: string, cause?: CodesignError): void;
+  /** Throws `not-attempted` once the batch has been stopped. */
+  assertGoing(): void;
+}
 
-export function startBatch() {
+export function startBatch(): Batch {
   const controller = new AbortController();
   // Every call that waits listens to it.
   setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
-    /** Aborts when the batch is stopped: for waits that need not go on. */
     signal: controller.signal,
-    /** Nothing new starts from now on; what is under way is finished. The first cause stays. */
     stop(reason: string, cause?: CodesignError): void {
       stopped ??= notAttempted(reason, cause);
       controller.abort();
     },
-    /** Throws `not-attempted` once the batch has been stopped. */
     assertGoing(): void {
       if (stopped) throw stopped;
     },
