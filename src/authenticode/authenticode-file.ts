@@ -1,5 +1,3 @@
-/** A file with Authenticode signatures: everything that does not depend on where they are stored. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/patch.ts';
 import { readPieces, surveyPieces } from '../bytes/pieces.ts';

@@ -1,5 +1,3 @@
-/** What an Authenticode signature says of itself, for people. Nothing in it can make this fail. */
-
 import {
   CONTENT_TYPE,
   MESSAGE_DIGEST,
@@ -15,7 +13,7 @@ import { objectName } from '../asn1/object-names.ts';
 import type { Element } from '../asn1/read.ts';
 import { readTime } from '../asn1/times.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 import type { Detail } from '../formats/format.ts';
 import { contentMatches, type SignedFile } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
@@ -100,10 +98,5 @@ function describeFirst(
   describe: (value: Element) => readonly Detail[],
 ): readonly Detail[] {
   if (value === undefined) return [];
-  try {
-    return describe(value);
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return [{ name, value: 'unreadable' }];
-  }
+  return orUndefined(() => describe(value)) ?? [{ name, value: 'unreadable' }];
 }

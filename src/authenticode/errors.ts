@@ -1,5 +1,3 @@
-/** What can be wrong with an Authenticode signature, or with what the user wants in one. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const authenticodeErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** What is wrong or odd with one Authenticode signature, whatever the file it stands in and whoever made it. */
-
 import { DIGEST_NAME_BY_OID, DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { parts as partsOf, readElement } from '../asn1/read.ts';

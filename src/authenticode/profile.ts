@@ -1,5 +1,3 @@
-/** What an Authenticode signature holds. */
-
 import { createHash } from 'node:crypto';
 import {
   COUNTER_SIGNATURE,

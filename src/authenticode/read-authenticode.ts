@@ -1,13 +1,11 @@
-/** Reading Authenticode signatures, also those of other programs, with the signatures nested in them. */
-
 import { createHash, getHashes } from 'node:crypto';
 import { digestAlgorithmOf, MD5 } from '../asn1/algorithm-identifiers.ts';
 import { SPC_INDIRECT_DATA, SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts as partsOf, readElement } from '../asn1/read.ts';
-import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../cms/limits.ts';
+import { type CmsRoom, cmsRoom } from '../cms/limits.ts';
 import {
   attributeValues,
-  parseSignedData,
+  parseWithin,
   refusingMalformed,
   type SignedData,
   signerNameOf,
@@ -75,15 +73,13 @@ const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
 /** What is left of the bounds on a file: its signatures use it up together. */
-export interface Room {
+export interface Room extends CmsRoom {
   nested: number;
-  readonly takeCertificates: TakeCertificates;
-  readonly takeAttributes: TakeAttributes;
 }
 
 /** For the signatures of one file. */
 export function roomForSignatures(): Room {
-  return { nested: MAX_NESTED, takeCertificates: limitCertificates(), takeAttributes: limitAttributes() };
+  return { nested: MAX_NESTED, ...cmsRoom() };
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
@@ -120,13 +116,6 @@ export function findAuthenticode(
     }
   };
   return find(bytes, 0);
-}
-
-/** The result is there only within the bounds: nobody shall look at what is beyond them. */
-function parseWithin({ takeCertificates, takeAttributes }: Room, cms: Uint8Array): SignedData {
-  const signedData = parseSignedData(cms, takeAttributes);
-  takeCertificates(signedData);
-  return signedData;
 }
 
 function withoutErrors({ parts, error, nested }: FoundSignature): AuthenticodeSignature {

@@ -1,8 +1,6 @@
-/** The Authenticode signatures in a file, and what there is to say of each. */
-
 import { signerNameOf } from '../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { type CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { cmsEnvelope, type EmbeddedSignature } from '../formats/format.ts';
 import { timestampsOf } from '../formats/signature-profile.ts';
@@ -105,12 +103,7 @@ const UNREADABLE = '(unreadable signature)';
 
 function nameOf({ parts, signedData }: FoundSignature): string {
   if (parts !== undefined) return parts.signerName;
-  try {
-    return signedData === undefined ? UNREADABLE : signerNameOf(signedData.signers[0]);
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return UNREADABLE;
-  }
+  return orUndefined(() => signedData && signerNameOf(signedData.signers[0])) ?? UNREADABLE;
 }
 
 function tooLong(): CodesignError {

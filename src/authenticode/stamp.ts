@@ -1,5 +1,3 @@
-/** Giving Authenticode signatures, and those nested in them, a timestamp in the place of those they have. */
-
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { parts } from '../asn1/read.ts';
 import { changeUnsignedAttributes, type UnsignedAttribute, withValues } from '../cms/unsigned-attributes.ts';

@@ -3,7 +3,7 @@
 import { readElement } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { ByteRange } from '../bytes/pieces.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 
 export interface StoredCms {
   /** Undefined if it is too long to be one. */
@@ -22,19 +22,10 @@ export async function readStoredCms(source: ByteSource, { start, end }: ByteRang
   if (end - start > LONGEST) return { cms: undefined, rest: new Uint8Array() };
   // A copy, since a source over memory gives views and a signature may outlive the file.
   const bytes = Uint8Array.from(await source.read(start, end - start));
-  const { length } = firstElement(bytes);
+  const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };
 }
 
 export function isPadding(rest: Uint8Array): boolean {
   return rest.length <= LONGEST_PADDING && rest.every((byte) => byte === 0);
-}
-
-function firstElement(bytes: Uint8Array): Uint8Array {
-  try {
-    return readElement(bytes, 'CMS').bytes;
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return bytes;
-    throw thrown;
-  }
 }

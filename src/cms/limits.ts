@@ -19,12 +19,22 @@ export function limitAttributes(): TakeAttributes {
 }
 
 /** Counts the certificates of a signature. Throws `cms-too-large` above the limit. */
-export type TakeCertificates = (signedData: { readonly certificates: readonly Uint8Array[] }) => void;
+type TakeCertificates = (signedData: { readonly certificates: readonly Uint8Array[] }) => void;
 
-export function limitCertificates(): TakeCertificates {
+function limitCertificates(): TakeCertificates {
   let left = MAX_CERTIFICATES;
   return ({ certificates }) => {
     for (const { length } of certificates) left -= Math.ceil(length / USUAL_LENGTH);
     if (left < 0) throw cmsErrors('cms-too-large', { limit: MAX_CERTIFICATES, what: 'certificates in all' });
   };
+}
+
+/** What is left of the limits on a file: its signatures use it up together. */
+export interface CmsRoom {
+  readonly takeAttributes: TakeAttributes;
+  readonly takeCertificates: TakeCertificates;
+}
+
+export function cmsRoom(): CmsRoom {
+  return { takeAttributes: limitAttributes(), takeCertificates: limitCertificates() };
 }

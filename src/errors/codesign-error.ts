@@ -42,16 +42,6 @@ export class CodesignError extends Error {
   }
 }
 
-/** What `read` returns; undefined if it throws a CodesignError, as readers do for malformed data. */
-export function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
-}
-
 /** Any thrown value as a CodesignError: what nobody foresaw becomes `internal`, with the original as its cause. */
 export function toCodesignError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
@@ -63,4 +53,25 @@ export function toCodesignError(thrown: unknown): CodesignError {
     hint: 'This is a fault of codesign-remote. Run again with --verbose and report what it prints.',
     cause: thrown,
   });
+}
+
+/** For what is thrown where only a CodesignError is expected: gives that, and throws anything else again. */
+export function expectedError(thrown: unknown): CodesignError {
+  if (thrown instanceof CodesignError) return thrown;
+  throw thrown;
+}
+
+/** What `work` gives, or the CodesignError that it throws. */
+export function attempt<T>(work: () => T): T | CodesignError {
+  try {
+    return work();
+  } catch (thrown) {
+    return expectedError(thrown);
+  }
+}
+
+/** What `read` returns; undefined if it throws a CodesignError, as readers do for malformed data. */
+export function orUndefined<T>(read: () => T): T | undefined {
+  const result = attempt(read);
+  return result instanceof CodesignError ? undefined : result;
 }

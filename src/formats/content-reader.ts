@@ -1,5 +1,3 @@
-/** Makes the reader of a file that nothing is known of yet. */
-
 import { measureContent } from '../crypto/measure-content.ts';
 import { createWorkBudget } from '../crypto/work-budget.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';

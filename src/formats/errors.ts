@@ -1,5 +1,3 @@
-/** What can go wrong with any format's file: refusals that have the same meaning for all of them. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const formatErrors = defineErrors('local', {

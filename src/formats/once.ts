@@ -1,5 +1,3 @@
-/** Work that is done on the first question and remembered for the others. */
-
 export function onceOf<T>(work: () => T): () => T {
   let done: { readonly value: T } | undefined;
   return () => {

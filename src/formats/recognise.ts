@@ -1,5 +1,3 @@
-/** Which format a file is of; and of a file that cannot be signed, in words, what it looks like. */
-
 import { extname } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';

@@ -1,5 +1,3 @@
-/** Every format there is: one line each. */
-
 import type { Purpose } from '../certificates/purpose.ts';
 import { cab } from './cab/index.ts';
 import type { Format } from './format.ts';

@@ -1,5 +1,3 @@
-/** The CMS of a signature, as the profile of its format has it: built, stamped, and read for timestamps. */
-
 import { COUNTER_SIGNATURE, TIMESTAMP_TYPES } from '../asn1/object-identifiers.ts';
 import { buildSignedAttributes, buildSignedData, certificatesWithoutRoot } from '../cms/build-signed-data.ts';
 import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signed-data.ts';

@@ -1,5 +1,3 @@
-/** Which of the many kinds of ZIP archive a file is, by the names in it. */
-
 export type Names = ReadonlySet<string>;
 
 /** In lower case. The names in these folders tell formats apart, in addition to those in no folder. */

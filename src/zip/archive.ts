@@ -1,5 +1,3 @@
-/** A ZIP archive as it is in a file: its end, its directory, and every entry's place; nothing of the entries' data. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { directoryRecords, indexByName, readDirectory, type ZipEntry } from './directory.ts';
 import { type EndOfArchive, findEndOfArchive } from './end-record.ts';

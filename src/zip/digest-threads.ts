@@ -1,5 +1,3 @@
-/** Threads that digest windows of entries beside the main one, started when the first large archive comes. */
-
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { DigestedWindow } from './digest-worker.ts';

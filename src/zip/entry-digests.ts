@@ -1,5 +1,3 @@
-/** Digests of entries' contents: the seam through which a format asks for them, and how they are made. */
-
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestThreads } from './digest-threads.ts';

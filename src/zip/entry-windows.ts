@@ -1,5 +1,3 @@
-/** Entries in the order of their places in the file, in groups that one read each brings. */
-
 import { hash } from 'node:crypto';
 import { type PlacedEntry, unpack } from './unpack.ts';
 

@@ -1,5 +1,3 @@
-/** What can be wrong with a ZIP archive that is to be changed. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const zipErrors = defineErrors('local', {

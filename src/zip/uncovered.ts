@@ -1,5 +1,3 @@
-/** The bytes of a file that belong to no record of the archive in it: before it, between its records, behind it. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type ByteRange, readPieces } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';

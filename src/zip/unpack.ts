@@ -1,5 +1,3 @@
-/** Taking an entry's contents out of its data: bounded by what its record says, checked against its size and CRC-32. */
-
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';

@@ -1,5 +1,3 @@
-/** Directory records and end records with new offsets: ZIP64 fields where they were, and where they have become necessary. */
-
 import type { EndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
 import {

@@ -1,5 +1,3 @@
-/** Putting a finished signature block into a JAR: beside the signature file that it signs. */
-
 import { X509Certificate } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
@@ -10,11 +8,19 @@ import { formatErrors } from '../errors.ts';
 import { cmsEnvelope, type Embedding } from '../format.ts';
 import type { JarExpectation } from './check.ts';
 import { allMatch } from './content-info.ts';
-import { type JarLayout, readWhole } from './layout.ts';
+import type { JarLayout } from './layout.ts';
+import { inWords, listingOf } from './listing.ts';
 import { findDisagreement } from './manifest/agreement.ts';
-import { type EmbeddedBlock, examineAllSigners, MOST_BYTES, readBlocks, tryReadManifest } from './signature/blocks.ts';
+import {
+  type EmbeddedBlock,
+  examineAllSigners,
+  MOST_BYTES,
+  readBlocks,
+  readOr,
+  tryReadManifest,
+} from './signature/blocks.ts';
 import { rulesOf, type SharedInfo } from './signature/examine.ts';
-import { coverageOf, inWords, listingOf } from './signature/signature-file-info.ts';
+import { coverageOf } from './signature/signature-file-info.ts';
 import { blockEntry } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */
@@ -96,8 +102,8 @@ async function findSigned(
   for (const [base, { signatureFile }] of signatureFiles) {
     if (signatureFile === undefined || signatureFile.size > room) continue;
     room -= signatureFile.size;
-    const signedFile = await tryRead(source, signatureFile);
-    if (signedFile === undefined) continue;
+    const signedFile = await readOr(source, signatureFile);
+    if (signedFile instanceof CodesignError) continue;
     const [finding, ...others] = examineAllSigners(signedData, signedFile);
     if (finding === undefined) {
       found.push({ base, signatureFile, signedFile });
@@ -113,15 +119,6 @@ async function findSigned(
 
 const NO_SIGNATURE_FILE =
   "it signs none of the signature files (META-INF/*.SF) that the archive holds. In a JAR a signature's block goes with its .SF, which must still be there as it was signed";
-
-async function tryRead(source: ByteSource, entry: ZipEntry): Promise<Buffer | undefined> {
-  try {
-    return await readWhole(source, entry);
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
-}
 
 /** What the check of the result will ask for. */
 async function requireFitting(

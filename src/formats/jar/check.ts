@@ -1,5 +1,3 @@
-/** The check of a signed JAR after it was written and opened again: what is in it now against what was to be written. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';

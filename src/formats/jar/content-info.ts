@@ -1,5 +1,3 @@
-/** Whether the contents of a JAR's files are what the manifest says, found out for all of them in one pass. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/directory.ts';

@@ -1,10 +1,9 @@
-/** Where things are in a JAR, for people. */
-
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
+import { filesOf } from './embed.ts';
 import { isFileName, type JarLayout, MANIFEST_NAME } from './layout.ts';
-import { filesOf } from './remove.ts';
+import { describeHalves, inWords, listingOf } from './listing.ts';
 
 export function describeLayout({ archive, manifest, signable, signatureFiles }: JarLayout): readonly Detail[] {
   const { end, start, entries } = archive;
@@ -12,28 +11,20 @@ export function describeLayout({ archive, manifest, signable, signatureFiles }: 
     { name: 'entries', value: `${entries.length}, ${signable.length} of them files to sign` },
     { name: 'directory', value: `at ${end.directoryOffset}, ${inBytes(end.directorySize)}` },
   ];
-  const add = (name: string, value: string): void => {
-    details.push({ name, value });
-  };
+  const add = (name: string, value: string) => details.push({ name, value });
   if (start > 0) add('preamble', `${inBytes(start)}, ${end.base > 0 ? 'not counted' : 'counted'} in offsets`);
   const commentLength = end.record.readUInt16LE(END_RECORD_LENGTH - 2);
   if (commentLength > 0) add('comment', inBytes(commentLength));
   if (end.zip64 !== undefined) add('zip64', inBytes(end.zip64.length));
   if (end.trailingLength > 0) add('bytes after the archive', String(end.trailingLength));
   if (manifest === undefined) add('manifest', 'none');
-  else add('manifest', `${placeOf(manifest.entry)}, ${sectionCount(manifest.parsed.sections())} sections`);
+  else add('manifest', `${placeOf(manifest.entry)}, ${listingOf(manifest.parsed.sections()).count} sections`);
   for (const [base, files] of signatureFiles) add(`signature ${base}`, filesOf(files).map(placeOf).join('; '));
   return details;
 }
 
 function placeOf({ name, offset, size }: ZipEntry): string {
   return `${name} at ${offset}, ${inBytes(size)}`;
-}
-
-function sectionCount(sections: Iterable<unknown>): number {
-  let count = 0;
-  for (const _ of sections) count++;
-  return count;
 }
 
 function inBytes(length: number): string {
@@ -48,9 +39,9 @@ export function describeOddities(layout: JarLayout): readonly string[] {
 function* aboutArchive({ archive, signable }: JarLayout): Generator<string> {
   const { trailingLength } = archive.end;
   if (trailingLength > 0) yield `${trailingLength} bytes follow the archive; they are kept, and not signed.`;
-  const unstreamable = archive.entries.filter(isStoredWithDescriptor);
-  if (unstreamable.length > 0) {
-    yield `Java's stream readers, and the jarsigner of its newer versions, cannot read ${listOf(unstreamable)}: stored, with a data descriptor.`;
+  const unstreamable = listingOf(archive.entries, isStoredWithDescriptor);
+  if (unstreamable.count > 0) {
+    yield `Java's stream readers, and the jarsigner of its newer versions, cannot read ${inWords(unstreamable)}: stored, with a data descriptor.`;
   }
   if (signable.length === 0) yield 'The archive holds no file to sign but its manifest.';
 }
@@ -71,29 +62,16 @@ function* aboutManifest({ archive, manifest }: JarLayout): Generator<string> {
   if (manifest.parsed.missingNewlines === 2) {
     yield 'The last line of the manifest lacks its end, so that Java does not see it; it gets one.';
   }
-  const absent: { readonly name: string }[] = [];
-  for (const section of manifest.parsed.sections()) {
-    if (!archive.byName.has(section.name) && isFileName(section.name)) absent.push(section);
-  }
-  if (absent.length > 0) {
-    yield `The manifest has a section for ${listOf(absent)}, which the archive does not hold; it stays, unsigned.`;
+  const absent = listingOf(
+    manifest.parsed.sections(),
+    (section) => !archive.byName.has(section.name) && isFileName(section.name),
+  );
+  if (absent.count > 0) {
+    yield `The manifest has a section for ${inWords(absent)}, which the archive does not hold; it stays, unsigned.`;
   }
 }
 
-function* aboutSignatures({ signatureFiles }: JarLayout): Generator<string> {
-  const withoutFile: { readonly name: string }[] = [];
-  const withoutBlock: { readonly name: string }[] = [];
-  for (const { signatureFile, blocks } of signatureFiles.values()) {
-    if (signatureFile === undefined) {
-      for (const block of blocks) withoutFile.push(block);
-    } else if (blocks.length === 0) withoutBlock.push(signatureFile);
-  }
-  if (withoutFile.length > 0) yield `There is no signature file for ${listOf(withoutFile)}: it is no signature.`;
-  if (withoutBlock.length > 0) yield `There is no signature block for ${listOf(withoutBlock)}: it is no signature.`;
-}
-
-/** The first one, and how many more. */
-function listOf(named: readonly { readonly name: string }[]): string {
-  const others = named.length > 1 ? ` and ${named.length - 1} more` : '';
-  return `${named[0]?.name ?? ''}${others}`;
+function aboutSignatures({ signatureFiles }: JarLayout): readonly string[] {
+  const { withoutFile, withoutBlock } = describeHalves(signatureFiles);
+  return [withoutFile, withoutBlock].filter((sentence) => sentence !== undefined);
 }

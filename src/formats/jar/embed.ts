@@ -1,12 +1,13 @@
-/** The edits that put a signature into a JAR: manifest, signature file and block come first; the directory follows. */
-
 import type { Patch } from '../../bytes/patch.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { CENTRAL_RECORD_LENGTH, findExtraField } from '../../zip/fields.ts';
 import { deflatedEntry, type NewEntry, storedEntry } from '../../zip/new-entry.ts';
-import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
+import { formatErrors } from '../errors.ts';
+import { type JarLayout, MANIFEST_NAME, META_INF, type SignatureFiles } from './layout.ts';
+import { withoutDigests } from './manifest/complete.ts';
+import { rawName } from './stamp.ts';
 
 export interface JarChange {
   readonly manifest: Buffer;
@@ -50,11 +51,37 @@ export function prepareEmbedding(
 }
 
 /** The first entry's. */
-export function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
+function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
   const first = inFile[0];
   if (first === undefined) return new Uint8Array();
   const start = first.recordStart + CENTRAL_RECORD_LENGTH + directory.readUInt16LE(first.recordStart + 28);
   const end = start + directory.readUInt16LE(first.recordStart + 30);
   const field = findExtraField(directory, start, end, JAR_MAGIC);
   return field === undefined ? new Uint8Array() : Uint8Array.from(directory.subarray(field.start - 4, field.end));
+}
+
+/**
+ * Signature files and blocks go, those too that belong to nothing; so does what signing adds to the manifest, which stays
+ * in its place, and goes when this program has made it. SIG-* files, which no verifier knows, stay. Throws `not-signed`.
+ */
+export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
+  const remove = new Set([...signatureFiles.values()].flatMap(filesOf));
+  if (remove.size === 0) throw formatErrors('not-signed', {});
+  const behind = new Map<ZipEntry, NewEntry>();
+  if (manifest !== undefined) {
+    const { entry, parsed } = manifest;
+    const stripped = withoutDigests(parsed);
+    if (stripped === undefined) remove.add(entry);
+    else if (!stripped.equals(parsed.bytes)) {
+      remove.add(entry);
+      const renewed = deflatedEntry(rawName(entry), stripped);
+      behind.set(entry, entry === archive.inFile[0] ? { ...renewed, extra: jarMagic(archive) } : renewed);
+    }
+  }
+  return editArchive(archive, { remove, first: [], behind });
+}
+
+/** All entries that make up one signature, or its remains. */
+export function filesOf({ signatureFile, blocks }: SignatureFiles): readonly ZipEntry[] {
+  return signatureFile === undefined ? blocks : [signatureFile, ...blocks];
 }

@@ -1,5 +1,3 @@
-/** What can be wrong with a JAR that is to be signed; damaged archives have the errors of src/zip. */
-
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const jarErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** What is wrong or odd with a JAR as a whole, whatever its signatures say: what none of them can cover, and what belongs to none. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
@@ -9,8 +7,8 @@ import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { findUncovered, type UncoveredBytes } from '../../zip/uncovered.ts';
 import { jarErrors } from './errors.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF, type OpenedJar, ownNameOf } from './layout.ts';
+import { describeHalves, inWords, listingOf } from './listing.ts';
 import { isNamedAsJar, JAR_EXTENSIONS } from './options.ts';
-import { inWords, listed, listingOf } from './signature/signature-file-info.ts';
 
 export async function examineArchive({ source, layout, reader, name }: OpenedJar): Promise<readonly Finding[]> {
   return [
@@ -49,25 +47,9 @@ function isSignatureFile(name: string): boolean {
 
 /** Halves of signatures, and SIG-* files. */
 function* aboutRemains({ archive, signatureFiles }: JarLayout): Generator<Finding> {
-  const withoutBlock: string[] = [];
-  const withoutFile: string[] = [];
-  for (const { signatureFile, blocks } of signatureFiles.values()) {
-    if (signatureFile === undefined) {
-      for (const { name } of blocks) withoutFile.push(name);
-    } else if (blocks.length === 0) withoutBlock.push(signatureFile.name);
-  }
-  if (withoutBlock.length > 0) {
-    yield odd(
-      'signature-block-missing',
-      `There is no signature block for ${inWords(listed(withoutBlock))}: it is no signature.`,
-    );
-  }
-  if (withoutFile.length > 0) {
-    yield odd(
-      'signature-file-missing',
-      `There is no signature file for ${inWords(listed(withoutFile))}: it is no signature.`,
-    );
-  }
+  const { withoutBlock, withoutFile } = describeHalves(signatureFiles);
+  if (withoutBlock !== undefined) yield odd('signature-block-missing', withoutBlock);
+  if (withoutFile !== undefined) yield odd('signature-file-missing', withoutFile);
   const unknown = listingOf(
     archive.entries,
     ({ name }) => ownNameOf(name)?.startsWith('SIG-') === true && !isSignatureFile(name),

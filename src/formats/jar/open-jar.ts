@@ -1,5 +1,3 @@
-/** A JAR that is open: what may be asked of it, and how it is signed, as the JAR File Specification says. */
-
 import { createHash } from 'node:crypto';
 import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -23,7 +21,7 @@ import { checkResult } from './check.ts';
 import { digestListed, listEntries } from './content.ts';
 import { readContentInfo } from './content-info.ts';
 import { describeLayout, describeOddities } from './describe-layout.ts';
-import { prepareEmbedding } from './embed.ts';
+import { filesOf, prepareEmbedding, removeSignatures } from './embed.ts';
 import { jarErrors } from './errors.ts';
 import { examineArchive, requireCovered, requireSoundRest } from './examine-archive.ts';
 import {
@@ -39,7 +37,6 @@ import { knowManifest } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
 import { readManifest, terminated } from './manifest/manifest.ts';
 import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
-import { filesOf, removeSignatures } from './remove.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
 import type { SharedInfo } from './signature/examine.ts';
 import { buildSignatureFile, chooseBlockName, JAR_PROFILE } from './signature/new-signature.ts';

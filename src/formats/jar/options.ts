@@ -1,5 +1,3 @@
-/** What a JAR is named, and the options of signing that only JARs have. */
-
 import { type FormatOption, SOME_TEXT } from '../format-options.ts';
 
 /** The names of archives that are JARs whether or not they have a manifest. */

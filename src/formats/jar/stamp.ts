@@ -1,5 +1,3 @@
-/** Giving signatures of a JAR their timestamps: another block in the place of the old one, and nothing else. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';

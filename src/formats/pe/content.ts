@@ -1,9 +1,10 @@
-/** The content that an Authenticode digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE Image Hash). */
+/** What the digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE Image Hash), and CheckSum. */
 
 import type { MeasuredContent } from '../../authenticode/container.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import type { Content, ContentDigest, MeasureContent } from '../../crypto/content.ts';
+import { addSum16 } from '../../crypto/sum16.ts';
 import { align8 } from './certificate-table.ts';
 import type { PeLayout } from './layout.ts';
 
@@ -41,4 +42,32 @@ export async function measureProgram(
   const { digests, sum16 } = await measure(source, content, [...algorithms, 'SUM16']);
   if (sum16 === undefined) throw new TypeError('the content was not measured as requested');
   return { digests, sum: sum16 };
+}
+
+/**
+ * CheckSum, as ImageHlp's CheckSumMappedFile gives it: the 16-bit one's-complement sum of the whole file with CheckSum as
+ * zero, plus the file's length in bytes. `others` are the bytes beside the content (directory entry, certificate table), where
+ * they stand in the file. One's-complement addition does not mind the order, so the parts' sums add up; zeros (padding,
+ * CheckSum) add nothing. A part counts by the parity of its offset, which is odd for header fields when e_lfanew is.
+ */
+export function imageChecksum(contentSum: number, others: readonly PlacedBytes[], fileSize: number): number {
+  const sum = others.reduce((total, { bytes, offset }) => addSum16(total, bytes, offset), contentSum);
+  return (sum + fileSize) >>> 0;
+}
+
+interface PlacedBytes {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What CheckSum should be in a file as it is. The table, which may be of any size, is streamed. */
+export async function readChecksum(source: ByteSource, layout: PeLayout, contentSum: number): Promise<number> {
+  const { tableEntryOffset, programEnd, fileSize } = layout;
+  let sum = addSum16(contentSum, await source.read(tableEntryOffset, TABLE_ENTRY_LENGTH), tableEntryOffset);
+  let offset = programEnd;
+  for await (const chunk of source.stream(programEnd, fileSize)) {
+    sum = addSum16(sum, chunk, offset);
+    offset += chunk.length;
+  }
+  return (sum + fileSize) >>> 0;
 }

@@ -1,5 +1,3 @@
-/** Where in a PE file its signatures are, and in what kind of program, for people. */
-
 import type { Detail } from '../format.ts';
 import type { CertificateEntries, WinCertificate } from './certificate-table.ts';
 import { typeName } from './embedded-cms.ts';

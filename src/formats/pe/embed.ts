@@ -1,5 +1,3 @@
-/** The edits that put a CMS into a PE file, and take it out: checksum, directory entry, certificate table at the end. */
-
 import type { Patch } from '../../bytes/patch.ts';
 import { formatErrors } from '../errors.ts';
 import {
@@ -8,8 +6,7 @@ import {
   WIN_CERT_TYPE_PKCS_SIGNED_DATA,
   WIN_CERTIFICATE_HEADER_LENGTH,
 } from './certificate-table.ts';
-import { imageChecksum } from './checksum.ts';
-import { CHECKSUM_LENGTH, type MeasuredProgram, TABLE_ENTRY_LENGTH } from './content.ts';
+import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGTH } from './content.ts';
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
 

@@ -1,8 +1,6 @@
-/** Takes the CMS out of a WIN_CERTIFICATE, and tells what else is in the table. */
-
 import { readElement } from '../../asn1/read.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
+import { orUndefined } from '../../errors/codesign-error.ts';
 import {
   type CertificateEntries,
   isZero,
@@ -100,7 +98,9 @@ async function cmsLength(source: ByteSource, certificate: WinCertificate): Promi
   const [tag, first] = head;
   if (tag !== SEQUENCE || first === undefined) return undefined;
   if (first === INDEFINITE) {
-    return isReadable(certificate, end - start) ? indefiniteLength(await source.read(start, end - start)) : undefined;
+    if (!isReadable(certificate, end - start)) return undefined;
+    const data = await source.read(start, end - start);
+    return orUndefined(() => readElement(data, 'CMS'))?.bytes.length;
   }
   let length = 2 + first;
   if (first > INDEFINITE) {
@@ -109,13 +109,4 @@ async function cmsLength(source: ByteSource, certificate: WinCertificate): Promi
     length = 2 + count + head.subarray(2, 2 + count).reduce((value, byte) => value * 256 + byte, 0);
   }
   return length <= end - start ? length : undefined;
-}
-
-function indefiniteLength(data: Uint8Array): number | undefined {
-  try {
-    return readElement(data, 'CMS').bytes.length;
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return undefined; // it has no end: no CMS
-  }
 }

@@ -1,5 +1,3 @@
-/** What can be wrong with a PE file that is to be signed. */
-
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const peErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** What is wrong or odd with a PE file as a whole: its CheckSum, and all of its certificate table that is not a signature. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Finding } from '../../errors/finding.ts';
 import {
@@ -12,8 +10,7 @@ import {
   WIN_CERTIFICATE_ALIGNMENT,
   type WinCertificate,
 } from './certificate-table.ts';
-import { readChecksum } from './checksum.ts';
-import type { MeasuredProgram } from './content.ts';
+import { type MeasuredProgram, readChecksum } from './content.ts';
 import { holdsCms, typeName } from './embedded-cms.ts';
 import type { PeLayout } from './layout.ts';
 

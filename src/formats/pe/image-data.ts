@@ -1,5 +1,3 @@
-/** SpcPeImageData, the value by which a signature says that it is for a program. */
-
 import {
   SPC_INDIVIDUAL_PURPOSE,
   SPC_PAGE_HASHES_V1,
@@ -10,7 +8,7 @@ import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts, 
 import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
 import type { SignedKind } from '../../authenticode/container.ts';
 import { classOf, readLink, spcUnicode } from '../../authenticode/spc-structures.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
+import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
 import type { ProgramKind } from './layout.ts';
@@ -57,16 +55,16 @@ function examine(value: Element | undefined): readonly Finding[] {
   if (value === undefined) {
     return [broken('The signature has no SpcPeImageData, which says that it is for a program.')];
   }
-  try {
+  const pageHashes = attempt(() => {
     readPeImageData(value);
-    const pageHashes = pageHashesIn(value);
-    if (pageHashes.length === 0) return [];
-    const message = `Page hashes present, not checked (${pageHashes.join(', ')}).`;
-    return [{ code: 'page-hashes-not-checked', message, against: 'nothing' }];
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return [broken(`The SpcPeImageData of the signature cannot be read: ${thrown.message}.`)];
+    return pageHashesIn(value);
+  });
+  if (pageHashes instanceof CodesignError) {
+    return [broken(`The SpcPeImageData of the signature cannot be read: ${pageHashes.message}.`)];
   }
+  if (pageHashes.length === 0) return [];
+  const message = `Page hashes present, not checked (${pageHashes.join(', ')}).`;
+  return [{ code: 'page-hashes-not-checked', message, against: 'nothing' }];
 }
 
 function describe(value: Element): readonly Detail[] {

@@ -3,9 +3,8 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import { describeNewHeader } from '../recognise.ts';
-import { type CertificateTable, locateCertificateTable } from './certificate-table.ts';
+import { type CertificateTable, locateCertificateTable, readSections } from './certificate-table.ts';
 import { peErrors } from './errors.ts';
-import { readSections } from './sections.ts';
 
 export interface PeLayout {
   readonly fileSize: number;

@@ -1,5 +1,3 @@
-/** A program that is open: its certificate table as a container of Authenticode signatures. */
-
 import { SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';

@@ -1,5 +1,3 @@
-/** The manifest as it must be to be signed: every file has a right digest, and nothing else has changed. */
-
 import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { ContentDigest, KnownDigest, ListedEntry } from '../content.ts';
 import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';

@@ -1,13 +1,11 @@
-/** The signatures that are in a JAR: signature file and block, and whether the two belong together. */
-
 import { DATA } from '../../../asn1/object-identifiers.ts';
 import { type Element, octetsOf } from '../../../asn1/read.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { limitAttributes, limitCertificates, type TakeAttributes, type TakeCertificates } from '../../../cms/limits.ts';
-import { parseSignedData, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
+import { type CmsRoom, cmsRoom } from '../../../cms/limits.ts';
+import { parseWithin, type SignedData, signerNameOf } from '../../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
-import { CodesignError } from '../../../errors/codesign-error.ts';
+import { attempt, CodesignError, expectedError, orUndefined } from '../../../errors/codesign-error.ts';
 import type { Finding } from '../../../errors/finding.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { onceOf } from '../../once.ts';
@@ -53,15 +51,18 @@ export async function readBlocks(
 ): Promise<readonly EmbeddedBlock[]> {
   const found: EmbeddedBlock[] = [];
   let [room, blockRoom] = [MOST_BYTES, MOST_BYTES];
-  const forBlocks: BlockRoom = { takeCertificates: limitCertificates(), takeAttributes: limitAttributes() };
+  const forBlocks = cmsRoom();
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
-    const signedFile = signatureFile.size > room ? NOTHING : await tryRead(source, signatureFile);
+    const read = signatureFile.size > room ? NOTHING : await readOr(source, signatureFile);
+    // What cannot be read is as good as empty: then it verifies nothing.
+    const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
     const readSignatureFile = onceOf(() => tryReadManifest(signedFile));
     const place = { base, signatureFileEntry: signatureFile, signedFile, readSignatureFile };
     for (const entry of blocks) {
-      const bytes = entry.size > blockRoom ? tooLarge(entry) : await readOr(source, entry);
+      const tooLarge = { name: entry.name, limit: MOST_BYTES };
+      const bytes = entry.size > blockRoom ? jarErrors('jar-blocks-too-large', tooLarge) : await readOr(source, entry);
       blockRoom -= bytes instanceof CodesignError ? 0 : bytes.length;
       found.push(readBlock({ ...place, entry }, bytes, forBlocks, budget));
     }
@@ -69,31 +70,9 @@ export async function readBlocks(
   return found;
 }
 
-/** What cannot be read is as good as empty: then it verifies nothing. */
-async function tryRead(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
-  const read = await readOr(source, entry);
-  return read instanceof CodesignError ? NOTHING : read;
-}
-
-/** A block that is larger than the others leave. */
-function tooLarge({ name }: ZipEntry): CodesignError {
-  return jarErrors('jar-blocks-too-large', { name, limit: MOST_BYTES });
-}
-
 /** The contents, or why they cannot be had. */
-async function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
-  try {
-    return await readWhole(source, entry);
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return thrown;
-    throw thrown;
-  }
-}
-
-/** What is left of the bounds on a file: its blocks use it up together. */
-interface BlockRoom {
-  readonly takeCertificates: TakeCertificates;
-  readonly takeAttributes: TakeAttributes;
+export function readOr(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
+  return readWhole(source, entry).catch(expectedError);
 }
 
 type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 'signedFile' | 'readSignatureFile'>;
@@ -101,11 +80,11 @@ type BlockPlace = Pick<EmbeddedBlock, 'base' | 'entry' | 'signatureFileEntry' | 
 function readBlock(
   place: BlockPlace,
   block: Buffer | CodesignError,
-  room: BlockRoom,
+  room: CmsRoom,
   budget: WorkBudget | undefined,
 ): EmbeddedBlock {
   const { signedFile } = place;
-  const read = block instanceof CodesignError ? block : tryParse(block, room);
+  const read = block instanceof CodesignError ? block : attempt(() => parseWithin(room, block));
   if (read instanceof CodesignError) {
     const unreadable: Finding = {
       code: read.code,
@@ -122,12 +101,13 @@ function readBlock(
       verifies: () => false,
     };
   }
-  const examineSigners = onceOf(() => examineAllSigners(read.signedData, signedFile, budget));
+  const examineSigners = onceOf(() => examineAllSigners(read, signedFile, budget));
   return {
     ...place,
-    ...read,
-    cms: read.signedData.bytes,
-    signerCertificate: read.signedData.signers[0].certificate,
+    cms: read.bytes,
+    signedData: read,
+    signerCertificate: read.signers[0].certificate,
+    signerName: signerNameOf(read.signers[0]),
     examineSigners,
     verifies: () => examineSigners().length === 0,
   };
@@ -163,33 +143,10 @@ function* aboutContent({ contentType, content }: SignedData, signedFile: Uint8Ar
 }
 
 function isEncoded(content: Element, expected: Uint8Array): boolean {
-  try {
-    return Buffer.compare(octetsOf(content, 'content'), expected) === 0;
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return false;
-    throw thrown;
-  }
-}
-
-function tryParse(
-  block: Buffer,
-  { takeCertificates, takeAttributes }: BlockRoom,
-): (Pick<EmbeddedBlock, 'signerName'> & { readonly signedData: SignedData }) | CodesignError {
-  try {
-    const signedData = parseSignedData(block, takeAttributes);
-    takeCertificates(signedData);
-    return { signedData, signerName: signerNameOf(signedData.signers[0]) };
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return thrown;
-    throw thrown;
-  }
+  const octets = orUndefined(() => octetsOf(content, 'content'));
+  return octets !== undefined && Buffer.compare(octets, expected) === 0;
 }
 
 export function tryReadManifest(bytes: Buffer): Manifest | undefined {
-  try {
-    return readManifest(bytes);
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
+  return orUndefined(() => readManifest(bytes));
 }

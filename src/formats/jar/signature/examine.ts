@@ -1,20 +1,19 @@
-/** What is wrong or odd with one signature of a JAR, from its block to the contents that it covers. Stricter than jarsigner. */
-
 import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
 import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
-import { CodesignError } from '../../../errors/codesign-error.ts';
+import { orUndefined } from '../../../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import { examineUnread } from '../../signature-profile.ts';
 import type { ContentInfo } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
+import { inWords, listingOf } from '../listing.ts';
 import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';
 import { type DigestStrength, strengthOf } from '../manifest/digest-names.ts';
 import type { EmbeddedBlock } from './blocks.ts';
 import { JAR_PROFILE } from './new-signature.ts';
-import { type Coverage, type InfoOf, inWords, listingOf } from './signature-file-info.ts';
+import type { Coverage, InfoOf } from './signature-file-info.ts';
 
 /** What all signatures of a file share; each is found out on the first question. */
 export interface SharedInfo {
@@ -94,13 +93,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
 }
 
 function isCertificate(der: Uint8Array): boolean {
-  try {
-    parseCertificate(der, 'it');
-    return true;
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return false;
-  }
+  return orUndefined(() => parseCertificate(der, 'it')) !== undefined;
 }
 
 function shortKeys({ signedData }: EmbeddedBlock): readonly number[] {

@@ -1,5 +1,3 @@
-/** What is found out of a signature file once, however many blocks sign it and however often it is asked for. */
-
 import {
   DIGEST_ALGORITHMS,
   DIGEST_LENGTH,
@@ -9,6 +7,7 @@ import {
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { onceOf } from '../../once.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
+import { type Listing, listingOf } from '../listing.ts';
 import { type Disagreement, findDisagreement, type KnownManifest, wholeDigests } from '../manifest/agreement.ts';
 import { type DigestStrength, nodeDigestName, strengthOf } from '../manifest/digest-names.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -115,44 +114,17 @@ export interface Coverage {
   readonly removed: Listing;
 }
 
-/** How many there are, and the first one's name: there may be a hundred thousand. */
-export interface Listing {
-  readonly count: number;
-  readonly first: string;
-}
-
 export function coverageOf(signatureFile: Manifest, { archive, signable }: JarLayout): Coverage {
   const isCovered = new Uint8Array(archive.entries.length);
-  let [removedCount, firstRemoved] = [0, ''];
+  const removed = { count: 0, first: '' };
   for (const { name } of signatureFile.sections()) {
     const entry = archive.byName.get(name);
     if (entry !== undefined) isCovered[entry.index] = 1;
     else if (isFileName(name)) {
-      if (removedCount === 0) firstRemoved = name;
-      removedCount++;
+      if (removed.count === 0) removed.first = name;
+      removed.count++;
     }
   }
-  const removed = { count: removedCount, first: firstRemoved };
   const covers = ({ index }: ZipEntry): boolean => isCovered[index] === 1;
   return { covers, uncovered: listingOf(signable, (entry) => !covers(entry)), removed };
-}
-
-export function listingOf(entries: Iterable<ZipEntry>, isListed: (entry: ZipEntry) => boolean): Listing {
-  let [count, first] = [0, ''];
-  for (const entry of entries) {
-    if (!isListed(entry)) continue;
-    if (count === 0) first = entry.name;
-    count++;
-  }
-  return { count, first };
-}
-
-/** Of names that are there already. */
-export function listed(names: readonly string[]): Listing {
-  return { count: names.length, first: names[0] ?? '' };
-}
-
-/** The first one, and how many more. */
-export function inWords({ count, first }: Listing): string {
-  return count > 1 ? `${first} and ${count - 1} more` : first;
 }

@@ -1,5 +1,3 @@
-/** The signatures that are in a JAR already, and what each of them says. */
-
 import { digestAlgorithmOf } from '../../../asn1/algorithm-identifiers.ts';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { signerNameOf } from '../../../cms/parse-signed-data.ts';

@@ -1,0 +1,45 @@
+import type { SignatureFiles } from './layout.ts';
+
+/** How many there are, and the first one's name: there may be a hundred thousand. */
+export interface Listing {
+  readonly count: number;
+  readonly first: string;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+export function listingOf<Item extends Named>(
+  items: Iterable<Item>,
+  isListed: (item: Item) => boolean = () => true,
+): Listing {
+  let [count, first] = [0, ''];
+  for (const item of items) {
+    if (!isListed(item)) continue;
+    if (count === 0) first = item.name;
+    count++;
+  }
+  return { count, first };
+}
+
+export function inWords({ count, first }: Listing): string {
+  return count > 1 ? `${first} and ${count - 1} more` : first;
+}
+
+/** Whole sentences about signature files without a block, and blocks without a signature file. */
+export function describeHalves(signatureFiles: ReadonlyMap<string, SignatureFiles>) {
+  const all = [...signatureFiles.values()];
+  const withoutBlock = listingOf(
+    all.flatMap(({ signatureFile, blocks }) => (blocks.length > 0 ? [] : (signatureFile ?? []))),
+  );
+  const withoutFile = listingOf(
+    all.flatMap(({ signatureFile, blocks }) => (signatureFile === undefined ? blocks : [])),
+  );
+  const sentence = (what: string, listing: Listing): string | undefined =>
+    listing.count === 0 ? undefined : `There is no ${what} for ${inWords(listing)}: it is no signature.`;
+  return {
+    withoutBlock: sentence('signature block', withoutBlock),
+    withoutFile: sentence('signature file', withoutFile),
+  };
+}
