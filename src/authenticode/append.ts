@@ -48,11 +48,11 @@ export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredCon
 
 async function readSound(bytes: Uint8Array, container: Container): Promise<OuterSignature> {
   const outer = readAuthenticode(bytes, container.kind.contentType);
-  const { cms, algorithm, contentDigest, verifies } = outer;
+  const { signedData, algorithm, contentDigest, verifies } = outer;
   if (algorithm === undefined) throw cannotAppend('the signature there uses a digest algorithm that is not supported');
   if (!verifies()) throw cannotAppend('the signature there does not verify');
   if (!(await fitsKind(outer, container))) throw cannotAppend('a signature there was made for another kind of file');
-  return { cms, algorithm, contentDigest };
+  return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
 /** Also holds the signatures nested in it to the format: `verify` rejects the whole file for one that does not fit. */

@@ -5,7 +5,7 @@ import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import type { Finding } from '../errors/finding.ts';
+import { broken, type Finding, odd } from '../errors/finding.ts';
 import { examineUnread } from '../formats/signature-profile.ts';
 import type { SignedKind } from './container.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
@@ -139,6 +139,3 @@ function repeatedTypes(attributes: readonly ParsedAttribute[]): readonly string[
   }
   return [...repeated];
 }
-
-const broken = (code: string, message: string): Finding => ({ code, message, against: 'integrity' });
-const odd = (code: string, message: string): Finding => ({ code, message, against: 'nothing' });

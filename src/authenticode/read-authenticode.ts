@@ -18,17 +18,11 @@ import { authenticodeErrors } from './errors.ts';
 
 /** One signature, without those nested in it. */
 export interface AuthenticodeParts extends IndirectData {
-  /** The CMS alone, without what follows it. */
-  readonly cms: Uint8Array;
-  /** How many bytes followed it. */
-  readonly trailingLength: number;
   readonly signedData: SignedData;
   /** What messageDigest is over. */
   readonly digestedContent: Uint8Array;
   /** The algorithm the content is digested with; undefined when it is none of the API's (MD5, say). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** DER; undefined when the signature does not carry it. */
-  readonly signerCertificate: Uint8Array | undefined;
   /** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */
   readonly signerName: string;
   /** Whether signed attributes, indirect data and signature value agree. Not the file's content; not trust. */
@@ -109,7 +103,7 @@ export function findAuthenticode(
       // A hostile signature may have many thousands: none of them is looked at.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
-      return { cms: parts.cms, parts, error: undefined, signedData, nested };
+      return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
     } catch (thrown) {
       if (!(thrown instanceof CodesignError)) throw thrown;
       return unreadableSignature(cms, thrown, signedData);
@@ -146,12 +140,9 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
     const { contentDigestAlgorithm } = indirectData;
     return {
       ...indirectData,
-      cms: signedData.bytes,
-      trailingLength: signedData.trailingLength,
       signedData,
       digestedContent,
       algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
-      signerCertificate: signer.certificate,
       signerName: signerNameOf(signer),
       verifies: () => signerVerifies(signedData, signer, digestedContent),
     };

@@ -17,7 +17,7 @@ import { publicKeyOf } from '../certificates/parsed-certificate.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from '../certificates/signature-algorithm.ts';
 import { BUDGET_SPENT, WORK, type WorkBudget } from '../crypto/work-budget.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
-import type { Finding } from '../errors/finding.ts';
+import { broken, type Finding } from '../errors/finding.ts';
 import { attributeValues, type SignedData, type SignerInfo } from './parse-signed-data.ts';
 
 /** Bytes of output of id-shake256-len with 512 bits. */
@@ -157,10 +157,6 @@ function signatureMatches(
 /** These sign the bytes themselves (RFC 8419, 3): the digest algorithm is that of messageDigest alone. */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
-}
-
-function broken(code: string, message: string): Finding {
-  return { code, message, against: 'integrity' };
 }
 
 /** Block type and at least eight 0xff, in front of the zero that ends the padding (RFC 8017, 9.2). */

@@ -13,3 +13,9 @@ export interface Finding {
 export function speaksAgainst(findings: readonly Finding[], what: 'integrity' | 'trust'): boolean {
   return findings.some(({ against }) => against === what);
 }
+
+/** Speaks against integrity. */
+export const broken = (code: string, message: string): Finding => ({ code, message, against: 'integrity' });
+
+/** A warning. */
+export const odd = (code: string, message: string): Finding => ({ code, message, against: 'nothing' });

@@ -1,10 +1,13 @@
 import { extname } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { measureContent } from '../crypto/measure-content.ts';
+import { createWorkBudget } from '../crypto/work-budget.ts';
+import { expectedError } from '../errors/codesign-error.ts';
 import { readTellingNames } from '../zip/archive.ts';
 import { endsLikeArchive } from '../zip/end-record.ts';
+import type { DigestEntries } from '../zip/entry-digests.ts';
 import { formatErrors } from './errors.ts';
-import type { Format } from './format.ts';
+import type { ContentReader, Format } from './format.ts';
 import { hasManifest, type Names, otherZipKind, TELLING_FOLDERS } from './zip-family.ts';
 
 interface Magic {
@@ -73,6 +76,11 @@ export async function recogniseFormat(
   });
 }
 
+/** For one file of which nothing is known yet: all checks of it are charged to one budget. */
+export function contentReader(digestEntries: DigestEntries): ContentReader {
+  return { measure: measureContent, digestEntries, budget: createWorkBudget() };
+}
+
 interface Recognised {
   readonly format?: Format | undefined;
   /** What a file that is of none of the formats is; undefined where its first bytes say all that is known. */
@@ -129,12 +137,8 @@ async function readZipNames(
     if (PROGRAMS.some((program) => start.startsWith(program)) && !isNamedAsArchive) return undefined;
     if (!(await endsLikeArchive(source))) return undefined;
   }
-  try {
-    return await readTellingNames(source, new Set([...TELLING_FOLDERS, ...folders]));
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    return 'damaged';
-  }
+  const names = await readTellingNames(source, new Set([...TELLING_FOLDERS, ...folders])).catch(expectedError);
+  return names instanceof Error ? 'damaged' : names;
 }
 
 const DAMAGED = 'a ZIP archive, damaged or of an unusual kind';

@@ -1,7 +1,7 @@
 /** Steps 2 and 7 of the main flow: what is to be signed, and the edits that put the signature into the copy. */
 
-import { contentReader } from '../formats/content-reader.ts';
 import type { EmbeddedSignature, PreparedSignature, SignableFile } from '../formats/format.ts';
+import { contentReader } from '../formats/recognise.ts';
 import type { PlannedFile, PreparedChange, Run } from './change.ts';
 import { findBySignature } from './existing-signatures.ts';
 import { type OpenFile, openPlanned } from './files/open-file.ts';

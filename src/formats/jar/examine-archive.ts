@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { CodesignError } from '../../errors/codesign-error.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { expectedError } from '../../errors/codesign-error.ts';
+import { broken, type Finding, odd } from '../../errors/finding.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
@@ -23,8 +23,7 @@ function* aboutManifest({ archive, manifest, signatureFiles }: JarLayout): Gener
   if (manifest === undefined || signatureFiles.size === 0) return;
   const { name } = manifest.entry;
   if (name !== MANIFEST_NAME) {
-    const message = `The manifest is named ${name}, under which Java verifies nothing.`;
-    yield { code: 'manifest-misnamed', message, against: 'integrity' };
+    yield broken('manifest-misnamed', `The manifest is named ${name}, under which Java verifies nothing.`);
   }
   const first = archive.inFile.find((entry) => entry.name !== META_INF);
   // Behind them, a stream reader no longer looks for signatures.
@@ -68,13 +67,10 @@ async function aboutOwnFiles(
   layout: JarLayout,
   digestEntries: DigestEntries,
 ): Promise<readonly Finding[]> {
-  try {
-    await requireSoundRest(source, layout, digestEntries);
-    return [];
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError) || thrown.code !== 'zip-entry-damaged') throw thrown;
-    return [{ code: thrown.code, message: `${capitalised(thrown.message)}.`, against: 'integrity' }];
-  }
+  const error = await requireSoundRest(source, layout, digestEntries).catch(expectedError);
+  if (error === undefined) return [];
+  if (error.code !== 'zip-entry-damaged') throw error;
+  return [broken(error.code, `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`)];
 }
 
 /** Throws `zip-entry-damaged`. */
@@ -85,14 +81,6 @@ export async function requireSoundRest(
 ): Promise<void> {
   const own = archive.entries.filter((entry) => !isDirectory(entry) && ownNameOf(entry.name) !== undefined);
   await digestEntries(source, own, []);
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function odd(code: string, message: string): Finding {
-  return { code, message, against: 'nothing' };
 }
 
 /**
@@ -128,10 +116,10 @@ function* aboutPreamble({ length, isZero }: UncoveredBytes, isAccepted: boolean)
 function* about({ length, isZero }: UncoveredBytes, code: string, where: string): Generator<Finding> {
   if (length === 0) return;
   const message = `${length} bytes ${where}; no signature covers them.`;
-  yield { code, message, against: isZero ? 'nothing' : 'integrity' };
+  yield isZero ? odd(code, message) : broken(code, message);
 }
 
 function apkBlock(length: number): Finding {
   const message = `An APK Signing Block of ${length} bytes stands before the directory; no signature of the JAR covers it, and it is not checked.`;
-  return { code: 'apk-signing-block', message, against: 'nothing' };
+  return odd('apk-signing-block', message);
 }

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { broken, type Finding, odd } from '../../errors/finding.ts';
 import {
   align8,
   type CertificateEntries,
@@ -120,5 +120,3 @@ async function examineChecksum(
 }
 
 const hex = (checksum: number): string => `0x${checksum.toString(16).padStart(8, '0')}`;
-const broken = (code: string, message: string): Finding => ({ code, message, against: 'integrity' });
-const odd = (code: string, message: string): Finding => ({ code, message, against: 'nothing' });

@@ -9,7 +9,7 @@ import { bitString, contextConstructed, sequence } from '../../asn1/write.ts';
 import type { SignedKind } from '../../authenticode/container.ts';
 import { classOf, readLink, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { broken, type Finding, odd } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
 import type { ProgramKind } from './layout.ts';
 
@@ -53,18 +53,22 @@ export function spcPeImageData(): Uint8Array {
 
 function examine(value: Element | undefined): readonly Finding[] {
   if (value === undefined) {
-    return [broken('The signature has no SpcPeImageData, which says that it is for a program.')];
+    return [
+      broken('signed-kind-malformed', 'The signature has no SpcPeImageData, which says that it is for a program.'),
+    ];
   }
   const pageHashes = attempt(() => {
     readPeImageData(value);
     return pageHashesIn(value);
   });
   if (pageHashes instanceof CodesignError) {
-    return [broken(`The SpcPeImageData of the signature cannot be read: ${pageHashes.message}.`)];
+    return [
+      broken('signed-kind-malformed', `The SpcPeImageData of the signature cannot be read: ${pageHashes.message}.`),
+    ];
   }
   if (pageHashes.length === 0) return [];
   const message = `Page hashes present, not checked (${pageHashes.join(', ')}).`;
-  return [{ code: 'page-hashes-not-checked', message, against: 'nothing' }];
+  return [odd('page-hashes-not-checked', message)];
 }
 
 function describe(value: Element): readonly Detail[] {
@@ -104,8 +108,4 @@ function pageHashesIn(value: Element): readonly string[] {
     const type = objectIdentifierOf(fieldsOf(attribute, 0x30, what).next(0x06, 'type'), what);
     return PAGE_HASHES.get(type) ?? type;
   });
-}
-
-function broken(message: string): Finding {
-  return { code: 'signed-kind-malformed', message, against: 'integrity' };
 }

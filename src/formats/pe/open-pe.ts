@@ -3,7 +3,7 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Finding } from '../../errors/finding.ts';
+import { broken, type Finding } from '../../errors/finding.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
 import { contentAsIs, contentToSign, type MeasuredProgram, measureProgram } from './content.ts';
@@ -83,5 +83,5 @@ async function examineEntry(source: ByteSource, certificate: WinCertificate): Pr
   const length = await hiddenLength(source, certificate);
   if (length === 0) return [];
   const message = `${length} bytes that no signature covers are hidden behind the signature (CVE-2013-3900).`;
-  return [{ code: 'hidden-bytes', message, against: 'integrity' }];
+  return [broken('hidden-bytes', message)];
 }

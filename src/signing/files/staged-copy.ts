@@ -12,8 +12,8 @@ import { type Measuring, measureContent, startMeasuring } from '../../crypto/mea
 import { systemReason } from '../../errors/system-reason.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import type { FileStats } from '../../files/input-file.ts';
-import { contentReader } from '../../formats/content-reader.ts';
 import type { ContentReader } from '../../formats/format.ts';
+import { contentReader } from '../../formats/recognise.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { signingErrors } from '../errors.ts';
 import { proveCopy, SOON_COMPARED } from './copy-proof.ts';

@@ -36,7 +36,7 @@ describe('a nested signature', () => {
   it('is found again, byte for byte, and both verify', () => {
     const read = readAuthenticode(nestSignature(outer, nested));
     expect(tree(read)).toEqual(['Test Publisher', true, ['Other Publisher', true]]);
-    expect(read.nested.map(({ cms }) => hex(cms))).toEqual([hex(nested)]);
+    expect(read.nested.map(({ signedData }) => hex(signedData.bytes))).toEqual([hex(nested)]);
     expect(read.nested[0]?.algorithm).toBe('SHA512');
   });
 
@@ -71,7 +71,7 @@ describe('a nested signature', () => {
     expect(signer.unsignedAttributes.map(({ values }) => values.length).sort()).toEqual([1, 3]);
     expect(
       readAuthenticode(made)
-        .nested.map(({ cms }) => hex(cms))
+        .nested.map(({ signedData }) => hex(signedData.bytes))
         .sort(),
     ).toEqual([nested, outer, stamped].map(hex).sort());
     expect(tree(readAuthenticode(made)).flat()).not.toContain(false);
@@ -119,7 +119,7 @@ describe('a nested signature', () => {
 
   it('drops what was appended behind the outer one', () => {
     const made = nestSignature(Buffer.concat([outer, Buffer.alloc(100, 1)]), nested);
-    expect(readAuthenticode(made).trailingLength).toBe(0);
+    expect(readAuthenticode(made).signedData.trailingLength).toBe(0);
   });
 
   it('is rejected by something that has no signer', () => {

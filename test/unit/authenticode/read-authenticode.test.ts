@@ -26,15 +26,15 @@ describe('a sound signature is read', () => {
     const read = readAuthenticode(cms);
     expect(read.algorithm).toBe('SHA256');
     expect(read.contentDigest).toEqual(createHash('sha256').update('content').digest());
-    expect(Buffer.from(read.signerCertificate ?? [])).toEqual(Buffer.from(leaf.der));
+    expect(Buffer.from(read.signedData.signers[0].certificate ?? [])).toEqual(Buffer.from(leaf.der));
     expect(read.signerName).toBe('Test Publisher');
-    expect([read.nested, read.trailingLength, read.verifies()]).toEqual([[], 0, true]);
+    expect([read.nested, read.signedData.trailingLength, read.verifies()]).toEqual([[], 0, true]);
   });
 
   it('apart from what follows it', () => {
     const read = readAuthenticode(Buffer.concat([cms, Buffer.alloc(5, 9)]));
-    expect(read.trailingLength).toBe(5);
-    expect(Buffer.from(read.cms)).toEqual(Buffer.from(cms));
+    expect(read.signedData.trailingLength).toBe(5);
+    expect(Buffer.from(read.signedData.bytes)).toEqual(Buffer.from(cms));
     expect(read.verifies()).toBe(true);
   });
 });
@@ -60,7 +60,7 @@ describe('an odd signature is read', () => {
   it('with issuer and serial number for a name where the certificate is missing', () => {
     const serial = Buffer.from(readCertificateFields(leaf.der).serialNumber.slice(2)).toString('hex');
     const read = readAuthenticode(peculiar({ certificates: [] }));
-    expect(read.signerCertificate).toBeUndefined();
+    expect(read.signedData.signers[0].certificate).toBeUndefined();
     expect(read.signerName).toBe(`CN=Test Code Signing CA, serial number ${serial}`);
   });
 });

@@ -6,26 +6,21 @@ import { parseWithin, type SignedData, signerNameOf } from '../../../cms/parse-s
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import { attempt, CodesignError, expectedError, orUndefined } from '../../../errors/codesign-error.ts';
-import type { Finding } from '../../../errors/finding.ts';
+import { broken, type Finding } from '../../../errors/finding.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
+import type { EmbeddedSignature } from '../../format.ts';
 import { onceOf } from '../../once.ts';
 import { jarErrors } from '../errors.ts';
 import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
-export interface EmbeddedBlock {
+export interface EmbeddedBlock extends Pick<EmbeddedSignature, 'signedData' | 'signerCertificate' | 'signerName'> {
   /** The name of its files, without extension, in upper case. */
   readonly base: string;
   /** The block's own. */
   readonly entry: ZipEntry;
   readonly signatureFileEntry: ZipEntry;
   readonly cms: Uint8Array;
-  /** Undefined when it cannot be read. */
-  readonly signedData: SignedData | undefined;
-  /** DER; undefined when the block does not carry it or cannot be read. */
-  readonly signerCertificate: Uint8Array | undefined;
-  /** Raw: may hold control characters. */
-  readonly signerName: string;
   /** The signature file's bytes. */
   readonly signedFile: Buffer;
   /** Undefined when it cannot be read. */
@@ -86,11 +81,7 @@ function readBlock(
   const { signedFile } = place;
   const read = block instanceof CodesignError ? block : attempt(() => parseWithin(room, block));
   if (read instanceof CodesignError) {
-    const unreadable: Finding = {
-      code: read.code,
-      message: `The signature block cannot be read: ${read.message}.`,
-      against: 'integrity',
-    };
+    const unreadable = broken(read.code, `The signature block cannot be read: ${read.message}.`);
     return {
       ...place,
       cms: block instanceof CodesignError ? NOTHING : block,
@@ -133,12 +124,12 @@ export function examineAllSigners(
 function* aboutContent({ contentType, content }: SignedData, signedFile: Uint8Array): Generator<Finding> {
   if (contentType !== DATA) {
     const message = `The block's content has the type ${contentType}, which Java takes for no signature.`;
-    yield { code: 'block-content-type', message, against: 'integrity' };
+    yield broken('block-content-type', message);
   }
   if (content !== undefined && !isEncoded(content, signedFile)) {
     const message =
       'The block carries other content than the signature file, and Java takes that for the signature file.';
-    yield { code: 'block-content-differs', message, against: 'integrity' };
+    yield broken('block-content-differs', message);
   }
 }
 

@@ -3,7 +3,7 @@ import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
 import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
 import { orUndefined } from '../../../errors/codesign-error.ts';
-import { type Finding, speaksAgainst } from '../../../errors/finding.ts';
+import { broken, type Finding, odd, speaksAgainst } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import { examineUnread } from '../../signature-profile.ts';
 import type { ContentInfo } from '../content-info.ts';
@@ -74,8 +74,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
   yield* block.examineSigners();
   const trailingLength = block.signedData?.trailingLength ?? 0;
   if (trailingLength > 0) {
-    const message = `${trailingLength} bytes follow the signature in ${block.entry.name}.`;
-    yield { code: 'bytes-after-signature', message, against: 'nothing' };
+    yield odd('bytes-after-signature', `${trailingLength} bytes follow the signature in ${block.entry.name}.`);
   }
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
   yield* examineUnread(JAR_PROFILE, attributes);
@@ -214,8 +213,4 @@ function isSoundAndOld(timestamp: Timestamp): boolean {
 
 function isSound({ findings }: Timestamp): boolean {
   return !speaksAgainst(findings, 'integrity');
-}
-
-function broken(code: string, message: string): Finding {
-  return { code, message, against: 'integrity' };
 }

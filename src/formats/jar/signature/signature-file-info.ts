@@ -67,9 +67,16 @@ export function weakestAlgorithm(
   ofSignatureFile: readonly (readonly string[])[],
   ofManifest: readonly (readonly string[])[],
 ): DigestAlgorithm | undefined {
-  const parts = [...ofSignatureFile, ...ofManifest];
-  const [first, ...others] = ofSigners;
-  return [...others, ...parts.filter((names) => names.length > 0).map(longest)].reduce(shorter, first);
+  if (ofSigners.length === 0) return undefined;
+  const parts = [...ofSignatureFile, ...ofManifest].filter((names) => names.length > 0);
+  return byLength([...ofSigners, ...parts.map((names) => byLength(names.flatMap(algorithmOf))?.at(-1))])?.[0];
+}
+
+/** The shortest first; undefined if one of them is unknown. */
+function byLength(algorithms: readonly (DigestAlgorithm | undefined)[]): readonly DigestAlgorithm[] | undefined {
+  const known = algorithms.filter((algorithm) => algorithm !== undefined);
+  if (known.length < algorithms.length) return undefined;
+  return known.sort((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b]);
 }
 
 /** Those of a signature file: of the whole manifest, and of each of its sections. */
@@ -87,23 +94,9 @@ export function sectionAlgorithms(manifest: Manifest): readonly (readonly string
   return [...combinations.values()];
 }
 
-/** `javaNames`: as they are written. */
-function longest(javaNames: readonly string[]): DigestAlgorithm | undefined {
-  const known = javaNames.flatMap((name) => algorithmOf(name) ?? []);
-  return known.reduce<DigestAlgorithm | undefined>(
-    (best, one) => (best === undefined || DIGEST_LENGTH[one] > DIGEST_LENGTH[best] ? one : best),
-    undefined,
-  );
-}
-
-function shorter(a: DigestAlgorithm | undefined, b: DigestAlgorithm | undefined): DigestAlgorithm | undefined {
-  if (a === undefined || b === undefined) return undefined;
-  return DIGEST_LENGTH[b] < DIGEST_LENGTH[a] ? b : a;
-}
-
-function algorithmOf(javaName: string): DigestAlgorithm | undefined {
+function algorithmOf(javaName: string): DigestAlgorithm[] {
   const nodeName = nodeDigestName(javaName);
-  return DIGEST_ALGORITHMS.find((algorithm) => NODE_DIGEST_NAME[algorithm] === nodeName);
+  return DIGEST_ALGORITHMS.filter((algorithm) => NODE_DIGEST_NAME[algorithm] === nodeName);
 }
 
 export interface Coverage {

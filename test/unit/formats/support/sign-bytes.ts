@@ -2,8 +2,8 @@
 
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../../src/crypto/algorithms.ts';
-import { contentReader } from '../../../../src/formats/content-reader.ts';
 import type { Embedding, Format, SigningMode } from '../../../../src/formats/format.ts';
+import { contentReader } from '../../../../src/formats/recognise.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
