@@ -18,7 +18,7 @@ const local = (message: Message, hint: string): Definition => ({ exitCode: 6, me
 export const SERVER_ERRORS = {
   'invalid-option': usage(
     ({ option, value, expected }) => `${option} is ${JSON.stringify(value)}, which is not ${expected}`,
-    'Give a fitting value; --help lists the options and the names of their environment variables.',
+    'Use a valid value; --help lists the options and the names of their environment variables.',
   ),
   'config-unreadable': usage(
     ({ path, reason }) => `the configuration file ${path} cannot be read: ${reason}`,
@@ -30,7 +30,7 @@ export const SERVER_ERRORS = {
   ),
   'database-address-unknown': usage(
     'the address of the database does not begin with postgres://',
-    'Give one as in postgres://user@host/name with --database or CODESIGN_SERVER_DATABASE, or none for SQLite in the data folder.',
+    'Use postgres://user@host/name with --database or CODESIGN_SERVER_DATABASE, or omit it for SQLite in the data folder.',
   ),
   'pin-missing': usage(
     ({ token }) => `there is no PIN for the token ${token}`,
@@ -46,7 +46,7 @@ export const SERVER_ERRORS = {
   ),
   'tls-pair-incomplete': usage(
     '--tls-cert and --tls-key go together, and only one of them was given',
-    'Give both, or neither: then the server makes a TLS certificate by its own CA.',
+    'Use both or neither: without them the server creates a TLS certificate with its own CA.',
   ),
   'tls-file-unreadable': usage(
     ({ option, path, reason }) => `the file that ${option} names cannot be read: ${path} (${reason})`,
@@ -54,7 +54,7 @@ export const SERVER_ERRORS = {
   ),
   'tls-files-unusable': usage(
     ({ path, reason }) => `${path} cannot be used for TLS: ${reason}`,
-    'Give PEM files: the certificate with its chain as --tls-cert, its private key without a passphrase as --tls-key.',
+    'Use PEM files: the certificate with its chain as --tls-cert, its private key without a passphrase as --tls-key.',
   ),
   'tls-key-mismatch': usage(
     ({ certificate, key, subject }) =>
@@ -75,14 +75,14 @@ export const SERVER_ERRORS = {
   ),
   'data-folder-unusable': local(
     ({ path, reason }) => `the data folder cannot be used: ${path} (${reason})`,
-    'Give a folder that this user owns with --data or CODESIGN_SERVER_DATA.',
+    'Use a folder that this user owns with --data or CODESIGN_SERVER_DATA.',
   ),
   'data-path-unfit': usage(
     ({ path, reason }) => `SoftHSM cannot keep keys below the data folder ${JSON.stringify(path)}: ${reason}`,
-    'Its configuration cannot hold such a path. Give one of at most 900 bytes without #, = and line breaks with --data or CODESIGN_SERVER_DATA.',
+    'Use a path of at most 900 bytes without #, = and line breaks with --data or CODESIGN_SERVER_DATA.',
   ),
   'data-folder-not-made': usage(
-    ({ path }) => `there is no server's data in ${path}`,
+    ({ path }) => `there is no server data in ${path}`,
     'Check --data and CODESIGN_SERVER_DATA. A first start, or certificate add, makes the data.',
   ),
   'database-unusable': local(
@@ -135,7 +135,7 @@ export const SERVER_ERRORS = {
   ),
   'nothing-to-change': usage(
     ({ accessKey }) => `no option says what to change of the client ${accessKey}`,
-    'Give at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
+    'Use at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
   ),
   'client-not-found': usage(
     ({ accessKey }) => `there is no client with the access key ${accessKey}`,

@@ -83,7 +83,7 @@ function checkUrl(text: string): string {
 
 /** Parsing takes slashes that are missing, too many or turned round, drops blanks, and reads numbers as hosts. */
 function refuseMended(text: string, url: URL): void {
-  if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or blanks at an end');
+  if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');
   if (text.includes('\\')) throw invalidUrl('holds a backslash');
   const host = /^https?:\/\/([^/?#]+?)(:\d*)?(?:[/?#]|$)/i.exec(text)?.[1];
   if (host === undefined) throw invalidUrl('is not of the form https://host');

@@ -155,7 +155,7 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   if (unrelated.length > 0) {
     const names = unrelated.slice(0, NAMES_SHOWN).map(({ name }) => name);
     const more = unrelated.length > NAMES_SHOWN ? ` and ${unrelated.length - NAMES_SHOWN} more` : '';
-    warnings.push(`Left out, because they are no part of the chain: ${names.join('; ')}${more}.`);
+    warnings.push(`Left out, because they are not part of the chain: ${names.join('; ')}${more}.`);
   }
   return warnings;
 }

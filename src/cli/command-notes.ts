@@ -115,7 +115,7 @@ Examples:
 Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,
 
   init: `\
-A value that an option gives is not asked for. Values in brackets come from the environment or the profile: Enter accepts them.
+init does not ask for values that options give. Values in brackets come from the environment or the profile: Enter accepts them.
 Nothing is written before everything is checked. The service is not called: codesign-remote whoami --check does that.
 
 Examples:

@@ -30,7 +30,7 @@ export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });
   const asked = digestsOf(task);
   if (task.hash === 'sha1' && asked.includes('sha256')) {
-    say(`${task.path} gets no SHA-1 signature beside the SHA-256 one`);
+    say(`${task.path} gets no SHA-1 signature in addition to the SHA-256 one`);
     return;
   }
   await signForBuild(fileOf(task, asked));

@@ -57,7 +57,7 @@ export function refuse({ name, value }: Given, expected: string): never {
  * `CODESIGN_BASE_URL`). Throws `base-url-invalid`, `base-url-insecure` or `base-url-holds-credentials`.
  */
 export function parseBaseUrl(text: string, name: string): URL {
-  if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is no URL' });
+  if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is not a URL' });
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw settingsErrors('base-url-holds-credentials', { name });
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

@@ -140,7 +140,9 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
   if (!/^[[{]/.test(text)) return 'it is not JSON';
-  return readJson(body) === undefined ? 'its JSON is cut short or damaged' : 'it is no envelope with an integer code';
+  return readJson(body) === undefined
+    ? 'its JSON is cut short or damaged'
+    : 'it is not an envelope with an integer code';
 }
 
 /** Characters. */

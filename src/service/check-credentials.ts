@@ -86,10 +86,10 @@ function readCheck(outcome: Outcome, origin: string, show: Show): CredentialsChe
 function warningOf(status: number, serviceCode: number | undefined): string | undefined {
   if (serviceCode === PARAMETER_ERROR) return undefined;
   if (serviceCode === 0 && isSuccessStatus(status)) {
-    return 'The service took a call that it should have refused: ask its operator whether that was counted as a signature.';
+    return 'The service accepted a call that it should have rejected: ask its operator whether it counted a signature.';
   }
   const answer = serviceCode === undefined ? 'with something that is not of its API' : `with code ${serviceCode}`;
-  return `The service did not refuse the credentials, but answered ${answer} (HTTP ${status}): check its address, and sign a first file to be sure.`;
+  return `The service did not reject the credentials, but answered ${answer} (HTTP ${status}): check its address, and sign a first file to be sure.`;
 }
 
 function unanswered(outcome: Outcome, origin: string, show: Show): CodesignError {

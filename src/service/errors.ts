@@ -141,7 +141,8 @@ export const statusErrors = defineErrors('http', {
 export const businessErrors = defineErrors('business', {
   unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   refused: {
-    message: (d: AnswerDetails & { operation: string }) => `the service refused ${d.operation} with ${codeAndWords(d)}`,
+    message: (d: AnswerDetails & { operation: string }) =>
+      `the service rejected ${d.operation} with ${codeAndWords(d)}`,
     hint: (d: AnswerDetails) =>
       d.serviceCode === 400 ? PARAMETER_HINT : 'Ask the operator of the service what the code means.',
   },
@@ -151,7 +152,7 @@ export const businessErrors = defineErrors('business', {
   },
   'signature-unreadable': {
     message: 'the service reported success, but its signature is not Base64',
-    hint: 'The fault is at the service: tell its operator. By the contract this signature has been counted, so the run stopped.',
+    hint: 'Report this to the operator of the service. By the contract this signature was counted, so the run stopped.',
   },
   'malformed-answer': {
     message: (d: { operation: string; why: string }) =>

@@ -67,7 +67,7 @@ interface Written {
 }
 
 function leftAsItIs({ stats }: PlannedFile, { timestamps }: EmbeddedSignature): Written {
-  const warning = 'It carries this very signature already, and is left as it is: a run that was ended had written it.';
+  const warning = 'It has exactly this signature already, from a run that was interrupted. It does not change.';
   const stamped = { time: timestamps[0]?.time, authority: null };
   return { stamped, bytes: Number(stats.size), warnings: [warning] };
 }

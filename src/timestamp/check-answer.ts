@@ -46,11 +46,11 @@ export function checkAnswer(body: Uint8Array, asked: AskedFor): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
     const response = readTimestampResponse(body);
-    if ('refusal' in response) return { refusal: `it refuses: ${response.refusal}` };
+    if ('refusal' in response) return { refusal: `it rejects the request: ${response.refusal}` };
     return checkToken(readToken(response.token, asked.signatureValue), asked);
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    return { refusal: `the answer is no timestamp (${thrown.message})` };
+    return { refusal: `the answer is not a timestamp (${thrown.message})` };
   }
 }
 

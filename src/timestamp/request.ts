@@ -99,7 +99,7 @@ export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {
   return { refusal: words === '' ? refusal : `${refusal} (${words})` };
 }
 
-/** What is no number of a known status is an unknown one. */
+/** What is not a number of a known status is an unknown one. */
 function smallNumberOf({ contents }: Element): number {
   const [only] = contents;
   return contents.length === 1 && only !== undefined && only < 0x80 ? only : UNKNOWN_STATUS;

@@ -54,7 +54,7 @@ export function readTstInfo(der: Uint8Array): TstInfo {
 }
 
 function integer(contents: Uint8Array, what: string): Uint8Array {
-  if (contents.length === 0 || contents.length > LONGEST_INTEGER) throw malformed(`its ${what} is no number`);
+  if (contents.length === 0 || contents.length > LONGEST_INTEGER) throw malformed(`its ${what} is not a number`);
   return contents;
 }
 

@@ -184,7 +184,7 @@ function poolFindings(count: number, unreadable: number): Finding[] {
     findings.push({ code: 'too-many-certificates', message, against: 'nothing' });
   }
   if (unreadable > 0) {
-    const message = `${unreadable === 1 ? 'A certificate' : `${unreadable} certificates`} beside the signer's cannot be read.`;
+    const message = `${unreadable === 1 ? 'A certificate' : `${unreadable} certificates`} next to the signer's cannot be read.`;
     findings.push({ code: 'certificate-unreadable', message, against: 'nothing' });
   }
   return findings;

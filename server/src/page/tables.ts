@@ -44,7 +44,7 @@ export function certificatesSection(certificates: readonly StoredCertificate[], 
   return html`
 <section id="certificates" class="panel" aria-labelledby="certificates-title">
   <h2 id="certificates-title">Certificates</h2>
-  ${certificates.length === 0 ? html`<p class="empty">There is none yet: <code>certificate add</code> makes one.</p>` : certificateTable(byEnd.slice(0, most), now)}
+  ${certificates.length === 0 ? html`<p class="empty">There is no certificate yet: <code>certificate add</code> creates one.</p>` : certificateTable(byEnd.slice(0, most), now)}
   ${left > 0 && html`<p class="note">${count(left)} that end later are not shown; <code>certificate list</code> shows them all.</p>`}
 </section>`;
 }

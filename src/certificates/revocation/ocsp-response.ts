@@ -50,7 +50,7 @@ const MAX_CERTIFICATES = 10;
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'it did not understand the request',
   2: 'it has an internal error',
-  3: 'it wants to be asked later',
+  3: 'it asks for a later retry',
   5: 'it wants signed requests',
   6: 'it answers only those it knows',
 };
@@ -60,7 +60,7 @@ export function readOcspResponse(der: Uint8Array): OcspResponse | string {
   const what = 'OCSP answer';
   const outer = fieldsOf(readDer(der, what), 0x30, what);
   const status = outer.next(0x0a, 'status').contents[0] ?? 0;
-  if (status !== 0) return REFUSALS[status] ?? `it refuses with status ${status}`;
+  if (status !== 0) return REFUSALS[status] ?? `it rejects the request with status ${status}`;
   const typed = fieldsOf(onlyPart(outer.next(0xa0, 'response'), what), 0x30, what);
   const type = objectIdentifierOf(typed.next(0x06, 'type'), what);
   if (type !== OCSP_BASIC_RESPONSE) return `its answer is of type ${type}, which is not known here`;

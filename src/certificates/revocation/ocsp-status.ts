@@ -73,7 +73,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   const signer = candidates.find((one) => isResponder(response, one) && isSignedBy(one, response));
   if (signer === undefined) return 'its signature is not by the responder that it names';
   if (signer === issuer || isSameBytes(signer.der, issuer.der)) return undefined;
-  if (!hasSigned(issuer, signer)) return `its signer "${signer.name}" was certified by somebody else`;
+  if (!hasSigned(issuer, signer)) return `its signer "${signer.name}" was certified by another authority`;
   if (!(extendedKeyUsageOf(signer.fields)?.includes(OCSP_SIGNING) ?? false)) {
     return `its signer "${signer.name}" may not answer for the issuer (extendedKeyUsage)`;
   }

@@ -49,7 +49,7 @@ const FOREIGN_OPTIONS: readonly (readonly [advice: string, names: Readonly<Parti
   ['Use --signer-name.', { jarsigner: 'sigfile' }],
   ['Use --concurrency.', { AzureSignTool: 'mdop max-degree-of-parallelism' }],
   ['Use @list.txt for a file with one path on each line.', { AzureSignTool: 'ifl input-file-list' }],
-  ['Give the path alone, without an option.', { osslsigncode: 'in sigin' }],
+  ['Use only the path, without an option.', { osslsigncode: 'in sigin' }],
   ['Use --ca-file.', { osslsigncode: 'HTTPS-CAfile' }],
   ['Use codesign-remote verify --roots.', { osslsigncode: 'CAfile TSA-CAfile' }],
   ['Use codesign-remote verify --crl-file.', { osslsigncode: 'CRLfile HTTPS-CRLfile TSA-CRLfile' }],

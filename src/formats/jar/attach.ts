@@ -118,7 +118,7 @@ async function findSigned(
 }
 
 const NO_SIGNATURE_FILE =
-  "it signs none of the signature files (META-INF/*.SF) that the archive holds. In a JAR a signature's block goes with its .SF, which must still be there as it was signed";
+  'it signs none of the signature files (META-INF/*.SF) in the archive. In a JAR a signature block needs its unchanged .SF file';
 
 /** What the check of the result will ask for. */
 async function requireFitting(

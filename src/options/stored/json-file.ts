@@ -45,7 +45,7 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    const reason = code === 'ENXIO' ? 'it is no file' : systemReason(cause);
+    const reason = code === 'ENXIO' ? 'it is not a file' : systemReason(cause);
     throw settingsErrors('settings-file-unreadable', { path, reason }, { cause });
   }
 }
@@ -73,7 +73,7 @@ function parse(path: string, content: string): JsonObject {
     value = JSON.parse(text);
   } catch {
     const { line, column } = placeOfFault(text);
-    throw damaged(text.trim() === '' ? 'is empty' : `is no JSON from line ${line}, column ${column}`);
+    throw damaged(text.trim() === '' ? 'is empty' : `is not JSON from line ${line}, column ${column}`);
   }
   if (!isObject(value)) throw damaged('holds no JSON object');
   return value;

@@ -27,14 +27,14 @@ export async function readProfiles(path: string): Promise<ReadonlyMap<string, Re
   const file = (await readJsonFile(path, { rootTakesAny: true })) ?? {};
   for (const key of Object.keys(file)) if (key !== 'profiles') throw unknownKey(key, ['profiles'], path);
   const { profiles = {} } = file;
-  if (!isObject(profiles)) throw damaged(path, '"profiles" is no object');
+  if (!isObject(profiles)) throw damaged(path, '"profiles" is not an object');
   return new Map(Object.entries(profiles).map(([name, raw]) => [name, readProfile(name, raw, path)]));
 }
 
 function readProfile(name: string, raw: unknown, path: string): ReadProfile {
   const where = `profiles.${shownKey(name)}`;
   if (!isProfileName(name)) throw damaged(path, `has a profile of a name that cannot be: "${shownKey(name)}"`);
-  if (!isObject(raw)) throw damaged(path, `"${where}" is no object`);
+  if (!isObject(raw)) throw damaged(path, `"${where}" is not an object`);
   const values = new Map<SettingKey, readonly string[]>();
   const { environment, environments = {}, ...others } = raw;
   for (const [key, value] of Object.entries(others)) {
@@ -50,7 +50,7 @@ function readProfile(name: string, raw: unknown, path: string): ReadProfile {
 }
 
 function readAddresses(environments: unknown, where: string, path: string): ReadonlyMap<string, string> {
-  if (!isObject(environments)) throw damaged(path, `"${where}.environments" is no object`);
+  if (!isObject(environments)) throw damaged(path, `"${where}.environments" is not an object`);
   const addresses = new Map<string, string>();
   for (const [name, address] of Object.entries(environments)) {
     const shown = `${where}.environments.${shownKey(name)}`;

@@ -12,7 +12,7 @@ import { damaged, textOf, unknownKey } from './stored-values.ts';
 const WHERE_CREDENTIALS_GO = 'a cloned repository must not choose where credentials go';
 const WHAT_IS_TRUSTED = 'a cloned repository must not choose whom this machine trusts';
 const WHAT_IS_USED = 'a cloned repository must not choose which certificate is used, and paid for';
-const WHOSE_CHOICE = 'it is for whoever signs to choose';
+const WHOSE_CHOICE = 'only the user who signs can choose it';
 
 /** Keys that somebody may well try, with why not. */
 const REFUSED: ReadonlyMap<string, string> = new Map([

@@ -70,7 +70,7 @@ export const FILE_OPTIONS = {
     placeholder: 'id...',
     kind: text,
     isList: true,
-    help: 'calls to give up for good; nothing else is finished',
+    help: 'calls to give up permanently; nothing else is finished',
     commands: ['resume'],
   },
   forgetUnknown: {

@@ -107,7 +107,7 @@ async function assertIntact(
 
 /** Of an intact signature. */
 function signatureValueOf({ signedData }: EmbeddedSignature): Uint8Array {
-  if (signedData === undefined) throw new TypeError('a signature that cannot be read was taken for intact');
+  if (signedData === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
   return signedData.signers[0].signature;
 }
 
@@ -138,7 +138,7 @@ function requestTimestamp(authorities: TimestampAuthorities) {
       // Stopped while it waited: then what stopped the run is the reason.
       batch.assertGoing();
       const error = toCodesignError(thrown);
-      if (!proven) batch.stop('no timestamp authority gives a usable timestamp', error);
+      if (!proven) batch.stop('no timestamp authority returns a usable timestamp', error);
       throw error;
     }
   };

@@ -20,7 +20,7 @@ type OnLeft = (path: string, thrown: unknown) => void;
 export type LockTarget = (target: string, onLeft?: OnLeft) => Promise<TargetLock>;
 
 interface FoundLock {
-  /** Empty when it is no file of ours. */
+  /** Empty when it is not a file of ours. */
   readonly text: string;
   /** Whether it is a file without content: empty, or nothing but zero bytes. */
   readonly isBlank: boolean;
@@ -100,7 +100,7 @@ export function targetLocks(owners: FileOwners) {
       if (found === undefined && turn < MOST_TURNS) continue;
       if (found === undefined || turn === MOST_TURNS || !(await isStale(found))) {
         const who =
-          found?.holder === undefined ? 'it cannot be told which' : inWords(found.holder, { ...self, run: '' });
+          found?.holder === undefined ? 'it is unknown which one' : inWords(found.holder, { ...self, run: '' });
         throw signingErrors('target-busy', { name: basename(target), who, lock: path });
       }
       await whenFree(`remove ${path}, which a run has left`, () => unlessCode('ENOENT', () => takeAway(path, found)));

@@ -10,7 +10,7 @@ import type { FileStats } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { TemporaryFileLeft } from '../outcome.ts';
 
-export const COPY = 'write the temporary file beside the target';
+export const COPY = 'write the temporary file next to the target';
 
 /** What a signature may add to a file beside its own bytes: certificates, a timestamp, alignment. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
@@ -81,7 +81,7 @@ export async function renameOver(handle: FileHandle, path: string, target: strin
     } catch (thrown) {
       const { code = '' } = thrown as NodeJS.ErrnoException;
       if (!REFUSED_RENAME.has(code)) throw thrown;
-      throw signingErrors('not-replaceable', { path: target, reason: `its file system refuses it (${code})` });
+      throw signingErrors('not-replaceable', { path: target, reason: `its file system does not allow it (${code})` });
     }
   });
   await renamed.catch((thrown: unknown) => {

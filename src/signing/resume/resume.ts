@@ -142,7 +142,7 @@ async function forgetCall(
       await service.report(call.record, status, undefined, maskFilename(mask, call.metadata.file));
       isReported = true;
     } catch (thrown) {
-      warn(`The service was not told that ${id} is given up: ${toCodesignError(thrown).message}.`);
+      warn(`The service got no report that ${id} is given up: ${toCodesignError(thrown).message}.`);
     }
   }
   const outcome = await journal.forget(id, isReported ? status : undefined);

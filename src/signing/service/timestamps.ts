@@ -33,7 +33,7 @@ export function requestTimestamps(
         return stamped;
       } catch (thrown) {
         const error = toCodesignError(thrown);
-        batch.stop('no timestamp authority gives a usable timestamp', error);
+        batch.stop('no timestamp authority returns a usable timestamp', error);
         throw error;
       }
     },

@@ -41,7 +41,7 @@ export async function lookForWrongs(scene: Scene, runs: readonly CliRun[]): Prom
   }
   // At once, unless the file is signed with it.
   const tellers = runs[0]?.code === 0 ? runs : runs.slice(0, 1);
-  const isTold = tellers.some(({ stderr }) => /may have been|a signature had been given already/.test(stderr));
+  const isTold = tellers.some(({ stderr }) => /may have been|a signature was created already/.test(stderr));
   if (unaccounted.length > 0 && !isTold) wrongs.push('a signature may have been counted, but no message says so');
   for (const [record, statuses] of told) {
     if (statuses.size > 1) wrongs.push(`${record} was reported as ${[...statuses].join(' and ')}`);

@@ -78,7 +78,7 @@ describe('the hook of electron-builder', () => {
        }`,
     );
     expect({ code, requests }).toEqual({ code: 0, requests: 1 });
-    expect(stderr).toContain('app.exe gets no SHA-1 signature beside the SHA-256 one');
+    expect(stderr).toContain('app.exe gets no SHA-1 signature in addition to the SHA-256 one');
   });
 
   it('signs with SHA-1 where nothing else is wanted', async () => {

@@ -161,9 +161,9 @@ describe('the file', () => {
 
   test.each([
     ['settings-file-damaged', '', /config\.json is empty/],
-    ['settings-file-damaged', '{"profiles": {', /config\.json is no JSON from line 1, column 15/],
+    ['settings-file-damaged', '{"profiles": {', /config\.json is not JSON from line 1, column 15/],
     ['settings-file-damaged', '[]', /no JSON object/],
-    ['settings-file-damaged', '{"profiles": []}', /"profiles" is no object/],
+    ['settings-file-damaged', '{"profiles": []}', /"profiles" is not an object/],
     ['settings-file-damaged', '{"profiles": {"a b": {}}}', /"a b"/],
     ['settings-file-damaged', '{"profiles": {"work": 1}}', /"profiles\.work"/],
     ['settings-file-damaged', '{"profiles": {"work": {"algorithm": 256}}}', /"profiles\.work\.algorithm" is not text/],

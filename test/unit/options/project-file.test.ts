@@ -106,9 +106,9 @@ describe('may not say', () => {
     ['timestampRoots', /trusts/],
     ['code', /which certificate/],
     ['certificate', /which certificate/],
-    ['timeout', /whoever signs/],
-    ['maxSignatures', /whoever signs/],
-    ['extra', /whoever signs/],
+    ['timeout', /the user who signs/],
+    ['maxSignatures', /the user who signs/],
+    ['extra', /the user who signs/],
   ])('%s', async (key, why) => {
     await write(project, { algorithm: 'SHA256', [key]: 'x' });
     await expect(read(below)).rejects.toMatchObject({

@@ -131,7 +131,7 @@ test.each<[ServiceMode, string]>([
   ['empty-body', 'it is empty'],
   ['not-json', 'it is not JSON'],
   ['json-cut-short', 'its JSON is cut short or damaged'],
-  ['envelope-in-an-array', 'it is no envelope with an integer code'],
+  ['envelope-in-an-array', 'it is not an envelope with an integer code'],
 ])('%s: the message says what came instead', async (mode, why) => {
   const { outcome } = await signAgainst(mode);
   expect(outcome).toMatchObject({ message: expect.stringContaining(why) });

@@ -40,7 +40,7 @@ it.each(['an unsigned file', 'a signed file'])('%s gets it once', async (kind) =
       status: 'signed',
       reused: true,
       bytes: written.length,
-      warnings: [expect.stringContaining('carries this very signature already')],
+      warnings: [expect.stringContaining('has exactly this signature already')],
     },
   ]);
   expect(await readFile(file.path)).toEqual(written);

@@ -15,8 +15,8 @@ const SIGNATURE = Buffer.from('signature');
 
 const USABLE = ['ok', 'slow'];
 const UNUSABLE: Readonly<Record<string, RegExp>> = {
-  reject: /it refuses: rejection/,
-  garbage: /the answer is no timestamp/,
+  reject: /it rejects the request: rejection/,
+  garbage: /the answer is not a timestamp/,
   empty: /the answer is empty/,
   http500: /HTTP 500 after 4 attempts/,
   http200html: /a web page/,

@@ -251,7 +251,7 @@ describe('what is shown', () => {
     const response = Buffer.concat([Buffer.of(0x30, status.length + 2, 0x30, status.length), status]);
     const http = cannedHttp(() => answer(200, response));
     const { message } = await failureOf(openAuthorities(['http://a.example/'], { http }));
-    expect(message).toContain('it refuses: rejection (\\x1b[2J:\\x3aerror::no\\n)');
+    expect(message).toContain('it rejects the request: rejection (\\x1b[2J:\\x3aerror::no\\n)');
     expect(message).not.toContain('\x1b');
   });
 

@@ -54,7 +54,7 @@ describe('an answer', () => {
     ['nothing', new Uint8Array()],
     ['a web page', Buffer.from('<html></html>')],
     ['no status', sequence()],
-    ['a status that is no number', sequence(sequence(text('0')))],
+    ['a status that is not a number', sequence(sequence(text('0')))],
     ['more than a token', sequence(sequence(number(0)), TOKEN, TOKEN)],
   ])('that is %s cannot be read', (_what, bytes) => {
     expect(() => readTimestampResponse(bytes)).toThrowError(expect.objectContaining({ code: 'asn1-malformed' }));

@@ -147,7 +147,7 @@ export class ChangeConsole implements Disposable {
     else this.#lines.failed(outcome.path, outcome.error);
     if (outcome.record === null) return;
     const use = outcome.kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
-    this.#lines.print(`         a signature had been given already: record ${printable(outcome.record)}${use}`);
+    this.#lines.print(`         a signature was created already: record ${printable(outcome.record)}${use}`);
   }
 
   #result(word: string, text: string): void {

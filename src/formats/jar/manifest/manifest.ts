@@ -167,7 +167,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
         attributeStart = position;
         colon = findColon(bytes, position, lineEnd);
         valueEnd = lineEnd;
-        if (colon < 0) throw invalid('it is no "Name: value"');
+        if (colon < 0) throw invalid('it is not "Name: value"');
         if (!isMain && name === undefined && !isName(bytes, position, colon)) {
           throw invalid('a section does not begin with "Name: "');
         }

@@ -82,7 +82,7 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
     (from?.certificates ?? []).filter((der) => !isCertificate(der)),
   );
   if (unreadable.length > 0) {
-    const message = `${block.entry.name} holds what is no certificate among its certificates: Java takes the signature for none.`;
+    const message = `${block.entry.name} has an invalid entry among its certificates: Java ignores the signature.`;
     yield broken('block-certificate-unreadable', message);
   }
   for (const bits of shortKeys(block)) {

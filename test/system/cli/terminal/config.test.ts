@@ -145,7 +145,7 @@ describe('config', () => {
     await writeFile(join(config, 'config.json'), '{\n  "profiles": {,}\n}');
     const { code, stderr } = await run(['list']);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${join(config, 'config.json')} is no JSON from line 2, column 16`);
+    expect(stderr).toContain(`${join(config, 'config.json')} is not JSON from line 2, column 16`);
     expect((await run(['path'])).code).toBe(0);
   });
 });

@@ -152,7 +152,7 @@ describe('a block', () => {
 
 describe('a block is rejected', () => {
   it('when no signature file in the archive is the one that it signs', async () => {
-    const reason = /signs none of the signature files .* must still be there/;
+    const reason = /signs none of the signature files .* needs its unchanged .SF file/;
     expect(await refusal(plain)).toMatch(reason);
     expect(await refusal(repack(signed, { [SF]: undefined }))).toMatch(reason);
     expect(await refusal(repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }))).toMatch(reason);

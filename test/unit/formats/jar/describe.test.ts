@@ -65,9 +65,9 @@ describe('of the archive is said', () => {
       [
         'signature-block-missing',
         'nothing',
-        'There is no signature block for META-INF/X.SF and 1 more: it is no signature.',
+        'There is no signature block for META-INF/X.SF and 1 more: it is not a signature.',
       ],
-      ['signature-file-missing', 'nothing', 'There is no signature file for META-INF/Z.EC: it is no signature.'],
+      ['signature-file-missing', 'nothing', 'There is no signature file for META-INF/Z.EC: it is not a signature.'],
       [
         'signature-kind-unknown',
         'nothing',

@@ -53,7 +53,7 @@ describe('where no file can be renamed onto another', () => {
     await expect(replace()).rejects.toMatchObject({
       code: 'not-replaceable',
       category: 'local',
-      message: `${target} cannot be replaced: its file system refuses it (${code})`,
+      message: `${target} cannot be replaced: its file system does not allow it (${code})`,
       hint: expect.stringContaining('--output'),
     });
     expect([await readdir(folder), await readFile(target, 'utf8')]).toEqual([['target'], 'old']);

@@ -176,7 +176,7 @@ describe('the lock of another run', () => {
     await make(lock);
     await expect(lockingBy(1, hasEnded)(target)).rejects.toMatchObject({
       code: 'target-busy',
-      message: 'another run is writing app.exe: it cannot be told which',
+      message: 'another run is writing app.exe: it is unknown which one',
     });
   });
 });
