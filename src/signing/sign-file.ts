@@ -7,7 +7,7 @@ import { commit } from './files/commit.ts';
 import { assertUnchanged, openFile } from './files/open-file.ts';
 import type { PlannedOutcome, SignedOutcome, SigningEvent } from './outcome.ts';
 import { prepareSignature } from './prepare-signature.ts';
-import { noted } from './service/call.ts';
+import { noted, WRITTEN_ALONE } from './service/call.ts';
 import type { Reports } from './service/reports.ts';
 import type { Attempt, GivenSignature, Signatures } from './service/signatures.ts';
 import { isoTime, type Timestamps } from './service/timestamps.ts';
@@ -81,7 +81,7 @@ async function report(
 ): Promise<Finished<SignedOutcome>> {
   const { claim } = attempt;
   // A report that is sent twice costs nothing; one that is never sent does.
-  let after: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
+  let after: AfterFile = WRITTEN_ALONE;
   await noted(async () => {
     after = (await claim?.written(plan.target)) ?? after;
   }, attempt.warnings);

@@ -1,5 +1,5 @@
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
-import type { Claim, Journal } from '../../journal/journal.ts';
+import type { AfterFile, Claim, Journal } from '../../journal/journal.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { SignatureRecord, SignRequest } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
@@ -72,8 +72,8 @@ export type Claims = Pick<Journal, 'claim' | 'isProven' | 'counted' | 'unfinishe
 
 const nothing = async (): Promise<void> => undefined;
 
-/** Each file has a signature of its own. */
-const WRITTEN = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false } as const;
+/** How it stands with the signature of one file. */
+export const WRITTEN_ALONE: AfterFile = { reportDue: true, reported: undefined, isUsed: true, hasFailed: false };
 
 const CLAIM: Claim = {
   id: '',
@@ -86,8 +86,8 @@ const CLAIM: Claim = {
   refused: nothing,
   unanswered: nothing,
   unusable: nothing,
-  written: async () => WRITTEN,
-  notWritten: async () => ({ ...WRITTEN, reportDue: false }),
+  written: async () => WRITTEN_ALONE,
+  notWritten: async () => ({ ...WRITTEN_ALONE, reportDue: false }),
   reported: nothing,
   release: nothing,
 };

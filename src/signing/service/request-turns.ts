@@ -1,5 +1,6 @@
 /** How many requests for signatures may be under way, and when a run gives up: by what its requests have brought so far. */
 
+import { EventEmitter, once } from 'node:events';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { mayHaveBeenCounted } from '../../service/errors.ts';
 import type { Batch } from '../batch.ts';
@@ -28,25 +29,13 @@ export function takeTurns(batch: Batch, needsTimestamps = false) {
   let sent = 0;
   /** Turns that may still send a request, which counts already. */
   let reserved = 0;
-  const waiting = new Set<() => void>();
+  const changes = new EventEmitter();
+  changes.setMaxListeners(0);
 
-  const wake = (): void => {
-    for (const resume of [...waiting]) resume();
-  };
+  const wake = (): boolean => changes.emit('change');
   const hasRequestLeft = (): boolean => hasSucceeded || sent + reserved < MOST_WITHOUT_SUCCESS;
   const mayStart = (): boolean =>
     hasRequestLeft() && (underWay === 0 || (isProven && !lacksTimestamp && uncertain === 0));
-  const change = (): Promise<void> =>
-    new Promise((resolve) => {
-      const resume = (): void => {
-        waiting.delete(resume);
-        batch.signal.removeEventListener('abort', resume);
-        resolve();
-      };
-      waiting.add(resume);
-      batch.signal.addEventListener('abort', resume, { once: true });
-    });
-
   const begin = () => {
     let isReserved = true;
     let failure: CodesignError | undefined;
@@ -113,7 +102,8 @@ export function takeTurns(batch: Batch, needsTimestamps = false) {
     async take() {
       batch.assertGoing();
       while (!mayStart()) {
-        await change();
+        // When the batch is stopped, that is thrown instead.
+        await once(changes, 'change', { signal: batch.signal }).catch(() => undefined);
         batch.assertGoing();
       }
       return begin();
