@@ -86,7 +86,7 @@ export function digestOfSecret(secret: Uint8Array): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Every Authorization header: Node's parsed headers would show the first one only. @param raw names and values by turns */
+/** Every Authorization header: Node's parsed headers would show the first one only. @param raw alternating names and values */
 function authorizationHeaders(raw: readonly string[]): readonly string[] {
   return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
 }

@@ -14,7 +14,7 @@ export interface FairQueueOptions {
   readonly atOnce: number;
   /** How much of it may be under way while several owners share it; `atOnce` by default. */
   readonly shared?: number;
-  /** How much may wait; no limit by default. */
+  /** Limit of waiting calls; none by default. */
   readonly limit?: number;
   /** How long a place stays empty after work that took so long, in milliseconds; not at all by default. */
   readonly rest?: (took: number) => number;

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { ServerError } from '../errors.ts';
 import { replaceFile } from '../files.ts';
 
-/** Where packages put the library; the first one present is taken. */
+/** Where packages install the library; the first existing path is used. */
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: [
     '/usr/lib/softhsm/libsofthsm2.so',

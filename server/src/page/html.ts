@@ -9,7 +9,7 @@ export interface Html {
   readonly [MARKUP]: string;
 }
 
-/** `undefined` and `false` are nothing, so that parts may be left out. */
+/** `undefined` and `false` print nothing, so that parts can be omitted. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {

@@ -29,7 +29,7 @@ export interface Query {
   readonly filter: SearchFilter;
   readonly days: Span;
   readonly place: Place;
-  /** What is wrong with it, for people; then the rest is not to be used. */
+  /** What is wrong with the query, for people. The other members must then not be used. */
   readonly problems: readonly string[];
 }
 

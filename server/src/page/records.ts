@@ -167,7 +167,7 @@ function timeField(name: 'since' | 'until', label: string, fields: Query['fields
 export interface Found {
   /** Newest first. */
   readonly records: readonly SignatureRecord[];
-  /** Where older ones are, and newer ones. */
+  /** Links to older and newer records. */
   readonly older: Position | undefined;
   readonly newer: Position | undefined;
   /** Whether it looked at so many that it stopped before it knew of a whole page. */

@@ -24,7 +24,7 @@ export interface PageDependencies {
   readonly ending: AbortSignal;
 }
 
-/** How much a page shows at most, of records and of everything else. */
+/** Limits of a page: records, and everything else. */
 const RECORDS_SHOWN = 50;
 const ROWS_SHOWN = 200;
 /** How many records are looked at for a page: where hardly any fits, the next page goes on from there. */

@@ -69,7 +69,7 @@ export interface StoredCertificate {
   readonly disabled: boolean;
 }
 
-/** What a certificate is when it is made or imported. */
+/** The data of a certificate that is created or imported. */
 export type IssuedCertificate = Omit<StoredCertificate, 'disabled'>;
 
 /** What an authority of the server certifies. */

@@ -12,7 +12,7 @@ export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** Environment variables by name; without a value, one is left out. */
+/** Environment variables by name; one without a value is omitted. */
 export type Variables = readonly (readonly [string, string | undefined])[];
 
 /**

@@ -27,7 +27,7 @@ export type Failure = keyof typeof FAILURE_BIT;
 /** Below the arc for examples (RFC 5612): a policy that promises nothing beyond what the server's README says. */
 export const POLICY = '1.3.6.1.4.1.32473.3161.1';
 
-/** SHA-1 is not among them: a requester who chooses the content could have two contents stamped by one token. */
+/** SHA-1 is not accepted: a requester could create two contents with the same digest, and one token would be valid for both. */
 const ALGORITHMS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['2.16.840.1.101.3.4.2.1', 'SHA256'],
   ['2.16.840.1.101.3.4.2.2', 'SHA384'],

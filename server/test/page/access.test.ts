@@ -1,4 +1,4 @@
-/** Who gets to see the page, and what every answer of it carries. */
+/** Who can open the page, and the headers of every answer. */
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';

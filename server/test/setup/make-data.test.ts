@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** A first start that ends before any key is made, since its library is none; two hours from now unless said. */
+/** A first start that ends before it creates a key, because its library is invalid; two hours from now by default. */
 const failingStart = (inHours = 2) =>
   makeData(
     dataConfig({ data: root, pkcs11Library: process.execPath }, {}),

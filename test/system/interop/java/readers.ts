@@ -42,7 +42,7 @@ export function readAsArchives(
   return read(java, 'ArchiveReader', jars, root === undefined ? [] : ['-root', root]);
 }
 
-/** The one reader's lines are the other's, and fewer. */
+/** The lines of the first reader are a subset of the lines of the second. */
 async function read(
   java: JavaHome,
   reader: string,

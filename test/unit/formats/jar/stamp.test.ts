@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => authority.stop());
 
-/** Each signature with a token; `by`: of whom, everybody's when left out. */
+/** Each signature with a token; `by`: the signer, or every signer if omitted. */
 async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
   const file = await openBytes(jar, bytes);
   const chosen = (await file.signatures()).filter(({ signerName }) => by === undefined || signerName === by);
