@@ -9,8 +9,8 @@ export interface Work {
   /** Number of the certificate at the service. */
   readonly code: string;
   readonly algorithm: DigestAlgorithm;
-  /** The digest to be signed. */
-  readonly digest: Uint8Array;
+  /** The digest to be signed, in hex. */
+  readonly digest: string;
 }
 
 /** What is kept of a call beside its work, for people and for reports. Never a credential. */

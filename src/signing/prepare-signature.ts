@@ -78,7 +78,7 @@ async function prepareWithTime(
 ): Promise<{ readonly prepared: PreparedSignature; readonly time: Date }> {
   for (const { time, digest } of earlier) {
     const prepared = await opened.prepare({ ...context, time }, intent.mode);
-    if (Buffer.compare(digestToBeSigned(prepared.toBeSigned, context), digest) === 0) return { prepared, time };
+    if (digestToBeSigned(prepared.toBeSigned, context).toString('hex') === digest) return { prepared, time };
   }
   const { time } = intent;
   return { prepared: await opened.prepare({ ...context, time }, intent.mode), time };

@@ -24,7 +24,8 @@ export function runContext({
 /** A time that an earlier run chose for the file, and the digest that it requested a signature of. */
 export interface EarlierTime {
   readonly time: Date;
-  readonly digest: Uint8Array;
+  /** In hex. */
+  readonly digest: string;
 }
 
 export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;

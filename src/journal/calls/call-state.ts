@@ -1,8 +1,8 @@
-import type { CallMetadata, Reported } from '../journal.ts';
+import type { CallMetadata, Reported, Work } from '../journal.ts';
 import { splitLines } from '../lines.ts';
 import type { HolderOnRecord } from '../processes.ts';
 import { beginShare, endShare, type Share, type SharesOfCall } from './shares.ts';
-import { type ClosingStep, type Moment, metadataFromRecord, readStep, type Step, type WorkOnRecord } from './steps.ts';
+import { type ClosingStep, type Moment, metadataFromRecord, readStep, type Step } from './steps.ts';
 
 /** `empty`: not claimed. */
 export type Phase = 'empty' | 'claimed' | 'requested' | 'signed' | 'refused' | 'unanswered' | 'released';
@@ -25,7 +25,7 @@ export interface CallState {
   readonly phase: Phase;
   /** Of who asked first; undefined when all lines that say so are damaged. */
   readonly holder: HolderOnRecord | undefined;
-  readonly work: WorkOnRecord | undefined;
+  readonly work: Work | undefined;
   readonly metadata: CallMetadata | undefined;
   /** When it was claimed, and when something was last recorded. */
   readonly at: string;

@@ -7,13 +7,13 @@ import type { CallState } from './call-state.ts';
 import { closeCall } from './close-call.ts';
 import { isAtWork, isUnusableUnder, isUpTo, isWritten, nextActionOf, sharesOf } from './next-action.ts';
 import type { Share } from './shares.ts';
-import { type MetadataOnRecord, metadataToRecord, type WorkOnRecord, workId, workToRecord } from './steps.ts';
+import { type MetadataOnRecord, metadataToRecord, workId } from './steps.ts';
 
 /** What a claim stands on. */
 export interface Ticket {
   /** The name of the work. */
   readonly name: string;
-  readonly work: WorkOnRecord;
+  readonly work: Work;
   readonly facts: MetadataOnRecord;
   readonly call: string;
   /** Of who asks it is the call's id. */
@@ -27,11 +27,12 @@ type Asking = Pick<Ticket, 'name' | 'work' | 'facts'>;
 
 export async function claimWork(
   context: JournalContext,
-  given: Work,
+  { origin, code, algorithm, digest }: Work,
   metadata: CallMetadata,
   options: ClaimOptions,
 ): Promise<Ticket> {
-  const asking: Asking = { name: workId(given), work: workToRecord(given), facts: metadataToRecord(metadata) };
+  const work = { origin, code, algorithm, digest };
+  const asking: Asking = { name: workId(work), work, facts: metadataToRecord(metadata) };
   const location = context.calls.current(asking.name);
   const watch = watchCall(context, asking.name, options);
   for (;;) {

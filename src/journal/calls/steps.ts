@@ -97,7 +97,6 @@ const stepSchema = v.variant('step', [
 ]);
 
 export type Step = v.InferOutput<typeof stepSchema>;
-export type WorkOnRecord = v.InferOutput<typeof workSchema>;
 /** As on the disk: its `manner` is `signingOptions` in memory. */
 export type MetadataOnRecord = v.InferOutput<typeof metadataSchema>;
 export type Moment = v.InferOutput<typeof momentSchema>;
@@ -111,16 +110,8 @@ export function readStep(line: string): Step | undefined {
 
 /** 64 hexadecimal digits. JSON keeps the parts apart, whatever characters they hold. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
-  const parts = JSON.stringify([origin, code, algorithm, Buffer.from(digest).toString('hex')]);
+  const parts = JSON.stringify([origin, code, algorithm, digest]);
   return createHash('sha256').update(parts).digest('hex');
-}
-
-export function workToRecord({ origin, code, algorithm, digest }: Work): WorkOnRecord {
-  return { origin, code, algorithm, digest: Buffer.from(digest).toString('hex') };
-}
-
-export function workFromRecord({ origin, code, algorithm, digest }: WorkOnRecord): Work {
-  return { origin, code, algorithm, digest: new Uint8Array(Buffer.from(digest, 'hex')) };
 }
 
 export function metadataToRecord({ signingOptions: manner, ...metadata }: CallMetadata): MetadataOnRecord {

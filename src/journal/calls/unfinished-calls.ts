@@ -14,7 +14,6 @@ import {
   sharesOf,
   withoutOvertaken,
 } from './next-action.ts';
-import { workFromRecord } from './steps.ts';
 
 type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
 
@@ -168,7 +167,7 @@ function asUnfinished({ state, kind }: FoundCall | OverCall): readonly Unfinishe
     reason,
     signingOptions: metadata.signingOptions,
   };
-  const call = { id, kind, at, work: workFromRecord(work), metadata, record: signed?.record, reason };
+  const call = { id, kind, at, work, metadata, record: signed?.record, reason };
   return [{ ...call, files: files.length > 0 ? files : [whole] }];
 }
 

@@ -72,5 +72,5 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): Claims {
 }
 
 function nameOf({ origin, code, algorithm, digest }: Work): string {
-  return JSON.stringify([origin, code, algorithm, Buffer.from(digest).toString('hex')]);
+  return JSON.stringify([origin, code, algorithm, digest]);
 }

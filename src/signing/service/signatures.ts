@@ -79,7 +79,7 @@ export interface GivenSignature {
 export type Signatures = ReturnType<typeof requestSignatures>;
 
 /** The digest that goes to the service. */
-export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<SigningContext, 'algorithm'>): Uint8Array {
+export function digestToBeSigned(toBeSigned: Uint8Array, { algorithm }: Pick<SigningContext, 'algorithm'>): Buffer {
   return createHash(NODE_DIGEST_NAME[algorithm]).update(toBeSigned).digest();
 }
 
@@ -100,7 +100,7 @@ export function requestSignatures(options: SignaturesOptions) {
   // If that is unknown, calls go one by one. Perhaps no one requests anything.
   const known = claims.isProven({ origin, code, leaf }).catch(() => false);
 
-  async function claimOnce(digest: Uint8Array, time: Date, { path, output, stats }: FileOfCall): Promise<Claim> {
+  async function claimOnce(digest: string, time: Date, { path, output, stats }: FileOfCall): Promise<Claim> {
     batch.assertGoing();
     const metadata: CallMetadata = {
       file: path,
@@ -125,7 +125,7 @@ export function requestSignatures(options: SignaturesOptions) {
   }
 
   /** A known signature that does not verify was given for another certificate: with this one the work has a call of its own. */
-  async function claimUsable(digest: Uint8Array, { toBeSigned, time }: ToBeSigned, file: FileOfCall, attempt: Attempt) {
+  async function claimUsable(digest: string, { toBeSigned, time }: ToBeSigned, file: FileOfCall, attempt: Attempt) {
     for (;;) {
       const claim = await claimOnce(digest, time, file);
       attempt.claim = claim;
@@ -188,7 +188,7 @@ export function requestSignatures(options: SignaturesOptions) {
       const turn = await turns.take();
       try {
         const digest = digestToBeSigned(prepared.toBeSigned, context);
-        const claim = await claimUsable(digest, prepared, file, attempt);
+        const claim = await claimUsable(digest.toString('hex'), prepared, file, attempt);
         return { claim, turn, digest, file, attempt, [Symbol.dispose]: () => turn.leave() };
       } catch (thrown) {
         turn.leave();

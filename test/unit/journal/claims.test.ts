@@ -49,7 +49,7 @@ describe('a call that succeeds', () => {
         origin: 'https://sign.example',
         code: 'C-1',
         algorithm: 'SHA256',
-        digest: Buffer.from(WORK.digest).toString('hex'),
+        digest: WORK.digest,
         record: 'r-1',
         outcome: 'written',
         counted: 'yes',

@@ -22,7 +22,7 @@ function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | un
     id: 'call-1',
     kind,
     at: '2026-11-21T10:00:00.000Z',
-    work: { origin: 'https://a.example', code: '1', algorithm: 'SHA256', digest: new Uint8Array(32) },
+    work: { origin: 'https://a.example', code: '1', algorithm: 'SHA256', digest: '00' },
     metadata: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
     files,
     record: undefined,

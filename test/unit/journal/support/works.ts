@@ -4,9 +4,15 @@ import type { CallMetadata, RecordedSigningOptions, Work } from '../../../../src
 export const SIGNATURE = new Uint8Array(512).map((_, index) => index);
 
 export function workOf(number: number, changes: Partial<Work> = {}): Work {
-  const digest = new Uint8Array(32).fill(number % 251);
-  new DataView(digest.buffer).setUint32(0, number);
-  return { origin: 'https://sign.example', code: 'C-1', algorithm: 'SHA256', digest, ...changes };
+  const digest = Buffer.alloc(32, number % 251);
+  digest.writeUInt32BE(number % 2 ** 32);
+  return {
+    origin: 'https://sign.example',
+    code: 'C-1',
+    algorithm: 'SHA256',
+    digest: digest.toString('hex'),
+    ...changes,
+  };
 }
 
 export function factsOf(file: string, leaf = 'aa'): CallMetadata {
