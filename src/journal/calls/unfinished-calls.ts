@@ -4,30 +4,16 @@ import type { HistoryEntry, Journal, Reported, UnfinishedCall, UnfinishedKind } 
 import type { CallLocation } from './call-files.ts';
 import type { CallState } from './call-state.ts';
 import { closeCall, entryOf, outcomeOfEnded } from './close-call.ts';
-import {
-  belongsToHistory,
-  type Closing,
-  isSettled,
-  kindOf,
-  type NextAction,
-  nextActionOf,
-  sharesOf,
-  withoutOvertaken,
-} from './next-action.ts';
+import { belongsToHistory, isSettled, kindOf, nextActionOf, sharesOf, withoutOvertaken } from './next-action.ts';
 
 type OpenCalls = Pick<Journal, 'unfinished' | 'history' | 'counted' | 'reported' | 'forget'>;
 
 interface FoundCall {
   readonly location: CallLocation;
   readonly state: CallState;
-  readonly kind: UnfinishedKind;
-}
-
-/** Only its file remains to be removed. */
-interface OverCall {
-  readonly state: CallState;
-  readonly kind: undefined;
-  readonly closing: Closing;
+  /** Undefined if the call is over: only its file remains to be removed. */
+  readonly kind: UnfinishedKind | undefined;
+  readonly givenUp: boolean;
 }
 
 export function unfinishedCalls(context: JournalContext): OpenCalls {
@@ -35,7 +21,7 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
   /** Where calls were when they were listed: thousands of reports may be sent after one listing. */
   const locations = new Map<string, CallLocation>();
 
-  async function look(location: CallLocation): Promise<FoundCall | OverCall | undefined> {
+  async function look(location: CallLocation): Promise<FoundCall | undefined> {
     const found = await calls.read(location).catch((thrown) => {
       // The other calls are still listed.
       warn(`An entry of the journal, ${location.path}, cannot be read: ${journalReason(thrown)}.`);
@@ -53,14 +39,15 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     locations.set(found.id, location);
     const state = await withoutOvertaken(found, liveness);
     const fate = await nextActionOf(state, location.aside, liveness);
-    if (isOver(fate)) {
+    const isOver = typeof fate !== 'string' && fate.aim === 'end';
+    if (isOver && !context.isReadOnly) {
       // No other process may ever look at it. If it cannot be ended now (a full disk), a later one ends it.
-      if (!context.isReadOnly) await closeCall(context, location, state, fate).catch(() => undefined);
-      return { state, kind: undefined, closing: fate };
+      await closeCall(context, location, state, fate).catch(() => undefined);
     }
-    const kind = await kindOf(state, fate, liveness);
-    if (kind !== undefined) return { location, state, kind };
-    return state.closing && { state, kind, closing: state.closing };
+    const closing = isOver ? fate : state.closing;
+    const kind = isOver ? undefined : await kindOf(state, fate, liveness);
+    if (kind === undefined && closing === undefined) return undefined;
+    return { location, state, kind, givenUp: closing?.givenUp === true };
   }
 
   async function find(id: string): Promise<FoundCall | undefined> {
@@ -74,8 +61,8 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
     return undefined;
   }
 
-  async function list(): Promise<(FoundCall | OverCall)[]> {
-    const open: (FoundCall | OverCall)[] = [];
+  async function list(): Promise<FoundCall[]> {
+    const open: FoundCall[] = [];
     for (const location of await calls.all()) {
       const found = await look(location);
       if (found) open.push(found);
@@ -146,11 +133,7 @@ export function unfinishedCalls(context: JournalContext): OpenCalls {
   };
 }
 
-function isOver(fate: NextAction): fate is Exclude<NextAction, string> {
-  return typeof fate !== 'string' && fate.aim === 'end';
-}
-
-function asUnfinished({ state, kind }: FoundCall | OverCall): readonly UnfinishedCall[] {
+function asUnfinished({ state, kind }: FoundCall): readonly UnfinishedCall[] {
   const { id, at, work, metadata, signed, reason } = state;
   if (kind === undefined || id === undefined || work === undefined || metadata === undefined) return [];
   const files = sharesOf(state).map((share) => ({
@@ -172,16 +155,15 @@ function asUnfinished({ state, kind }: FoundCall | OverCall): readonly Unfinishe
 }
 
 /** A copy has no entry: it only uses another call's signature. */
-function asOpenEntry(found: FoundCall | OverCall): readonly (readonly [string, HistoryEntry])[] {
+function asOpenEntry(found: FoundCall): readonly (readonly [string, HistoryEntry])[] {
   const { state } = found;
   if (state.signed?.copy || (found.kind === undefined && !belongsToHistory(state))) return [];
   const entry = entryOf(state, outcomeOf(found), found.kind === undefined ? state.lastAt : undefined);
   return entry === undefined ? [] : [[entry.id, entry]];
 }
 
-function outcomeOf(found: FoundCall | OverCall): HistoryEntry['outcome'] {
-  const { state, kind } = found;
-  if (kind === undefined) return outcomeOfEnded(state, found.closing.givenUp);
+function outcomeOf({ state, kind, givenUp }: FoundCall): HistoryEntry['outcome'] {
+  if (kind === undefined) return outcomeOfEnded(state, givenUp);
   const isUnusable = kind === 'unwritten' && sharesOf(state).every((share) => share.state === 'unusable');
   return isUnusable ? 'unusable' : kind;
 }
