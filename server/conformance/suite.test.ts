@@ -145,7 +145,7 @@ describe('with --no-signatures', { timeout: 60_000 }, () => {
     expect(titlesOf(results, 'kept').length).toBeGreaterThan(80);
   });
 
-  test('a deployment that signs whatever it is sent makes one, and is asked no further', async () => {
+  test('a deployment that signs every request makes one signature, and gets no further request', async () => {
     const change = () => ({
       certificate: () => true,
       digest: () => Buffer.alloc(32),

@@ -10,7 +10,7 @@ import { reasonOf, ServerError } from './errors.ts';
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
-/** Writes a file whole or not at all, in the place of an older one; both contents and name are flushed. Mode 0600. */
+/** Replaces a file completely or not at all; contents and name are flushed. Mode 0600. */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   await writeFlushed(temporary, contents, 'w');

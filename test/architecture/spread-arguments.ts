@@ -23,7 +23,7 @@ export function unboundedSpreads(text: string): string[] {
   return found.reverse();
 }
 
-/** Of `f(...x)`, `new C(...x)` and of the list that `f.apply(this, x)` takes, which counts as `...x` itself. */
+/** The arguments of `f(...x)` and `new C(...x)`, and the list of `f.apply(this, x)`, which counts as `...x`. */
 function spreadsOf(node: ts.Node): readonly { readonly expression: ts.Expression }[] {
   if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return [];
   const given: readonly ts.Expression[] = node.arguments ?? [];

@@ -43,7 +43,7 @@ export interface Campaign extends AsyncDisposable {
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE_SECONDS = 20;
-/** So many that starting a process does not count, and so few that both have work up to the end. */
+/** Enough cases that the start of a process does not matter, and few enough that both processes have work until the end. */
 const CASES_OF_JOB = 6000;
 /** Node's own heap, within what a process may take in all. */
 const HEAP_MEBIBYTES = 160;

@@ -1,4 +1,4 @@
-/** Watches that no credentials get where they must not be: those of every run and every server, in all that tests print and leave. */
+/** Searches everything that tests print and leave for the credentials of every run and every server. */
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -110,7 +110,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** None where neither variable is set; half of them is a mistake. */
+/** Undefined if neither variable is set. One without the other is an error. */
 function credentialsIn(env: Environment, keyName: string, secretName: string): Credentials | undefined {
   const [accessKey, accessSecret] = [env[keyName], env[secretName]];
   if (!accessKey && !accessSecret) return undefined;

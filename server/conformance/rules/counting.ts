@@ -59,7 +59,7 @@ const reporting = (section: string, title: string, statuses: readonly unknown[])
   },
 });
 
-/** Whether the service notices is a matter of time, and nothing the document speaks of. */
+/** Whether the service notices depends on timing, and the document does not mention it. */
 async function lostAnswer(deployment: Deployment): Promise<Verdict> {
   const before = await deployment.count();
   await deployment.sendAndLeave({ body: deployment.body() }, 0);

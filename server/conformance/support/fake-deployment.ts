@@ -22,7 +22,7 @@ export interface FakeDeployment {
 
 export interface FakeOptions {
   readonly change?: ((keeper: Keeper) => Partial<Behaviour>) | undefined;
-  /** Speaks plain HTTP on the same port, too. */
+  /** Answers plain HTTP on the same port, too. */
   readonly plain?: boolean | undefined;
   /** Speaks TLS 1.1, too. */
   readonly oldTls?: boolean | undefined;

@@ -74,7 +74,7 @@ export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }
 
-/** Whether the HSM rejected the PIN itself: to try it again is of no use, and locks a token that counts. */
+/** Whether the HSM rejected the PIN itself: another attempt is useless, and locks a token that counts attempts. */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return [

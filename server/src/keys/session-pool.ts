@@ -11,7 +11,7 @@ export interface SessionPool<Session> {
 
 export interface SessionSource<Session> {
   open(): Session;
-  /** Closes a session after a failure; must not throw for one that is gone already. */
+  /** Closes a session after a failure; must not throw if the session is already closed. */
   discard(session: Session): void;
 }
 

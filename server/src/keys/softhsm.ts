@@ -1,4 +1,4 @@
-/** SoftHSM 2 as the HSM: where its library lives on each platform, and its configuration inside the data folder. */
+/** SoftHSM 2 as the HSM: the path of its library on each platform, and its configuration in the data folder. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

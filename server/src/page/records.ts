@@ -203,7 +203,7 @@ export async function findPage(
   return { records: newestFirst, older: newestFirst.at(-1) ?? place.after, newer: further, stopped };
 }
 
-/** The filtered records as CSV, as `export` writes them, oldest first, up to now: during many builds a download would not end otherwise. */
+/** The filtered records as CSV, as `export` writes them, oldest first, up to the start of the download: new records would make it endless. */
 export async function* csvOf(
   records: Search,
   filter: SearchFilter,

@@ -37,7 +37,7 @@ interface Writing {
 type Reserving = Extract<Step, { readonly now: Date }>;
 type Counting = Extract<Step, { readonly record: NewRecord }>;
 
-/** All of the steps or, where it rejects, none. @returns for each whether there was a place for it */
+/** Runs all steps, or none if it rejects. @returns for each step whether the quota was sufficient */
 export async function takeSteps(
   database: Kysely<Tables>,
   rowsTable: RowsTable,

@@ -22,7 +22,7 @@ const CHECK_BYTES = 2048;
 export interface Shared {
   findClients(accessKeys: readonly string[]): Promise<readonly (Client | undefined)[]>;
   findCertificates(numbers: readonly string[]): Promise<readonly (StoredCertificate | undefined)[]>;
-  /** All of the steps or, where it rejects, none. @returns for each whether there was a place for it */
+  /** Runs all steps, or none if it rejects. @returns for each step whether the quota was sufficient */
   takeSteps(steps: readonly Step[]): Promise<readonly boolean[]>;
   /** A faster way for most of the steps. Those that it leaves out, whose results are undefined, go to `takeSteps`. */
   takeMostSteps?(steps: readonly Step[]): Promise<readonly (boolean | undefined)[]>;

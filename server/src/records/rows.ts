@@ -150,7 +150,7 @@ export function byKey<Row, T>(
   return keys.map((key) => found.get(key));
 }
 
-/** Whether any database can hold the text: PostgreSQL has no NUL in one, so that nothing is known by such a name. */
+/** Whether every database can store the text: PostgreSQL stores no NUL, so no name contains one. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }

@@ -40,7 +40,7 @@ export interface Client extends Holder {
 /** What an operator says of a new client. */
 export type NewClient = Omit<Client, 'signatures' | 'reserved' | 'handedOver' | 'disabled' | 'createdAt'>;
 
-/** A place of a client's quota, kept for one call. */
+/** One signature of a client's quota, reserved for a call. */
 export interface Lease {
   /** That of the record which is to be counted in the place. */
   readonly id: string;

@@ -106,7 +106,7 @@ test('a file that cannot be read is an error of its own', () => {
   expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
 });
 
-test('half a TLS pair and a name that is none are rejected in the file, too', async () => {
+test('rejects a TLS certificate without its key, and an invalid name, in the file too', async () => {
   await expect(read({ tls: { key: 'x' } })).rejects.toMatchObject({ code: 'tls-pair-incomplete' });
   await expect(read({ tls: { names: ['a b'] } })).rejects.toMatchObject({
     code: 'invalid-option',

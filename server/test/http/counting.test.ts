@@ -74,7 +74,7 @@ test('a signature whose record was stored leaves the server, also where the answ
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'unsettled', record: body.data?.id }));
 });
 
-test('an answer that fails while the database is away for long does not count once it is back', async () => {
+test('an answer that fails during a long outage of the database does not count afterwards', async () => {
   let away = true;
   server = await openApp(({ store }) => ({
     limits: { settling: 300 },

@@ -26,7 +26,7 @@ export interface TestPostgres {
 /** PostgreSQL refuses to run as root; these users are there wherever it is installed, or always. */
 const USERS = ['postgres', 'nobody'];
 
-/** @param flushes whether what is committed is on the disk, as it is where it counts; no test needs that */
+/** @param flushes whether a commit is flushed to the disk, as in production; no test needs that */
 export async function startPostgres({ flushes = false } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-pg-'));
   await chmod(folder, 0o755);

@@ -1,4 +1,4 @@
-/** Requests for timestamps by hand, and what openssl reads in the replies. */
+/** Timestamp requests that are built by hand, and what openssl reads in the replies. */
 
 import { nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import { openssl } from '../../../test/support/programs/openssl.ts';

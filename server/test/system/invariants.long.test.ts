@@ -19,7 +19,7 @@ const KILLS = 10;
 const QUOTA = 3000;
 const LEASE_SECONDS = 2;
 
-test('5,000 calls, 10 restarts of PostgreSQL and 10 kills of 3 servers: what is returned counts, and nothing that is rejected', async () => {
+test('5,000 calls, 10 restarts of PostgreSQL and 10 kills of 3 servers: every returned signature counts, and no rejected one', async () => {
   const scene = await openScene('PostgreSQL', 3, { limits: { leaseSeconds: LEASE_SECONDS } });
   try {
     const { store, instances, postgres } = scene;

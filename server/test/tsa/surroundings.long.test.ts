@@ -87,7 +87,7 @@ test('a flood waits in a line of its own, with an end: signatures are made durin
   expect(statuses.filter((status) => status === 503)).toHaveLength(43);
 });
 
-test('nothing is signed for a client that left while it waited', async () => {
+test('nothing is signed for a client that disconnected while it waited', async () => {
   const gate = { open: () => {} };
   const opened = new Promise<void>((resolve) => {
     gate.open = resolve;

@@ -202,7 +202,7 @@ function pieces(contents: Uint8Array, random: Random): Uint8Array[] {
 }
 
 const NOTHING = new Uint8Array();
-/** Of parts in parts: what was nested deeply by one change is one part for the next. */
+/** Nested parts: what one change has nested deeply is one part for the next change. */
 const DEEPEST = 60;
 
 /** The element at `start`, where one is; those in OCTET STRINGs and BIT STRINGs are looked for, too. */

@@ -141,7 +141,7 @@ function damageFolder(base: Files, idOf: ReadonlyMap<string, string>, random: Ra
   return { files: Object.fromEntries(encoded) as Files, intact };
 }
 
-/** Torn, swapped, doubled, changed by a byte, or whole and odd. */
+/** Truncated, swapped, duplicated, with one byte changed, or complete and unusual. */
 function damageLines(text: string, random: Random, other: string): string {
   let lines = text.split('\n');
   for (let left = 1 + random(3); left > 0; left -= 1) {

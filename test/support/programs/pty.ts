@@ -1,4 +1,4 @@
-/** The built command line on a pseudo-terminal, which python3 opens: its bytes, and what is to be read on its screen. */
+/** The built command line on a pseudo-terminal, which python3 opens: its bytes, and the text on its screen. */
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A program on a terminal of its own, with a user typing: what it shows, and how it leaves the terminal. */
+/** A program on its own terminal, with typed input: what it prints, and the state of the terminal afterwards. */
 
 import { spawn } from 'node:child_process';
 import { watchCredentials, watchRun } from '../credential-watch.ts';

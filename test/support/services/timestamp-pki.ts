@@ -61,7 +61,7 @@ export async function makeTimestampPki(folder: string): Promise<TimestampPki> {
     request('tsa', '/O=Test/CN=Test Timestamp Authority'),
   ]);
 
-  /** `openssl ca` alone takes dates in the past; it keeps books, so each certificate has a folder of its own. */
+  /** Only `openssl ca` accepts dates in the past. It keeps an index of certificates, so each certificate has its own folder. */
   const certify = async (name: string, csr: string, serial: string, end: string, issuer: string[]): Promise<void> => {
     const books = path.join(folder, `ca-${name}`);
     await mkdir(books);

@@ -18,14 +18,14 @@ export interface HostileCertificate {
   readonly issuer?: Uint8Array;
   /** Whole SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array | KeyObject;
-  /** Signs it; without one its signature is `signature`, or zeros. */
+  /** The key that signs it; without a key the signature is `signature`, or zeros. */
   readonly issuerKey?: KeyObject;
   readonly signature?: Uint8Array;
   /** Signs the body instead of `issuerKey`. */
   readonly signBody?: (body: Uint8Array) => Uint8Array;
   /** Of that signature; by the issuer's key when left out, or RSA with SHA-256. */
   readonly signatureAlgorithm?: Uint8Array;
-  /** What stands next to the signature: the same when left out. */
+  /** The algorithm outside the signed part: the same one if omitted. */
   readonly outerAlgorithm?: Uint8Array;
   /** Whole, each. */
   readonly extensions?: readonly Uint8Array[];

@@ -1,4 +1,4 @@
-/** The whole corpus through the command line and the server on SoftHSM: one sign and one report for each good file, nothing for the others. */
+/** The whole corpus through the command line and the server on SoftHSM: one request and one report for each supported file, none for the others. */
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -53,7 +53,7 @@ function findingsOf({ findings, timestamps, nested }: SignatureJson): readonly F
   return [...findings, ...timestamps.flatMap((timestamp) => timestamp.findings), ...nested.flatMap(findingsOf)];
 }
 
-/** Later releases request revocation lists by themselves. It accepts a file whose timestamp it finds wrong; that it found it so is in its output alone. */
+/** Later releases download revocation lists by themselves. It accepts a file with a wrong timestamp, and reports that only in its output. */
 export async function askOsslsigncode(files: readonly string[], roots: string): Promise<Said<OthersWord>> {
   const { output: help } = await run('osslsigncode', ['verify', '--help']);
   const offline = help.includes('-ignore-crl') ? ['-ignore-crl'] : [];

@@ -129,7 +129,7 @@ describe('reading', () => {
     expect(() => octetsOf(readDer(pieces, 'it'), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
   });
 
-  it('rejects a missing part, an unexpected one, one too many, and parts of a primitive', () => {
+  it('rejects a missing, an unexpected and an additional part, and parts of a primitive', () => {
     const element = readElement(hex('3006 020105 020106'), 'it');
     const tries = [
       () => fieldsOf(readElement(hex('3000'), 'it'), 0x30, 'it').any('field'),

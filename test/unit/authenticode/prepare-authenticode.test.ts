@@ -33,7 +33,7 @@ describe('the structure', () => {
     expect(hex(signAuthenticode(requestFor(chain), leaf))).toBe(hex(cms));
   });
 
-  it('has four signed attributes and no more: no time, no algorithm protection', () => {
+  it('has exactly four signed attributes: no time and no algorithm protection', () => {
     expect(signer.signedAttributes.map(({ type }) => type).sort()).toEqual([
       '1.2.840.113549.1.9.3', // contentType
       '1.2.840.113549.1.9.4', // messageDigest

@@ -204,7 +204,7 @@ export function describeFormat(
       await file.verifyResult(embedding);
     });
 
-    it('takes no signature of other content, and none that is changed', async () => {
+    it('accepts no signature of other content, and no changed signature', async () => {
       const { result, sealed } = await signBytes(format, bytes, signer);
       const file = await openBytes(format, result);
       const changed = Buffer.from(sealed);

@@ -164,7 +164,7 @@ describe('http:', () => {
     expect(seen).toMatchObject([{ url: '/tsa?a=b', headers: { host: `tsa.test:${port}` } }]);
   });
 
-  test('without the right credentials: a failure of the proxy, and the target has heard of nothing', async () => {
+  test('without the right credentials: a failure of the proxy, and the target gets no request', async () => {
     const { port, seen } = await startPlain();
     const proxy = await start({ credentials: 'user:hunter2' });
     const outcome = await openPost(proxy.url, `http://tsa.test:${port}/`)();

@@ -521,7 +521,7 @@ describe('a call whose outcome is unknown', () => {
     expect((await later.claim(WORK, factsOf('a'))).unknownCalls).toEqual([claim.id]);
   });
 
-  test('is none when the process ended before its request', async () => {
+  test('is not unknown if the process ended before its request', async () => {
     await journal.claim(WORK, factsOf('a'));
     setting.ended.add(101);
     const later = await setting.open();

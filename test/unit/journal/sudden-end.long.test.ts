@@ -102,7 +102,7 @@ function expectConsistent(all: readonly Aftermath[]): void {
 }
 
 describe('at each change of the file system', () => {
-  test('a process that is killed leaves a journal that is whole', async () => {
+  test('a killed process leaves an intact journal', async () => {
     const all = await disruptEach('kill');
     expect(all.every(({ failures }) => failures === undefined)).toBe(true);
     expectConsistent(all);

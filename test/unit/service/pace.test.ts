@@ -61,7 +61,7 @@ async function slotsOf(pace: Pace): Promise<number> {
   return count;
 }
 
-test('lets in as many as configured, and the next one when one leaves', async () => {
+test('admits the configured number, and the next one when one has finished', async () => {
   const { pace } = openPace(3);
   const [first] = await enterMany(pace, 3);
   let isIn = false;

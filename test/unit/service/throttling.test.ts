@@ -63,7 +63,7 @@ async function startThrottling(check: Answer, milliseconds: readonly [number, nu
   return { baseUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen };
 }
 
-/** `hurry`: how much faster than real its waits pass. */
+/** `hurry`: factor by which its waits are shortened. */
 function open(baseUrl: URL, concurrency: number, hurry = 1) {
   const waits: number[] = [];
   const client = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test' });

@@ -238,7 +238,7 @@ describe('a run over several files', () => {
     expect([asked(), await snapshot(folder)]).toEqual([0, before]);
   });
 
-  it('leaves the mode as it was, and the owner able to write', async () => {
+  it('keeps the mode, and lets the owner write', async () => {
     const [path = ''] = await copies(1);
     await chmod(path, 0o711);
     await changeFiles(inPlace([path]), changingWith(removeSignatures));

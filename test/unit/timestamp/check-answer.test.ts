@@ -48,7 +48,7 @@ describe('a token, with roots named', () => {
     expect(examine({ signer, certificates: [signer.der] }, 'SHA256', [issuer])).toEqual(used);
   });
 
-  it('is rejected when it ends elsewhere, or does not get there', () => {
+  it('is rejected when it ends at another certificate, or is incomplete', () => {
     expect(examine(whole, 'SHA256', [authority('Other')])).toEqual(refused);
     expect(examine({ ...whole, certificates: [...whole.certificates, root.der] }, 'SHA256', [])).toEqual(refused);
     expect(examine({ signer, certificates: [signer.der] }, 'SHA256', [root])).toEqual(refused);
@@ -117,7 +117,7 @@ describe('a token', () => {
     expect(examine({ signer })).toEqual({ refusal: expect.stringMatching(/"TSA" expired/) });
   });
 
-  it('that is itself signed with SHA-1 is used only where SHA-1 was requested: Java takes the JAR as unsigned', () => {
+  it('that is itself signed with SHA-1 is used only if SHA-1 was requested: otherwise Java treats the JAR as unsigned', () => {
     expect(examine({ algorithm: 'SHA1' })).toEqual({ refusal: expect.stringMatching(/SHA-1/) });
     expect(examine({ algorithm: 'SHA1' }, 'SHA1')).toMatchObject({ time: NOW });
     expect(examine({}, 'SHA1')).toMatchObject({ time: NOW });

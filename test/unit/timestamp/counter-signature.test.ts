@@ -49,7 +49,7 @@ describe('a countersignature of OpenSSL', () => {
     expect(findingsOf(timestamp)).toEqual([`timestamp-algorithm-weak ${against}`]);
   });
 
-  it('of another signature is found out', async () => {
+  it('of another signature is detected', async () => {
     const bytes = await authority.counterSign(SIGNATURE);
     const timestamp = readCounterSignature(bytes, Buffer.from('another'), [certificate]);
     expect(findingsOf(timestamp)).toEqual(['timestamp-other-signature integrity']);

@@ -103,7 +103,7 @@ describe('a token of OpenSSL', () => {
     expect([codes(timestamp), against(timestamp)]).toEqual([['timestamp-algorithm-weak'], ['integrity']]);
   });
 
-  it('with another signature value is found out', async () => {
+  it('with another signature value is detected', async () => {
     const timestamp = readTimestampToken(await authority.stamp(SIGNATURE), Buffer.from('another'));
     expect([codes(timestamp), against(timestamp)]).toEqual([['timestamp-other-signature'], ['integrity']]);
   });

@@ -376,7 +376,7 @@ describe('nothing that counts', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('leaves it to the CRLs of files', async () => {
+  it('uses only the CRLs of files', async () => {
     const crls = readCrls(Buffer.from(makeCrl({ issuer, ...fresh })));
     if (typeof crls === 'string') throw new Error(crls);
     const revocation = createRevocation({ crls, http, now: NOW });

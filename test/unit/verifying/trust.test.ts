@@ -103,7 +103,7 @@ describe('odd certificates', () => {
     }
   });
 
-  it('in thousands are not all looked at', async () => {
+  it('in thousands are not all examined', async () => {
     const certificates = Array.from({ length: 2000 }, (_, index) => Buffer.from(String(index)));
     const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })({ ...ask({ leaf }), certificates });
     expect(codes(trust.findings)).toContain('(too-many-certificates)');
@@ -111,7 +111,7 @@ describe('odd certificates', () => {
 });
 
 describe('a question asked again', () => {
-  it('has the same answer, without looking for it', async () => {
+  it('returns the same answer, without a second search', async () => {
     const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     const first = await check(ask({ leaf }));
     expect(await check(ask({ leaf }))).toBe(first);

@@ -83,7 +83,7 @@ const trustNobodyOf =
   (certificate: Uint8Array): ExamineTrust =>
   async ({ leaf }) =>
     leaf === certificate ? untrusted : trusted;
-/** As for a certificate that was valid at one time alone. */
+/** For a certificate that was valid only at one time. */
 const trustAt =
   (time: Date): ExamineTrust =>
   async ({ at, purpose }) =>

@@ -54,7 +54,7 @@ async function digestsIn(kind: string, bytes: Buffer, algorithms: readonly strin
 }
 
 describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
-  it('are those of the contents, by every algorithm, small and large, stored and deflated', async () => {
+  it('match the contents, with every algorithm, small and large, stored and deflated', async () => {
     const small = Buffer.from('small');
     const large = mixed(5 * MIB);
     const limit = mixed(MIB);

@@ -103,7 +103,7 @@ describe('the text', () => {
     expect(lines.filter((line) => line.startsWith('Signature '))).toHaveLength(2);
   });
 
-  it('says how heavy each finding is, with its code', () => {
+  it('prints the severity and the code of each finding', () => {
     const joined = text.replace(/\n +/g, ' ');
     expect(joined).toMatch(/note: .*\[other-code\]/);
     expect(joined).toMatch(/broken: .*\[some-code\]/);

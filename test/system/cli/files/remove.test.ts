@@ -190,7 +190,7 @@ describe('remove', () => {
     expect([after, listed]).toEqual([before, ['app.jar', 'other']]);
   });
 
-  it('prints errors only with --quiet, and nothing of a name as it is', async () => {
+  it('prints only errors with --quiet, and escapes names', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'a\u001b[31m.exe');
     await files.signExe({ commonName: 'Odd \u001b[31mPublisher\n::error::' }, path);

@@ -66,7 +66,7 @@ describe('a file signed by a user who is trusted', () => {
 });
 
 describe('a file that is not good', () => {
-  it('is untrusted when its root is not among those given, and says which one it is', async () => {
+  it('is untrusted if its root is not one of the given ones; the output names the root', async () => {
     const other = join(GOLDEN, 'leaf-4096.pem');
     const { code, stdout } = await verify(['--roots', other, SIGNED_JAR]);
     expect(code).toBe(8);

@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
   const whoami = async (profile: string) =>
     JSON.parse((await runCli(['whoami', '--json', '--profile', profile], { env })).stdout);
 
-  it('requests address, Access Key and Access Secret, and shows all but the last', async () => {
+  it('asks for address, Access Key and Access Secret, and shows all except the secret', async () => {
     const typed = { expect: 'Access Secret (not shown): ', send: 's3crex\x7ft-of-somebody\r' };
     const run = await login(['--profile', 'typed'], [ADDRESS, KEY, typed]);
     expect(run).toMatchObject({

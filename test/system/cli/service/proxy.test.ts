@@ -102,7 +102,7 @@ describe('sign', () => {
     expect(await sign(socks, '--no-timestamp')).toMatchObject({ code: 0 });
   });
 
-  it('does not mind a proxy that cannot be used where no request is sent', async () => {
+  it('ignores an unusable proxy if no request is sent', async () => {
     const more = { HTTPS_PROXY: 'socks5://127.0.0.1:1' };
     expect((await runCli(['verify', '--integrity-only', fixture('pe/hello.exe')], { env: more })).code).toBe(8);
     expect(await runCli(['resume', '--dry-run'], { env: { ...env(), ...more } })).toMatchObject({ code: 0 });

@@ -78,7 +78,7 @@ describe('expandInputs', () => {
     expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/a/x.dll', 'dist/b.exe']);
   });
 
-  it('takes a file named twice once, through links too', async () => {
+  it('signs a file that is named twice only once, through links too', async () => {
     await make('a.exe', 'b.exe');
     await symlink(at('a.exe'), at('link.exe'));
     expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder}/*.exe`])).toEqual(['b.exe', 'a.exe']);

@@ -318,7 +318,7 @@ describe('with a service that misbehaves once', () => {
     return { ...stage, service, reports, [Symbol.asyncDispose]: stop };
   }
 
-  /** What the second run is to do, and whether it warns that the first call may have been counted. */
+  /** What the second run must do, and whether it must warn that the first call may have been counted. */
   const SECOND_RUNS: readonly (readonly [MisbehaviourName, 'requests again and warns' | 'requests again'])[] = [
     ['breaks-before-answer', 'requests again and warns'],
     ['breaks-during-head', 'requests again and warns'],

@@ -35,7 +35,7 @@ async function sign(args: readonly string[], options: Partial<PtyOptions> = {}):
 }
 
 describe.concurrent('the live line', () => {
-  it('says what is going on, and is gone in the end', async () => {
+  it('shows the current work, and disappears at the end', async () => {
     const { code, output, screen } = await sign([]);
     expect(code).toBe(3);
     expect(output).toContain(`app.exe ${WAITING}`);

@@ -1,4 +1,4 @@
-/** What BoringSSL's CRL and OCSP vectors and NIST PKITS expect, and where this program decides otherwise (README.md). */
+/** What BoringSSL's CRL and OCSP vectors and NIST PKITS expect, and where this program differs (README.md). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

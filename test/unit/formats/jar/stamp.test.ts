@@ -125,7 +125,7 @@ describe('stamping', () => {
     expect((await (await openBytes(jar, result)).stamp(new Map())).patch).toEqual([]);
   });
 
-  it('takes signatures as another opening of the same file gave them, and none of another file', async () => {
+  it('accepts signatures that another read of the same file returned, and none of another file', async () => {
     const { result } = await signBytes(jar, plain, signer);
     const [signature] = await (await openBytes(jar, result)).signatures();
     if (signature === undefined) throw new Error('there is no signature');

@@ -119,7 +119,7 @@ describe('a signature in it', () => {
     expect(await signature?.details()).toEqual([]);
   });
 
-  it('and those nested in it have places that distinguishes them', async () => {
+  it('and those nested in it have different numbers', async () => {
     const [outer] = await (await openBytes(pe, readFixture('golden/appended-twice.exe'))).signatures();
     expect([outer, ...(outer?.nested ?? [])].map((each) => each?.location)).toEqual([
       'certificate table, entry 1',

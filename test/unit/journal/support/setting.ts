@@ -14,7 +14,7 @@ type Overrides = Partial<JournalOptions & { readonly self: Partial<Holder> }>;
 
 export interface Setting extends AsyncDisposable {
   readonly folder: string;
-  /** Both clocks, in milliseconds from the beginning; a test sets them. */
+  /** Both clocks, in milliseconds since the start; tests set them. */
   readonly clock: { wall: number; up: number };
   /** Opens the journal as another process, which runs until its pid is in `ended`. */
   open(overrides?: Overrides): Promise<Journal>;

@@ -60,7 +60,7 @@ describe('where no file can be renamed onto another', () => {
   });
 });
 
-it('a program that holds the target for a moment is waited for', async () => {
+it('waits for a program that holds the target for a moment', async () => {
   answers.push('EBUSY', 'EBUSY');
   await replace();
   expect([answers, await readdir(folder), await readFile(target, 'utf8')]).toEqual([[], ['target'], 'new']);

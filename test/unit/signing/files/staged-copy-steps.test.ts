@@ -1,4 +1,4 @@
-/** What the temporary file costs, step by step: what is read again, written again, digested again, and what a bad disk does. */
+/** Cost of the temporary file, step by step: what is read, written and digested again, and what happens on a faulty disk. */
 
 import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

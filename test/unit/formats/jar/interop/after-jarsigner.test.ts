@@ -68,7 +68,7 @@ describe('a signature of jarsigner', () => {
     expect(reading?.unsigned).toHaveLength(reading?.entries ?? -1);
   });
 
-  it('by SHA-1 is no signature any more', async () => {
+  it('by SHA-1 is no longer a signature', async () => {
     const theirs = await signaturesOf(await byJarsigner(readFixture('jar/plain.jar'), 'SHA1'));
     expect(await codesOf(theirs.get('Another Publisher'))).toEqual(['digest-algorithm-weak']);
   });

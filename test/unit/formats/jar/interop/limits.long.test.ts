@@ -80,7 +80,7 @@ describe('what Java opens no signed archive with', () => {
   const prepare = async (entries: readonly SimpleEntry[]) =>
     (await openBytes(jar, zip(entries))).prepare(signingContext({ chain: signer.chain }), 'replace');
 
-  it('a manifest of more than 16,000,000 bytes; one of as many is signed', async () => {
+  it('rejects a manifest of more than 16,000,000 bytes, and signs one of exactly that size', async () => {
     expect(LARGEST_MANIFEST).toBe(16_000_000);
     await expect(prepare([manifestOf(LARGEST_MANIFEST)])).resolves.toBeDefined();
     await expect(prepare([manifestOf(LARGEST_MANIFEST + 1)])).rejects.toMatchObject({ code: 'manifest-too-large' });

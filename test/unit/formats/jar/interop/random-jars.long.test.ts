@@ -77,7 +77,7 @@ function randomJar(): Buffer {
   return zip(random(3) === 0 ? [...withManifest, { name: 'META-INF/', isStored: true }] : withManifest);
 }
 
-/** In lines of 72 bytes, whatever character that breaks. */
+/** In lines of 72 bytes, even inside a character. */
 function brokenAnywhere(text: string, newline: string): Buffer | string {
   const bytes = Buffer.from(text).toString('latin1');
   const lines = bytes.match(/^[\s\S]{1,70}|[\s\S]{1,69}/g) ?? [];

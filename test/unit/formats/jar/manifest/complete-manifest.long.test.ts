@@ -193,7 +193,7 @@ describe('the end of a manifest', () => {
     },
   );
 
-  it('gets the missing end although nothing else is missing', async () => {
+  it('gets the missing line end even if nothing else is missing', async () => {
     expect(await completed('X: 1\r\nY: 2', { files: [] })).toBe('X: 1\r\nY: 2\r\n');
     expect(await completed('X: 1\r\nY: 2\r\n', { files: [] })).toBe('X: 1\r\nY: 2\r\n');
   });
