@@ -1,4 +1,4 @@
-/** Holds the README to the rules and options as they are; `npx vitest run server/conformance/readme.test.ts -u` renews its table. */
+/** Compares the README with the rules and options; `npx vitest run server/conformance/readme.test.ts -u` renews its table. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -46,7 +46,7 @@ export function couldSign({ spends, shares = [] }: Rule): boolean {
   return spends > 0 || shares.length > 0;
 }
 
-/** How many signatures these rules spend at most, on a service that signs nothing the document has it refuse plainly. */
+/** Limit of signatures that these rules spend, on a service that rejects every clearly invalid request. */
 export function mostSignatures(rules: readonly Rule[]): number {
   const shared = new Set<DigestAlgorithm>(rules.flatMap(({ shares = [] }) => shares));
   return rules.reduce((sum, { spends }) => sum + spends, shared.size);

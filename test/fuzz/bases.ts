@@ -1,4 +1,4 @@
-/** What is changed by chance: fixtures, files made for it, and small files of the corpus where one is given. */
+/** The inputs of random changes: fixtures, generated files, and small files of the corpus if one is given. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -92,7 +92,7 @@ export function require(isSo: boolean, otherwise: string): asserts isSo {
 }
 
 export interface Verdict {
-  /** What came of it, in a word; of a fault the first line of what it says. */
+  /** The result as a word; for a fault the first line of its message. */
   readonly word: string;
   /** With where it was thrown; undefined for a case in which nothing is wrong. */
   readonly fault: string | undefined;

@@ -1,4 +1,4 @@
-/** The suite's own command line: what it refuses, prints and ends with. */
+/** The suite's command line: rejected options, output and exit codes. */
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

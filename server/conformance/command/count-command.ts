@@ -1,4 +1,4 @@
-/** The count of signatures by a command of the operator's: the API itself does not show it. */
+/** The count of signatures by a command of the operator, because the API does not return it. */
 
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -16,7 +16,7 @@ import { createSessionPool, type SessionPool } from './session-pool.ts';
 
 /** Shortest time between two logins to an HSM that does not answer, in milliseconds: the library may wait long for each. */
 const PAUSE = 1000;
-/** The same for a new login that only looks for a missing key, since it interrupts what signs with other keys. */
+/** The same for a login that only looks for a missing key, because it interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
 
 export interface TokenLogin {

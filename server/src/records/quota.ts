@@ -60,7 +60,7 @@ async function removeLease(transaction: Transaction<Tables>, { id }: Lease): Pro
   return numDeletedRows === 1n;
 }
 
-/** By how many a client's signatures and the places its calls hold change. */
+/** The change of a client's signatures and reservations. */
 export interface Places {
   readonly signatures: number;
   readonly reserved: number;

@@ -15,9 +15,9 @@ export interface Tables {
     handed_over: Generated<number>;
     created_at: string;
     name: string | null;
-    /** JSON, a list; null: every one. */
+    /** A JSON list; null: all. */
     certificates: string | null;
-    /** JSON, a list; null: every one. */
+    /** A JSON list; null: all. */
     algorithms: string | null;
     /** Null: no bound. */
     quota: number | null;

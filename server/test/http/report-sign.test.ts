@@ -58,7 +58,7 @@ test.each([undefined, null, 0, 3, -1, 1.5, '1', true, [1]])(
   },
 );
 
-test('a record of another client is as good as none', async () => {
+test('a record of another client is treated as missing', async () => {
   const id = await newRecord();
   const stranger = await server.addClient();
   const other = await server.report({ id, status: 2 }, stranger);

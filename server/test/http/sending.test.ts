@@ -67,7 +67,7 @@ async function connected() {
   return { socket, port };
 }
 
-/** Keys whose every use waits at the gate. */
+/** Keys whose operations wait until the test releases them. */
 function held(keys: ServerDependencies['keys'], hold: ReturnType<typeof gate>): ServerDependencies['keys'] {
   return {
     ...keys,

@@ -71,7 +71,7 @@ describe('a request that keeps to the contract', () => {
     expect(server.logText()).not.toContain('very-secret-host');
   });
 
-  test('gives every call a record of its own, the same digest too', async () => {
+  test('creates a record for every call, also for the same digest', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => server.sign(goodRequest())));
     expect(new Set(answers.map(({ body }) => body.data?.id)).size).toBe(20);
     expect(new Set(answers.map(({ body }) => body.data?.signature)).size).toBe(1);

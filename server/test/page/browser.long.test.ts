@@ -251,7 +251,7 @@ describe('to those who hear it', () => {
     );
   });
 
-  test('what moves is still where motion is not wanted', async () => {
+  test('has no animation if the user prefers reduced motion', async () => {
     await looking(
       '/',
       async (page) => {

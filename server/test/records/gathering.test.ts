@@ -1,4 +1,4 @@
-/** How long batches gather: little next to an idle HSM, long next to a busy one, and little again once that is done. */
+/** How long batches gather: briefly with an idle HSM, long with a busy one, and briefly again afterwards. */
 
 import { expect, test } from 'vitest';
 import { createGathering, type Gathering } from '../../src/records/kysely-store.ts';

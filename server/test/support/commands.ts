@@ -1,4 +1,4 @@
-/** The server's command line inside the test's own process. */
+/** The server's command line in the test's process. */
 
 import { run } from '../../src/cli/program.ts';
 

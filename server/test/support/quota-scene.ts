@@ -20,7 +20,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** Starts so many servers on one data folder and one database, with settings of the configuration file. */
+/** Starts several servers on one data folder and one database, with settings of the configuration file. */
 export async function openScene(
   kind: 'SQLite' | 'PostgreSQL',
   servers: number,

@@ -46,7 +46,7 @@ function makeLarge(folder) {
   for (let index = 0; index < LARGE.files; index++) makeProgram(join(folder, `${index}.exe`), LARGE.bytes);
 }
 
-/** Signs the folder. @returns for each folder in it the milliseconds from the start until its last result was in place. */
+/** Signs the folder. @returns for each folder in it the milliseconds until its last result was written. */
 async function signed(folder, input, env) {
   const run = fresh(folder, input, env, AT_ONCE);
   const started = Date.now();

@@ -168,7 +168,7 @@ function haveSameFiles(bytes: Buffer, { bytes: original }: Subject): boolean {
   return one.size === other.size && [...one].every(([name, contents]) => other.get(name) === contents);
 }
 
-/** The files of an archive, without those that make up its signatures, as another reader takes them apart. */
+/** The files of an archive without its signature files, as another reader lists them. */
 function filesOf(bytes: Buffer): ReadonlyMap<string, string> {
   // Bytes behind the archive are a finding and no more.
   const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 22;

@@ -1,4 +1,4 @@
-/** A program, a service that may misbehave, and a journal of their own: for tests of what `resume` finishes. */
+/** A program, a service that can fail, and a separate journal, for tests of what `resume` finishes. */
 
 import { once } from 'node:events';
 import { copyFile, writeFile } from 'node:fs/promises';

@@ -45,7 +45,7 @@ export interface HostileCms {
   readonly signedAttributes?: readonly Uint8Array[];
   /** Encoded, in the order given. Of the signature value that they are to be about. */
   readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
-  /** How many times the SignerInfo stands there. */
+  /** How often the SignerInfo is repeated. */
   readonly signers?: number;
   /** Others who sign the same, each with a SignerInfo of its own. */
   readonly coSigners?: readonly HostileSigner[];

@@ -1,4 +1,4 @@
-/** The core of the fault matrix, as its table in test/README.md reports it; and that the matrix leaves no step out. */
+/** The core of the fault matrix, as the table in test/README.md lists it, and a check that the matrix leaves no step out. */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -51,6 +51,6 @@ export type FileState = 'original' | 'signed' | 'damaged' | 'missing';
 
 export interface Observed extends Course {
   readonly error: string | null;
-  /** What must never be, whatever the fault is. */
+  /** What must never happen, whatever the fault is. */
   readonly wrongs: readonly string[];
 }

@@ -153,7 +153,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
   });
 });
 
-/** What jarsigner has against a file and should not have. */
+/** What jarsigner reports about a file and should not report. */
 function complaintsOf(file: string, verdict: JarsignerVerdict | undefined): string[] {
   const { accepted = false, output = '', warnings = [] } = verdict ?? {};
   if (!accepted)

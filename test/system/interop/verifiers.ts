@@ -1,4 +1,4 @@
-/** Programs that are not ours and check what this one signs. A missing one is a failure that says how to install it. */
+/** Programs of other projects that check what this one signs. If one is missing, the test fails and says how to install it. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -2,7 +2,7 @@
 
 import { encode } from '../../../src/asn1/write.ts';
 
-/** The OIDs as they stand in DER. */
+/** The OIDs in DER. */
 const TST_INFO = Buffer.from('060b2a864886f70d0109100104', 'hex');
 const SIGNING_TIME = Buffer.from('06092a864886f70d010905', 'hex');
 export const MESSAGE_DIGEST = Buffer.from('06092a864886f70d010904', 'hex');

@@ -57,7 +57,7 @@ function textOf(verdict: OwnVerdict | undefined): string {
 }
 
 describe('tampered files', () => {
-  it('are broken programs, those too that osslsigncode takes', async () => {
+  it('are broken programs, also those that osslsigncode accepts', async () => {
     const signer = await makeThrowawaySigner();
     writeFileSync(inFolder('root.pem'), signer.root);
     const { result: signed } = await signBytes(pe, readFixture('pe/hello.exe'), signer);

@@ -78,7 +78,7 @@ describe('the structure', () => {
     expect(ofAttribute(cms, '1.3.6.1.4.1.311.2.1.11')).toEqual(['300c060a2b060104018237020115']);
   });
 
-  it('has SpcSpOpusInfo, empty where nothing is said', () => {
+  it('has SpcSpOpusInfo, empty without a description', () => {
     expect(ofAttribute(cms, SPC_SP_OPUS_INFO)).toEqual(['3000']);
     expect(
       ofAttribute(signAuthenticode(requestFor(chain, { description: '', url: '' }), leaf), SPC_SP_OPUS_INFO),

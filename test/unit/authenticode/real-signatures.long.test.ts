@@ -36,7 +36,7 @@ describe.skipIf(folder === undefined || folder === '')('the corpus', () => {
     }
   });
 
-  it('is read, or refused with a code, whichever byte is changed', () => {
+  it('is read, or rejected with a code, whichever byte is changed', () => {
     for (const [, bytes] of files) {
       for (let place = 0; place < bytes.length; place += 13) {
         const changed = Uint8Array.from(bytes);

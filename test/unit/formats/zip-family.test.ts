@@ -179,7 +179,7 @@ describe('the format JAR', () => {
   });
 });
 
-it('reports names of JARs from others', () => {
+it('distinguishes names of JARs from others', () => {
   expect(['x.jar', 'x.JAR', 'a/b.war', 'c:\\d.ear'].every(isNamedAsJar)).toBe(true);
   expect(['x.zip', 'jar', 'x.jar/y', ''].some(isNamedAsJar)).toBe(false);
 });

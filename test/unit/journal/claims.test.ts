@@ -61,7 +61,7 @@ describe('a call that succeeds', () => {
     expect((await setting.files()).filter((file) => /^(calls|aside)\//.test(file))).toEqual([]);
   });
 
-  test('and whose journal fails from the answer on, until the report has gone, is counted anyway', async () => {
+  test('and whose journal fails from the answer until after the report is counted anyway', async () => {
     const claim = await journal.claim(WORK, factsOf('app.exe'));
     await claim.requested();
     const names = ['calls', 'aside'];
@@ -84,7 +84,7 @@ describe('a call that succeeds', () => {
     expect(await journal.unfinished()).toEqual([]);
   });
 
-  test('and whose file fails while the disk is full is known to have failed, and whether others are written', async () => {
+  test('and whose file fails while the disk is full is recorded as failed, and the others as written', async () => {
     const first = await journal.claim(WORK, factsAt('/one.exe'));
     await sign(first);
     const second = await journal.claim(WORK, factsAt('/two.exe'));

@@ -82,7 +82,7 @@ function expectConsistent(all: readonly Aftermath[]): void {
     const { failures } = one;
     const where = `change ${at}`;
     expect(stderr, where).toBe('');
-    // Half an entry is reported, and entered again as a whole.
+    // Half an entry is reported, and written again completely.
     const torn = warnings.filter((warning) => /^The history of .* has 1 damaged line,/.test(warning));
     expect(warnings, where).toEqual(torn);
     // One call at most, and none that was requested is missing.

@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('a real Secret Service', () => {
     await expect(keychain.remove('default')).rejects.toMatchObject(failing('keychain-locked'));
   });
 
-  test('that was never set up says so', async () => {
+  test('that was never set up is reported', async () => {
     await using service = await startSecretService({ state: 'no-collection' });
     const keychain = open(service.env);
     expect(await keychain.read('default')).toBeUndefined();

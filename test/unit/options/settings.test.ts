@@ -22,7 +22,7 @@ describe('resolveSettings', () => {
     });
   });
 
-  it('reports a given mode from the default of the format', () => {
+  it('distinguishes a given mode from the default of the format', () => {
     expect(resolve({ replace: true }).existing).toBe('replace');
     expect(resolve({ append: true }).existing).toBe('append');
     expect(resolve({ skipSigned: true }).existing).toBe('skip');

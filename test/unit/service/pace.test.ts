@@ -110,7 +110,7 @@ test('calls without an answer say nothing of the pace', async () => {
   expect(await slotsOf(pace)).toBe(2);
 });
 
-test('a wait that the service requests is kept by every call, and over when it is over', async () => {
+test('every call honours a wait that the service requests, and no longer', async () => {
   const { pace, sleeps } = openPace(2);
   pace.hold(5000);
   await enterMany(pace, 2);

@@ -38,7 +38,7 @@ beforeEach(async () => {
   return () => made[Symbol.asyncDispose]();
 });
 
-/** `before` runs while the authority is requested the given time; what it throws is the authority's failure. */
+/** `before` runs during the call of the authority; an error that it throws is the authority's failure. */
 function timestamping(before: (call: number) => Promise<unknown> = async () => undefined, force = false) {
   let asked = 0;
   const stamp = async (value: Uint8Array): Promise<Stamped> => {

@@ -1,4 +1,4 @@
-/** Giving a call up while a process is at it: the journal's word counts, and nothing is reported to the service before. */
+/** Giving up a call that a process is working on: the state in the journal counts, and nothing is reported to the service before. */
 
 import { describe, expect, it } from 'vitest';
 import type { UnfinishedCall, UnfinishedKind } from '../../../src/journal/journal.ts';

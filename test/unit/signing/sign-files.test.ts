@@ -1,4 +1,4 @@
-/** The walk with a service of this process: what a test of the command line cannot time. The keys, files and formats are real. */
+/** The main flow with a service in this process, for steps that a test of the command line cannot time. Keys, files and formats are real. */
 
 import { sign as rsaSign } from 'node:crypto';
 import {

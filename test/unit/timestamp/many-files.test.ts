@@ -1,4 +1,4 @@
-/** Authorities and many files: how many requests concurrently, what is repeated and after what wait, which authority is asked last, and interruption. */
+/** Authorities and many files: the number of concurrent requests, what is retried and after which wait, which authority is called last, and interruption. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -152,7 +152,7 @@ describe('a certificate', () => {
   });
 });
 
-/** For lists of revoked certificates, which openssl makes of serial numbers alone. */
+/** For lists of revoked certificates, which openssl creates from serial numbers. */
 function serialNumbered(serial: bigint): Made {
   const hex = (serial + 0x100000n).toString(16);
   const serialNumber = hex.length % 2 === 0 ? hex : `0${hex}`;

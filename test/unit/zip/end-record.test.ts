@@ -188,7 +188,7 @@ describe('the ZIP64 end record', () => {
     expect(archive.end.zip64).toHaveLength(56 + 9);
   });
 
-  it('is found by its usual length where the locator leads elsewhere: something was put before the archive', async () => {
+  it('is found by its usual length if the locator points elsewhere: data was inserted before the archive', async () => {
     const change = (copy: Buffer) => copy.fill(0xff, locator + 8, locator + 16);
     expect(await namesOrCode(changed(zip64, change))).toEqual(NAMES);
   });

@@ -110,7 +110,7 @@ describe('sign', () => {
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('HTTPS_PROXY') });
   });
 
-  it('goes straight to a service on this machine', async () => {
+  it('connects directly to a service on this machine', async () => {
     await using proxy = await startProxy({ manner: 'refuses' });
     await using folder = await temporaryFolder();
     const args = ['sign', '--proxy', proxy.url, '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];

@@ -60,7 +60,7 @@ const check = (baseUrl: string, args: readonly string[] = []) =>
   runCli(['whoami', '--check', '--base-url', baseUrl, ...args], { env: ENV });
 
 describe('whoami', () => {
-  it('shows where the credentials come from, and no more of the key than reports it from others', async () => {
+  it('shows where the credentials come from, and only as much of the key as identifies it', async () => {
     const run = await runCli(['whoami', '--base-url', 'https://sign.example:8443/path'], { env: ENV });
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([

@@ -54,7 +54,7 @@ describe('expandInputs', () => {
     await expect(expand([`${folder}/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches', category: 'usage' });
   });
 
-  it('reads lists: a path a line, with either line end, a byte order mark, and no patterns in them', async () => {
+  it('reads lists: one path per line, with both line ends, with a byte order mark, without patterns', async () => {
     await make('a.exe', 'b *.exe');
     await writeFile(at('list.txt'), `\uFEFF${at('a.exe')}\r\n\r\n${at('b *.exe')}\n`);
     expect(await expand([`@${at('list.txt')}`])).toEqual(['a.exe', 'b *.exe']);

@@ -126,7 +126,7 @@ describe('a JAR', () => {
     await expectVerified(program.path);
   });
 
-  it('without a manifest gets one, with a word about it', async () => {
+  it('without a manifest gets one, with a warning', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     const { code, stdout, stderr } = await sign([fixture('jar/no-manifest.jar'), '-o', path]);

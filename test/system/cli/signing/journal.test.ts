@@ -119,7 +119,7 @@ describe('with the real service', () => {
     expect(count.reports()).toEqual([1, 1]);
   });
 
-  it('asks once for files of the same content, and reports once all are written', async () => {
+  it('sends one request for files of the same content, and reports after all are written', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     const paths = await Promise.all(['a', 'b', 'c'].map((name) => stage.program(`${name}.exe`, 'the same')));

@@ -123,7 +123,7 @@ describe('an authority that is no use', () => {
     expect(await readFile(path)).toEqual(untouched);
   });
 
-  it('stops the run after one signature: what it cannot stamp is not signed any more', async () => {
+  it('stops the run after one signature: files that would get no timestamp are not signed', async () => {
     await using folder = await temporaryFolder();
     const names = Array.from({ length: 12 }, (_, index) => join(folder.path, `app-${index}.exe`));
     for (const path of names) await copyFile(fixture('pe/hello.exe'), path);

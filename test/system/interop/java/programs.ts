@@ -14,7 +14,7 @@ export interface JavaProgram {
   readonly since: number;
   /** What it prints when it runs as it should. */
   readonly expected: string;
-  /** Runs this program, or the copy of it that lies at `path`, which must end in .jar for the module path. */
+  /** Runs this program, or its copy at `path`, which must end in .jar for the module path. */
   run(java: JavaHome, path?: string): Promise<Verdict>;
 }
 

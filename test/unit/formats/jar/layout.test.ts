@@ -72,7 +72,7 @@ describe('a signature', () => {
     expect((await readLayout(memorySource(zip(entries)))).signable).toEqual([]);
   });
 
-  it('covers what Java takes as to be signed: names of the table, and of chance', async () => {
+  it('covers the names that Java signs: those of the table, and random ones', async () => {
     const names = [...Object.keys(COVERED), ...randomNames(3000)];
     const folder = mkdtempSync(join(tmpdir(), 'codesign-names-'));
     try {

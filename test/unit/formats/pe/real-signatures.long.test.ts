@@ -96,7 +96,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(different).toEqual([]);
   });
 
-  it('takes each signature again that was taken out of it, and a stamp on it', async () => {
+  it('accepts each extracted signature again, and a timestamp in it', async () => {
     for (const file of signedPrograms) {
       const bytes = read(file);
       const opened = await openBytes(pe, bytes);

@@ -67,7 +67,7 @@ describe.runIf(isRoot).each(['xfs', 'btrfs'] as const)('on %s', (type) => {
     const victim = join(parent, 'victim');
     await mkdir(folder);
     await chmod(folder, 0o777);
-    // As large as the original, so that nothing but its name reports it from a clone.
+    // As large as the original, so that only its name distinguishes it from a clone.
     await writeFile(victim, VICTIM, { mode: 0o644 });
     const attacker = spawn('python3', ['-c', ATTACKER, folder, victim], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(attacker, 'close');

@@ -155,7 +155,7 @@ describe('a shape', () => {
     expect(coversRegions([{ ...first, addsRanges: true }], [first])).toBe(false);
   });
 
-  it('leaves a content alone just when no byte of it has gone and nothing has come between', () => {
+  it('keeps a content exactly if none of its bytes was removed and nothing was inserted', () => {
     for (const patch of patches) {
       const [start, length] = [random(30), 1 + random(10)];
       const content = [{ start, end: start + length }];

@@ -8,7 +8,7 @@ import type { Holder } from '../../../../src/journal/processes.ts';
 import { fileOwners } from '../../../../src/signing/files/file-owners.ts';
 import { lockPathOf, targetLocks } from '../../../../src/signing/files/target-lock.ts';
 
-/** What the system answers to the next calls of a name, before it does what is asked. */
+/** What the system returns for the next calls with a name, before it does the work. */
 const { answers } = vi.hoisted(() => ({ answers: new Map<string, (string | undefined)[]>() }));
 vi.mock('node:fs', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs')>();
