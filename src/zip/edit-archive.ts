@@ -60,11 +60,7 @@ export function editArchive(archive: ZipArchive, { remove, first, behind = NO_EN
     if (follower !== undefined) addNew(follower, movedBy(entry.end) - localLength(follower));
   }
   const records = Buffer.concat(directory);
-  const end = writeEndRecords(archive.end, {
-    entryCount: directory.length,
-    directorySize: records.length,
-    directoryOffset: movedBy(directoryOffset) - base,
-  });
+  const end = writeEndRecords(archive.end, directory.length, records.length, movedBy(directoryOffset) - base);
   const endLength = archive.end.recordOffset + archive.end.record.length - directoryOffset;
   return [...edits, { offset: directoryOffset, remove: endLength, insert: [records, end] }];
 }

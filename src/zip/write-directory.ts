@@ -68,17 +68,18 @@ function widen(record: Buffer, offset: number): Buffer {
 
 const ZIP64_VERSION = 45;
 
-export interface DirectoryPlace {
-  readonly entryCount: number;
-  readonly directorySize: number;
-  /** As recorded: counted from the base. */
-  readonly directoryOffset: number;
-}
-
-/** ZIP64 end record and locator, where they were or are needed now, and the end record; the archive's comment follows. */
-export function writeEndRecords(before: EndOfArchive, place: DirectoryPlace): Buffer {
+/**
+ * ZIP64 end record and locator, where they were or are needed now, and the end record; the archive's comment follows.
+ *
+ * @param directoryOffset as recorded: counted from the base
+ */
+export function writeEndRecords(
+  before: EndOfArchive,
+  entryCount: number,
+  directorySize: number,
+  directoryOffset: number,
+): Buffer {
   const record = Buffer.from(before.record);
-  const { entryCount, directorySize, directoryOffset } = place;
   const needed = entryCount >= IN_ZIP64_16 || directorySize >= IN_ZIP64_32 || directoryOffset >= IN_ZIP64_32;
   const count = keepMarker(record.readUInt16LE(10), entryCount, IN_ZIP64_16, before);
   record.writeUInt16LE(count, 8);

@@ -5,7 +5,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { editArchive } from '../../zip/edit-archive.ts';
 import { formatErrors } from '../errors.ts';
-import { cmsEnvelope, type Embedding } from '../format.ts';
+import type { Embedding } from '../format.ts';
 import type { JarExpectation } from './check.ts';
 import { allMatch } from './content-info.ts';
 import type { JarLayout } from './layout.ts';
@@ -21,7 +21,7 @@ import {
 } from './signature/blocks.ts';
 import { rulesOf, type SharedInfo } from './signature/examine.ts';
 import { coverageOf } from './signature/signature-file-info.ts';
-import { blockEntry } from './stamp.ts';
+import { blockEntry, keepingPlaces } from './stamp.ts';
 
 /** Throws `not-its-signature`, and what `parseSignedData` throws. */
 export async function attachBlock(
@@ -49,14 +49,8 @@ export async function attachBlock(
     standing.filter((block) => block.base !== base),
     shared,
   );
-  if (isThere(base))
-    return {
-      patch: [],
-      ...expecting(
-        sealed,
-        standing.map(({ cms }) => cms),
-      ),
-    };
+  const cmsOf = (blocks: readonly EmbeddedBlock[]) => blocks.map((block) => block.cms);
+  if (isThere(base)) return keepingPlaces([], sealed, cmsOf(standing));
 
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
@@ -70,12 +64,8 @@ export async function attachBlock(
     first: [],
     behind: new Map([[place, blockEntry({ name, flags: signatureFile.flags }, sealed)]]),
   };
-  const staying = standing.filter((block) => !leaving.includes(block)).map((block) => block.cms);
-  return { patch: editArchive(layout.archive, change), ...expecting(sealed, [...staying, sealed]) };
-}
-
-function expecting(sealed: Uint8Array, standing: readonly Uint8Array[]): JarExpectation {
-  return { sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPlaces: true };
+  const staying = standing.filter((block) => !leaving.includes(block));
+  return keepingPlaces(editArchive(layout.archive, change), sealed, [...cmsOf(staying), sealed]);
 }
 
 interface SignedFile {

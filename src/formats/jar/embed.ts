@@ -9,15 +9,6 @@ import { type JarLayout, MANIFEST_NAME, META_INF, type SignatureFiles } from './
 import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
-export interface JarChange {
-  readonly manifest: Buffer;
-  readonly signatureFile: Buffer;
-  /** Of the signature's two files. */
-  readonly base: string;
-  /** Entries that give way: signatures that are replaced. */
-  readonly remove: readonly ZipEntry[];
-}
-
 /** A directory entry has no data worth the name. */
 const LONGEST_DIRECTORY_RECORD = 0x10000;
 /** Header ID of the extra field by which `file` and some desktops tell an executable JAR from a ZIP; only the first entry has it. */
@@ -26,10 +17,16 @@ const JAR_MAGIC = 0xcafe;
 /**
  * Packs what does not depend on the signature. A stream reader (JarInputStream) needs META-INF/, the manifest, and then
  * the signatures before everything else. The block is stored, so that its length is known before the signature is.
+ *
+ * @param base name of the signature's two files
+ * @param remove entries that give way: signatures that are replaced
  */
 export function prepareEmbedding(
   layout: JarLayout,
-  { manifest, signatureFile, base, remove }: JarChange,
+  manifest: Buffer,
+  signatureFile: Buffer,
+  base: string,
+  remove: readonly ZipEntry[],
 ): (sealed: Uint8Array) => Patch {
   const { archive, metaInf } = layout;
   const first: (NewEntry | ZipEntry)[] = [];

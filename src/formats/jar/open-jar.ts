@@ -37,7 +37,7 @@ import { knowManifest } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
 import { readManifest, terminated } from './manifest/manifest.ts';
 import { ALLOW_UNSIGNED_RESULT, SIGNER_NAME } from './options.ts';
-import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
+import { readBlocks } from './signature/blocks.ts';
 import type { SharedInfo } from './signature/examine.ts';
 import { buildSignatureFile, chooseBlockName, JAR_PROFILE } from './signature/new-signature.ts';
 import { sectionAlgorithms, signatureFileInfo } from './signature/signature-file-info.ts';
@@ -93,25 +93,12 @@ function signableJar(opened: OpenedJar): SignableFile {
   };
 }
 
-/** Where the new signature goes, and what becomes of those that are there. */
-interface Place {
-  /** Of its two files. */
-  readonly base: string;
-  /** The signatures that stay. */
-  readonly others: readonly EmbeddedBlock[];
-  /** The names of those that go. */
-  readonly leaving: ReadonlySet<string>;
-}
-
 /**
- * Throws `jar-unsigned-result`, `jar-unsigned-timestamp`, `jar-bytes-uncovered`, `signer-name-taken`, `cannot-append`,
+ * Where the new signature goes: the name of its two files, the signatures that stay, and the names of those that go. Throws
+ * `jar-unsigned-result`, `jar-unsigned-timestamp`, `jar-bytes-uncovered`, `signer-name-taken`, `cannot-append`,
  * `zip-ambiguous`.
  */
-async function choosePlace(
-  { source, layout, name }: OpenedJar,
-  context: SigningContext,
-  mode: SigningMode,
-): Promise<Place> {
+async function choosePlace({ source, layout, name }: OpenedJar, context: SigningContext, mode: SigningMode) {
   const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
   const allowUnsignedResult = isGiven(formatOptions, ALLOW_UNSIGNED_RESULT);
   if (algorithm === 'SHA1' && !allowUnsignedResult) throw jarErrors('jar-unsigned-result', { algorithm });
@@ -121,7 +108,7 @@ async function choosePlace(
   await requireCovered(source, layout.archive, name);
   await rejectRivalToCome(source, layout.archive.end);
   if (mode === 'replace') {
-    const base = chooseBlockName({ signerName: textOf(formatOptions, SIGNER_NAME), leaf: chain.leaf, others: [] });
+    const base = chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, []);
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
   }
   const { blocks, base } = await nameBlock({ source, layout }, context);
@@ -134,12 +121,9 @@ async function choosePlace(
 async function nameBlock(
   { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
   { formatOptions, chain }: SigningContext,
-): Promise<{ readonly blocks: readonly EmbeddedBlock[]; readonly base: string }> {
+) {
   const blocks = await readBlocks(source, layout);
-  return {
-    blocks,
-    base: chooseBlockName({ signerName: textOf(formatOptions, SIGNER_NAME), leaf: chain.leaf, others: blocks }),
-  };
+  return { blocks, base: chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, blocks) };
 }
 
 /** Contents → manifest → signature file → signed attributes. */
@@ -178,8 +162,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const remove = [...layout.signatureFiles]
     .filter(([base]) => place.leaving.has(base))
     .flatMap(([, files]) => filesOf(files));
-  const change = { manifest: manifest.bytes, signatureFile, base: place.base, remove };
-  const patchFor = prepareEmbedding(layout, change);
+  const patchFor = prepareEmbedding(layout, manifest.bytes, signatureFile, place.base, remove);
   const standing = place.others.map(({ cms }) => cmsEnvelope(cms));
   return {
     ...block,

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/patch.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import { usesSha1 } from '../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
@@ -23,7 +24,7 @@ export async function stampSignatures(
   const stamped = new Map<EmbeddedBlock, Uint8Array>();
   for (const [signature, value] of tokens) {
     const block = blocks.find(
-      ({ entry, cms }) => entry.name === signature.location && same(cms, signature.envelope.bytes),
+      ({ entry, cms }) => entry.name === signature.location && Buffer.compare(cms, signature.envelope.bytes) === 0,
     );
     if (block === undefined) throw new TypeError('the signature is not one of this file');
     const ofSignature = block.signedData?.signers[0].signature ?? new Uint8Array();
@@ -36,16 +37,20 @@ export async function stampSignatures(
   const behind = new Map([...stamped].map(([{ entry }, cms]) => [entry, blockEntry(entry, cms)]));
   const patch =
     behind.size === 0 ? [] : editArchive(layout.archive, { remove: new Set(behind.keys()), first: [], behind });
+  return keepingPlaces(patch, sealed, standing);
+}
+
+export function keepingPlaces(
+  patch: Patch,
+  sealed: Uint8Array,
+  standing: readonly Uint8Array[],
+): Embedding & JarExpectation {
   return { patch, sealed: cmsEnvelope(sealed), standing: standing.map(cmsEnvelope), keepsPlaces: true };
 }
 
 /** Stored, as all blocks that this program writes. `old`: whose name it has. */
 export function blockEntry(old: Pick<ZipEntry, 'name' | 'flags'>, cms: Uint8Array): NewEntry {
   return { ...storedEntry(rawName(old), cms), flags: old.flags & UTF8_NAME };
-}
-
-function same(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }
 
 /** Of UTF-8, each byte as a character. */

@@ -1,6 +1,7 @@
 /** Building the signature file, NAME.SF (JAR File Specification, "Signature File"): digests of the manifest, whole and in parts. */
 
 import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
+import type { Certificate } from '../../../certificates/parsed-certificate.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { SignatureProfile } from '../../format.ts';
 import { jarErrors } from '../errors.ts';
@@ -57,18 +58,22 @@ export function blockName(wanted: string): string {
   return name.slice(0, LONGEST) || 'SIGNER';
 }
 
-export interface NameRequest {
-  /** What the user asked for; undefined for a name made of the certificate's. */
-  readonly signerName: string | undefined;
-  readonly leaf: { readonly der: Uint8Array; readonly name: string };
-  /** The signatures that stay beside the new one. */
-  readonly others: readonly Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>[];
-}
-
-/** A name that no other certificate's signature has. Throws `signer-name-taken`. */
-export function chooseBlockName({ signerName, leaf, others }: NameRequest): string {
+/**
+ * A name that no other certificate's signature has. Throws `signer-name-taken`.
+ *
+ * @param signerName undefined for a name made of the certificate's
+ * @param others the signatures that stay beside the new one
+ */
+export function chooseBlockName(
+  signerName: string | undefined,
+  leaf: Certificate,
+  others: readonly Pick<EmbeddedBlock, 'base' | 'signerCertificate' | 'signerName'>[],
+): string {
   const takenBy = (name: string) =>
-    others.find((other) => other.base === name && !sameBytes(other.signerCertificate, leaf.der));
+    others.find(
+      ({ base, signerCertificate }) =>
+        base === name && (signerCertificate === undefined || Buffer.compare(signerCertificate, leaf.der) !== 0),
+    );
   if (signerName !== undefined) {
     const name = blockName(signerName);
     const other = takenBy(name);
@@ -81,8 +86,4 @@ export function chooseBlockName({ signerName, leaf, others }: NameRequest): stri
     const distinct = `${name.slice(0, LONGEST - String(number).length)}${number}`;
     if (takenBy(distinct) === undefined) return distinct;
   }
-}
-
-function sameBytes(a: Uint8Array | undefined, b: Uint8Array): boolean {
-  return a !== undefined && Buffer.compare(a, b) === 0;
 }

@@ -20,49 +20,41 @@ export async function readSignatures(source: ByteSource, shared: SharedInfo): Pr
 }
 
 function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: ReadTimestamps): EmbeddedSignature {
-  const { cms, signedData, signerCertificate, signerName } = block;
+  const { cms, signedData } = block;
   const { signers } = signedData ?? { signers: [] };
-  /** Of each signer of the block. */
+  // Signing lists signatures too, and asks for none of their timestamps.
   const timestamps = onceOf(() =>
     signedData === undefined
       ? []
       : signers.map((signer) => timestampsOf(JAR_PROFILE, signedData, signer, readTimestamps)),
   );
   const weakest = onceOf(() => weakestOf(block, shared));
-  return {
-    location: block.entry.name,
+  const ofSigner = (index: number, own: Pick<EmbeddedSignature, 'location' | 'signerCertificate' | 'signerName'>) => ({
+    ...own,
     envelope: cmsEnvelope(cms),
     signedData,
-    signerCertificate,
-    signerName,
     get algorithm() {
       return weakest();
     },
     nested: [],
-    coSigners: signers.slice(1).map((signer, index) => ({
+    get timestamps() {
+      return timestamps()[index] ?? [];
+    },
+    // What speaks against any signer is said of the signature.
+    details: async () => (index === 0 ? describeSignature(block, shared) : []),
+    examine: async () => (index === 0 ? examineSignature(block, timestamps(), shared) : []),
+    coSigners: [] as readonly EmbeddedSignature[],
+  });
+  const { signerCertificate, signerName } = block;
+  const first = ofSigner(0, { location: block.entry.name, signerCertificate, signerName });
+  first.coSigners = signers.slice(1).map((signer, index) =>
+    ofSigner(index + 1, {
       location: `${block.entry.name}, signer ${index + 2}`,
-      envelope: cmsEnvelope(cms),
-      signedData,
       signerCertificate: signer.certificate,
       signerName: signerNameOf(signer),
-      get algorithm() {
-        return weakest();
-      },
-      nested: [],
-      get timestamps() {
-        return timestamps()[index + 1] ?? [];
-      },
-      details: async () => [],
-      // What speaks against any signer is said of the signature.
-      examine: async () => [],
-    })),
-    // Signing lists signatures too, and asks for none of their timestamps.
-    get timestamps() {
-      return timestamps()[0] ?? [];
-    },
-    details: async () => describeSignature(block, shared),
-    examine: () => examineSignature(block, timestamps(), shared),
-  };
+    }),
+  );
+  return first;
 }
 
 /** Of all signers of the block. */

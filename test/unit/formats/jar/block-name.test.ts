@@ -41,7 +41,7 @@ function block(base: string, certificate: string | undefined): Other {
 }
 
 function chosen(signerName: string | undefined, ...others: readonly Other[]): string {
-  return chooseBlockName({ signerName, leaf: { der: bytes('mine'), name: 'Test Publisher' }, others });
+  return chooseBlockName(signerName, { der: bytes('mine'), name: 'Test Publisher' }, others);
 }
 
 describe('next to other signatures', () => {
