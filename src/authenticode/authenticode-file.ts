@@ -89,7 +89,7 @@ async function attach<Measured extends MeasuredContent>(
   container: Container<Measured>,
   bytes: Uint8Array,
 ): Promise<Embedding> {
-  const found = findAuthenticode(bytes, { contentType: container.kind.contentType });
+  const found = findAuthenticode(bytes, undefined, container.kind.contentType);
   const measured = await container.measure('new', distinct(algorithmsOf(found)));
   const [problem] = await problemsOf(found, container, measured);
   if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });

@@ -17,7 +17,17 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { authenticodeErrors } from './errors.ts';
 
 /** One signature, without those nested in it. */
-export interface AuthenticodeParts extends IndirectData {
+export interface AuthenticodeParts {
+  /** Dotted: what kind of file it is for. */
+  readonly dataType: string;
+  /** What the kind of file has to say of itself; undefined when it says nothing. */
+  readonly dataValue: Element | undefined;
+  /** Dotted. */
+  readonly contentDigestOid: string;
+  /** Undefined when this program does not know it. */
+  readonly contentDigestAlgorithm: ContentDigest | undefined;
+  /** The content's digest as the signature has it. */
+  readonly contentDigest: Uint8Array;
   readonly signedData: SignedData;
   /** What messageDigest is over. */
   readonly digestedContent: Uint8Array;
@@ -45,19 +55,6 @@ export interface FoundSignature {
   readonly nested: readonly FoundSignature[];
 }
 
-interface IndirectData {
-  /** Dotted: what kind of file it is for. */
-  readonly dataType: string;
-  /** What the kind of file has to say of itself; undefined when it says nothing. */
-  readonly dataValue: Element | undefined;
-  /** Dotted. */
-  readonly contentDigestOid: string;
-  /** Undefined when this program does not know it. */
-  readonly contentDigestAlgorithm: ContentDigest | undefined;
-  /** The content's digest as the signature has it. */
-  readonly contentDigest: Uint8Array;
-}
-
 /** Windows looks no deeper than 1; twice that and more is room for what it ignores. */
 const MAX_DEPTH = 4;
 /** Of a file, however deep. */
@@ -66,31 +63,21 @@ const MAX_NESTED = 64;
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** What is left of the bounds on a file: its signatures use it up together. */
-export interface Room extends CmsRoom {
-  nested: number;
-}
-
-/** For the signatures of one file. */
-export function roomForSignatures(): Room {
+/** What is left of the limits on a file: its signatures use it up together. */
+export function roomForSignatures(): CmsRoom & { nested: number } {
   return { nested: MAX_NESTED, ...cmsRoom() };
 }
 
 /** Throws `cms-…`, `authenticode-malformed`, `authenticode-nested-too-deeply`, for those nested in it too. */
 export function readAuthenticode(bytes: Uint8Array, contentType?: string): AuthenticodeSignature {
-  return withoutErrors(findAuthenticode(bytes, { contentType }));
+  return withoutErrors(findAuthenticode(bytes, roomForSignatures(), contentType));
 }
 
-export interface ReadOptions {
-  readonly room?: Room;
-  /** Of the content; undefined for SpcIndirectDataContent. */
-  readonly contentType?: string | undefined;
-}
-
-/** The same, with what cannot be read listed as such. */
+/** The same, with what cannot be read listed as such. `contentType`: of the content. */
 export function findAuthenticode(
   bytes: Uint8Array,
-  { room = roomForSignatures(), contentType = SPC_INDIRECT_DATA }: ReadOptions = {},
+  room = roomForSignatures(),
+  contentType = SPC_INDIRECT_DATA,
 ): FoundSignature {
   const find = (cms: Uint8Array, depth: number): FoundSignature => {
     let signedData: SignedData | undefined;
@@ -184,7 +171,7 @@ function ofContentItself({ contentType, signers: [signer] }: SignedData, content
   };
 }
 
-function readIndirectData(indirectData: Element): IndirectData {
+function readIndirectData(indirectData: Element) {
   const what = SPC_CONTENT;
   const fields = fieldsOf(indirectData, 0x30, what);
   const data = fields.next(0x30, 'data');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { DigestThreads } from './digest-threads.ts';
 import type { ZipEntry } from './directory.ts';
-import { digestWindow, type EntryWindow, entriesIn, largeEntryOf, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
+import { digestWindow, type EntryWindow, entriesIn, WINDOW_LENGTH, windowsOf } from './entry-windows.ts';
 import { asBuffer } from './fields.ts';
 import { type PlacedEntry, unpackInPieces } from './unpack.ts';
 
@@ -51,8 +51,7 @@ async function digestWindows(
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
-    const large = largeEntryOf(window, entries);
-    if (large !== undefined) return await digestInPieces(source, large.entry, large.position, table);
+    if (window.isLarge) return await digestInPieces(source, entries, window, table);
     const scratch = spare.pop() ?? Buffer.allocUnsafeSlow(WINDOW_LENGTH);
     const bytes = asBuffer(await source.read(window.start, window.end - window.start, scratch));
     const { buffer } = scratch;
@@ -92,10 +91,11 @@ async function digestWindows(
 /** zlib works in the thread pool for it, and so beside this thread as well. */
 async function digestInPieces(
   source: ByteSource,
-  entry: PlacedEntry,
-  position: number,
+  entries: readonly PlacedEntry[],
+  { positions: [position = 0] }: EntryWindow,
   table: DigestTable,
 ): Promise<void> {
+  const entry = entries[position] as PlacedEntry;
   const hashes = table.algorithms.map((algorithm) => createHash(algorithm));
   await unpackInPieces(source, entry, (piece) => {
     for (const each of hashes) each.update(piece);

@@ -11,6 +11,8 @@ export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
   readonly end: number;
+  /** Whether it is one entry that is to be digested in pieces. */
+  readonly isLarge: boolean;
 }
 
 /** Groups entries by their places. An entry too large for a group is one of its own. */
@@ -22,8 +24,8 @@ export function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
   let positions: number[] = [];
   let start = 0;
   let end = 0;
-  const close = (): void => {
-    if (positions.length > 0) windows.push({ positions, start, end });
+  const close = (isLarge = false): void => {
+    if (positions.length > 0) windows.push({ positions, start, end, isLarge });
     positions = [];
   };
   for (const position of order) {
@@ -34,20 +36,10 @@ export function windowsOf(entries: readonly PlacedEntry[]): EntryWindow[] {
     if (positions.length === 0) start = entry.dataOffset;
     positions.push(position);
     end = dataEnd;
-    if (isLarge(entry)) close();
+    if (isLarge(entry)) close(true);
   }
   close();
   return windows;
-}
-
-/** Whether the window is one large entry, to be digested in pieces. */
-export function largeEntryOf(
-  { positions }: EntryWindow,
-  entries: readonly PlacedEntry[],
-): { readonly entry: PlacedEntry; readonly position: number } | undefined {
-  const [position = 0] = positions;
-  const entry = entries[position];
-  return entry !== undefined && positions.length === 1 && isLarge(entry) ? { entry, position } : undefined;
 }
 
 function isLarge({ size, compressedSize }: PlacedEntry): boolean {

@@ -5,8 +5,9 @@ import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
 import { orUndefined } from '../../../errors/codesign-error.ts';
 import { broken, type Finding, odd, speaksAgainst } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
+import type { ZipEntry } from '../../../zip/directory.ts';
 import { examineUnread } from '../../signature-profile.ts';
-import type { ContentInfo } from '../content-info.ts';
+import type { ContentInfo, ContentState } from '../content-info.ts';
 import type { JarLayout } from '../layout.ts';
 import { inWords, listingOf } from '../listing.ts';
 import type { AgreementRules, Disagreement, KnownManifest } from '../manifest/agreement.ts';
@@ -45,29 +46,27 @@ export async function examineSignature(
   const { layout } = shared;
   const timestamps = timestampsOfSigners.flat();
   const signatureFile = block.readSignatureFile();
-  const findings = [...aboutBlock(block, timestamps)];
+  const ofBlock = [...aboutBlock(block, timestamps)];
+  const { name } = block.signatureFileEntry;
   if (signatureFile === undefined || block.signedFile.length === 0) {
-    findings.push(broken('signature-file-unreadable', `${block.signatureFileEntry.name} cannot be read.`));
-    return findings;
+    return [...ofBlock, broken('signature-file-unreadable', `${name} cannot be read.`)];
   }
-  if (layout.manifest === undefined) {
-    findings.push(broken('manifest-missing', 'The archive has no manifest.'));
-    return findings;
-  }
+  if (layout.manifest === undefined) return [...ofBlock, broken('manifest-missing', 'The archive has no manifest.')];
   const info = shared.infoOf(signatureFile);
   const disagreement = info.disagreement();
-  if (disagreement !== undefined) findings.push(ofDisagreement(disagreement, block, shared));
-  const coverage = info.coverage();
   const contents = await shared.contents();
-  for (const finding of aboutContents(coverage, contents, layout)) findings.push(finding);
   const weaknesses = [
     ...weakSigners(block),
-    ...(disagreement === undefined ? weakness(info.strength(), block.signatureFileEntry.name) : []),
-    ...weakContents(coverage, contents, layout),
+    ...(disagreement === undefined ? [{ strength: info.strength(), what: name }] : []),
+    ...weakContents(info.coverage(), contents, layout),
     ...weakTimestamps(timestamps),
   ];
-  for (const finding of ofWeaknesses(weaknesses, timestampsOfSigners)) findings.push(finding);
-  return findings;
+  return [
+    ...ofBlock,
+    ...(disagreement === undefined ? [] : [ofDisagreement(disagreement, name, shared)]),
+    ...aboutContents(info.coverage(), contents, layout),
+    ...ofWeaknesses(weaknesses, timestampsOfSigners),
+  ];
 }
 
 function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Generator<Finding> {
@@ -111,13 +110,13 @@ function modulusLength(certificate: Uint8Array): number | undefined {
   }
 }
 
-function ofDisagreement({ part, name = '' }: Disagreement, { signatureFileEntry }: EmbeddedBlock, shared: SharedInfo) {
+function ofDisagreement({ part, name = '' }: Disagreement, signatureFile: string, shared: SharedInfo): Finding {
   if (part === 'version') {
-    const message = `${signatureFileEntry.name} is not of Signature-Version 1.0, the only one that there is.`;
+    const message = `${signatureFile} is not of Signature-Version 1.0, the only one that there is.`;
     return broken('signature-version-unknown', message);
   }
   if (part === 'algorithms') {
-    const message = `${signatureFileEntry.name} has digests of the manifest by unknown or disabled algorithms alone, which Java does not accept.`;
+    const message = `${signatureFile} has digests of the manifest by unknown or disabled algorithms alone, which Java does not accept.`;
     return broken('manifest-digest-unusable', message);
   }
   const what = part === 'section' ? `section for ${name}` : 'main section';
@@ -134,7 +133,9 @@ function* aboutContents({ covers, uncovered, removed }: Coverage, contents: Cont
     yield broken('entries-unsigned', `The signature does not cover ${inWords(uncovered)}.`);
   }
   const { damaged, stateOf } = contents;
-  const without = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'without digest');
+  const inState = (state: ContentState) =>
+    listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === state);
+  const without = inState('without digest');
   if (without.count > 0) {
     yield broken('entries-unsigned', `The manifest has no digest of ${inWords(without)}.`);
   }
@@ -142,37 +143,36 @@ function* aboutContents({ covers, uncovered, removed }: Coverage, contents: Cont
     yield broken(damaged.code, `The contents cannot be read: ${damaged.message}.`);
     return;
   }
-  const wrong = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'wrong');
+  const wrong = inState('wrong');
   if (wrong.count > 0) {
     yield broken('content-digest-differs', `The contents are not what was signed: ${inWords(wrong)}.`);
   }
-  const unchecked = listingOf(layout.signable, (entry) => covers(entry) && stateOf(entry) === 'not checked');
+  const unchecked = inState('not checked');
   if (unchecked.count > 0) {
     const message = `Only the strongest of several digests was checked, since the others need too much work: ${inWords(unchecked)}.`;
     yield broken(BUDGET_SPENT, message);
   }
 }
 
-/** What rests on nothing but a digest that Java no longer takes. */
+/** What rests on nothing but digests of this strength. */
 interface Weakness {
-  readonly strength: Exclude<DigestStrength, 'strong'>;
+  readonly strength: DigestStrength;
   readonly what: string;
 }
 
 function weakSigners({ signedData }: EmbeddedBlock): readonly Weakness[] {
-  return (signedData?.signers ?? []).flatMap(({ digestAlgorithm }) =>
-    weakness(strengthOf(DIGEST_NAME_BY_OID[digestAlgorithm] ?? ''), 'the signature value'),
-  );
+  return (signedData?.signers ?? []).map(({ digestAlgorithm }) => ({
+    strength: strengthOf(DIGEST_NAME_BY_OID[digestAlgorithm] ?? ''),
+    what: 'the signature value',
+  }));
 }
 
 function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }: JarLayout): readonly Weakness[] {
   return (['dated', 'weak'] as const).flatMap((strength) => {
-    const isSuch = listingOf(
-      signable,
-      (entry) =>
-        covers(entry) && contents.stateOf(entry) !== 'without digest' && contents.strengthOf(entry) === strength,
-    );
-    return isSuch.count === 0 ? [] : weakness(strength, inWords(isSuch));
+    const isSuch = (entry: ZipEntry): boolean =>
+      covers(entry) && contents.stateOf(entry) !== 'without digest' && contents.strengthOf(entry) === strength;
+    const such = listingOf(signable, isSuch);
+    return such.count === 0 ? [] : [{ strength, what: inWords(such) }];
   });
 }
 
@@ -180,10 +180,6 @@ function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }:
 function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   const isWeak = timestamps.some((timestamp) => isSound(timestamp) && usesSha1(timestamp));
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
-}
-
-function weakness(strength: DigestStrength, what: string): readonly Weakness[] {
-  return strength === 'strong' ? [] : [{ strength, what }];
 }
 
 /** One finding for each strength. SHA-1 is let pass where a sound timestamp is from when Java took it. */
@@ -201,7 +197,7 @@ function* ofWeaknesses(
     if (what.length === 0) continue;
     const until = strength === 'dated' ? ' without a timestamp from before 2019' : '';
     const message = `Only ${algorithm}, which Java takes for no signature${until}, vouches for ${[...new Set(what)].join(', ')}.`;
-    yield { code: 'digest-algorithm-weak', message, against: strength === 'dated' && isOld ? 'nothing' : 'integrity' };
+    yield (strength === 'dated' && isOld ? odd : broken)('digest-algorithm-weak', message);
   }
 }
 
