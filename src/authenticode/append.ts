@@ -3,7 +3,7 @@
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import { speaksAgainst } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
 import type { Container, MeasuredContent } from './container.ts';
@@ -30,12 +30,14 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
   const [entry] = await container.entries();
   if (entry === undefined) return undefined;
   if (entry.cms === undefined) throw cannotAppend('the signature there is too long to be one');
-  try {
-    return await readSound(entry.cms, container);
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError) || thrown.code === 'cannot-append') throw thrown;
-    throw cannotAppend(`the signature there cannot be read: ${thrown.message}`, thrown);
-  }
+  const { cms } = entry;
+  const outer = attempt(() => readAuthenticode(cms, container.kind.contentType));
+  if (outer instanceof CodesignError) throw cannotAppend(`the signature there cannot be read: ${outer.message}`, outer);
+  const { signedData, algorithm, contentDigest } = outer;
+  if (algorithm === undefined) throw cannotAppend('the signature there uses a digest algorithm that is not supported');
+  if (!outer.verifies()) throw cannotAppend('the signature there does not verify');
+  if (!(await fitsKind(outer, container))) throw cannotAppend('a signature there was made for another kind of file');
+  return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
 /** Throws `cannot-append` when the signature no longer fits the file; `measured` has the digest in its algorithm. */
@@ -44,15 +46,6 @@ export function requireUnchanged(outer: OuterSignature, { digests }: MeasuredCon
   if (actual === undefined || Buffer.compare(actual, outer.contentDigest) !== 0) {
     throw cannotAppend('the file was changed after it was signed');
   }
-}
-
-async function readSound(bytes: Uint8Array, container: Container): Promise<OuterSignature> {
-  const outer = readAuthenticode(bytes, container.kind.contentType);
-  const { signedData, algorithm, contentDigest, verifies } = outer;
-  if (algorithm === undefined) throw cannotAppend('the signature there uses a digest algorithm that is not supported');
-  if (!verifies()) throw cannotAppend('the signature there does not verify');
-  if (!(await fitsKind(outer, container))) throw cannotAppend('a signature there was made for another kind of file');
-  return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
 /** Also holds the signatures nested in it to the format: `verify` rejects the whole file for one that does not fit. */

@@ -4,7 +4,7 @@ import { readPieces, surveyPieces } from '../bytes/pieces.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import { formatErrors } from '../formats/errors.ts';
 import {
@@ -139,14 +139,11 @@ async function verifyResult<Measured extends MeasuredContent>(
 }
 
 function readSigned(cms: Uint8Array, { kind }: Container) {
-  try {
-    const { contentDigestAlgorithm: algorithm, contentDigest } = readAuthenticode(cms, kind.contentType);
-    if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
-    return { algorithm, contentDigest };
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError) || thrown.code === 'result-damaged') throw thrown;
-    throw damaged(`its signature cannot be read: ${thrown.message}`, thrown);
-  }
+  const read = attempt(() => readAuthenticode(cms, kind.contentType));
+  if (read instanceof CodesignError) throw damaged(`its signature cannot be read: ${read.message}`, read);
+  const { contentDigestAlgorithm: algorithm, contentDigest } = read;
+  if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
+  return { algorithm, contentDigest };
 }
 
 async function changesNothing(source: ByteSource, patch: Patch): Promise<boolean> {

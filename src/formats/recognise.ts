@@ -81,19 +81,16 @@ export function contentReader(digestEntries: DigestEntries): ContentReader {
   return { measure: measureContent, digestEntries, budget: createWorkBudget() };
 }
 
-interface Recognised {
-  readonly format?: Format | undefined;
-  /** What a file that is of none of the formats is; undefined where its first bytes say all that is known. */
-  readonly description?: string | undefined;
-}
-
-/** A file that is recognised by its bytes and has an archive behind them is both: its name decides. */
+/**
+ * A file that is recognised by its bytes and has an archive behind them is both: its name decides. `description`: what a file
+ * of no format is; undefined where its first bytes say all that is known.
+ */
 async function recognise(
   head: Uint8Array,
   source: ByteSource,
   name: string,
   formats: readonly Format[],
-): Promise<Recognised> {
+): Promise<{ format?: Format | undefined; description?: string }> {
   const ofZip = formats.flatMap((format) =>
     format.recognition.by === 'zip' ? [{ format, ...format.recognition }] : [],
   );
@@ -130,7 +127,7 @@ async function readZipNames(
   head: Uint8Array,
   source: ByteSource,
   isNamedAsArchive: boolean,
-  folders: readonly string[] = [],
+  folders: readonly string[],
 ): Promise<Names | 'damaged' | undefined> {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1');
   if (!STARTS.includes(start)) {
@@ -151,7 +148,7 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
 /** `head` is the start of the file (4096 bytes are plenty), empty for an empty file. Gives a noun phrase with its article. */
 export function describeBytes(head: Uint8Array): string {
   if (head.length === 0) return 'an empty file';
-  if (isAscii(head, 0, 'MZ')) return describeMz(head);
+  if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
     return (head[7] ?? 0xff) <= MOST_ARCHITECTURES ? 'a macOS program or library (Mach-O)' : 'a compiled Java class';
   }
@@ -196,12 +193,4 @@ function describeText(head: Uint8Array): string {
 
 function startsWith(bytes: Uint8Array, expected: readonly number[], at = 0): boolean {
   return expected.every((byte, index) => bytes[at + index] === byte);
-}
-
-function isAscii(bytes: Uint8Array, at: number, text: string): boolean {
-  return startsWith(
-    bytes,
-    [...text].map((letter) => letter.charCodeAt(0)),
-    at,
-  );
 }

@@ -16,30 +16,22 @@ import { type PeLayout, readLayout } from './layout.ts';
 
 const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 
-interface Program {
-  readonly layout: PeLayout;
-  readonly entries: CertificateEntries;
-  readonly warnings: readonly string[];
-}
-
 export async function openPe(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
   const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
-  return signablePe({ layout, entries, warnings }, source, reader);
-}
-
-function signablePe(program: Program, source: ByteSource, reader: ContentReader): SignableFile {
-  return {
-    ...authenticodeFile(certificateTable(program, source, reader), reader.budget),
-    warnings: program.warnings,
-    reopen: (other, otherReader) => signablePe(program, other, otherReader),
-    layout: () => describeLayout(program.layout, program.entries),
-  };
+  const signable = (from: ByteSource, by: ContentReader): SignableFile => ({
+    ...authenticodeFile(certificateTable(layout, entries, from, by), by.budget),
+    warnings,
+    reopen: signable,
+    layout: () => describeLayout(layout, entries),
+  });
+  return signable(source, reader);
 }
 
 function certificateTable(
-  { layout, entries }: Program,
+  layout: PeLayout,
+  entries: CertificateEntries,
   source: ByteSource,
   { measure }: ContentReader,
 ): Container<MeasuredProgram> {
