@@ -5,15 +5,9 @@ import { changeFiles, type LocalChange } from '../signing/change-files.ts';
 import { attachSignature, readSignatureFile } from '../signing/changes/attach.ts';
 import { removeSignatures } from '../signing/changes/remove.ts';
 import { addTimestamps } from '../signing/changes/timestamp.ts';
-import type { ChangeEvent, ChangeFilesResult, FileToSign } from '../signing/outcome.ts';
+import type { ChangeEvent, FileToSign } from '../signing/outcome.ts';
 import { composeHttp, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
 import { composeRun } from './compose-local.ts';
-
-export interface ChangeComposition extends AsyncDisposable {
-  changeFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<ChangeFilesResult>;
-  /** Immediately, for a process that is about to end with files under way. */
-  removeTemporaryFiles(): void;
-}
 
 type OnEvent = (event: ChangeEvent) => void;
 
@@ -21,11 +15,7 @@ type OnEvent = (event: ChangeEvent) => void;
 const LOCAL_CONCURRENCY = 4;
 
 /** Throws what makes every request impossible: roots that cannot be read, TLS checks switched off. */
-export async function composeTimestamping(
-  settings: TimestampingSettings,
-  env: Environment,
-  onEvent: OnEvent,
-): Promise<ChangeComposition> {
+export async function composeTimestamping(settings: TimestampingSettings, env: Environment, onEvent: OnEvent) {
   const { concurrency, force } = settings;
   const http = await composeHttp(settings, env, concurrency);
   const authorities = composeTimestamps(settings, http, await readTimestampRoots(settings.timestamps), onEvent);
@@ -34,16 +24,12 @@ export async function composeTimestamping(
   return compose(change, concurrency, onEvent, () => http.close());
 }
 
-export async function composeRemoving(onEvent: OnEvent): Promise<ChangeComposition> {
+export async function composeRemoving(onEvent: OnEvent) {
   return compose(removeSignatures, LOCAL_CONCURRENCY, onEvent);
 }
 
 /** Reads the signature that `open` opens; throws `signature-file-unreadable`, `-too-large`, `-unusable`. */
-export async function composeAttaching(
-  open: () => Promise<Readable>,
-  name: string,
-  onEvent: OnEvent,
-): Promise<ChangeComposition> {
+export async function composeAttaching(open: () => Promise<Readable>, name: string, onEvent: OnEvent) {
   return compose(attachSignature(await readSignatureFile(open, name)), LOCAL_CONCURRENCY, onEvent);
 }
 
@@ -52,10 +38,10 @@ async function compose(
   concurrency: number,
   onEvent: OnEvent,
   close: () => Promise<void> = async () => undefined,
-): Promise<ChangeComposition> {
+) {
   const { run, removeTemporaryFiles } = await composeRun(concurrency, onEvent);
   return {
-    changeFiles: (files, signal) => changeFiles(files, change, run, signal),
+    changeFiles: (files: readonly FileToSign[], signal?: AbortSignal) => changeFiles(files, change, run, signal),
     removeTemporaryFiles,
     [Symbol.asyncDispose]: close,
   };

@@ -42,20 +42,15 @@ export async function readTlsRoots({ caFile }: Pick<HttpSettings, 'caFile'>, env
   return loadRoots({ caFile, environment: env });
 }
 
-export interface CallRecords {
-  readonly onCall: (record: CallRecord) => void;
-  /** Whole sentences; grows as things are found. */
-  readonly warnings: readonly string[];
-}
-
 /** Throws `audit-log-unusable`. */
-export function composeCallRecords(auditLog: string | undefined, onEvent: (event: SigningEvent) => void): CallRecords {
+export function composeCallRecords(auditLog: string | undefined, onEvent: (event: SigningEvent) => void) {
   const log = auditLog === undefined ? undefined : openAuditLog(auditLog);
   return {
-    onCall(record) {
+    onCall(record: CallRecord): void {
       log?.write(record);
       onEvent({ type: 'service-called', call: record });
     },
+    /** Whole sentences; grows as things are found. */
     warnings: log?.warnings ?? [],
   };
 }

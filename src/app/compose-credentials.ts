@@ -1,11 +1,11 @@
 import { isatty } from 'node:tty';
-import { type CredentialsSettings, resolveCredentialsSettings } from '../options/commands/credentials.ts';
+import { resolveCredentialsSettings } from '../options/commands/credentials.ts';
 import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';
 import { type Keychain, openKeychain } from '../options/credentials/keychain.ts';
 import type { OptionValues } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
-import { openProfiles, type Profiles } from '../options/stored/profiles.ts';
-import { type CredentialsCheck, checkCredentials } from '../service/check-credentials.ts';
+import { openProfiles } from '../options/stored/profiles.ts';
+import { checkCredentials } from '../service/check-credentials.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
@@ -33,34 +33,23 @@ export async function composeCredentials(
   return readCredentials({ env, profile, origin, keychain: composeKeychain(env) });
 }
 
-export interface CredentialsComposition {
-  readonly settings: CredentialsSettings;
-  readonly keychain: Keychain;
-  readonly profiles: Profiles;
-  /** Those that `sign` would use. Throws what `readCredentials` throws. */
-  read(): Promise<Credentials>;
-  /** Asks the service, once, on record. Throws what `checkCredentials` throws, and what makes every request impossible. */
-  check(baseUrl: URL, credentials: SigningServiceOptions['credentials']): Promise<RecordedCheck>;
-}
-
-export interface RecordedCheck extends CredentialsCheck {
-  /** Whole sentences: on the answer, and on the audit log. */
-  readonly warnings: readonly string[];
-}
+export type CredentialsComposition = Awaited<ReturnType<typeof composeCredentialsCommand>>;
 
 /** For a profile that need not be there yet. Throws usage. */
-export async function composeCredentialsCommand(
-  options: OptionValues & ProfileOptions,
-  env: Environment,
-): Promise<CredentialsComposition> {
+export async function composeCredentialsCommand(options: OptionValues & ProfileOptions, env: Environment) {
   const profiles = await openProfiles(env);
   const settings = resolveCredentialsSettings(options, env, nameProfile(options, env), profiles);
   return {
     settings,
     keychain: composeKeychain(env),
     profiles,
+    /** Those that `sign` would use. Throws what `readCredentials` throws. */
     read: () => composeCredentials(env, settings.profile, settings.baseUrl?.origin),
-    async check(baseUrl, credentials) {
+    /**
+     * Asks the service, once, on record: gives its answer, and warnings on that and on the audit log. Throws what
+     * `checkCredentials` throws, and what makes every request impossible.
+     */
+    async check(baseUrl: URL, credentials: SigningServiceOptions['credentials']) {
       const { timeoutMilliseconds, auditLog } = settings;
       const { onCall, warnings } = composeCallRecords(auditLog, () => undefined);
       const http = await composeHttp(settings, env);

@@ -5,15 +5,8 @@ import type { Environment } from '../options/options.ts';
 import type { LibraryOptionsOf } from '../options/table.ts';
 import { composeJournalReading } from './compose-local.ts';
 
-export interface HistoryReading {
-  /** Newest last. */
-  readonly entries: AsyncIterable<HistoryEntry>;
-  /** Whole sentences; grows as entries are read. */
-  readonly warnings: readonly string[];
-}
-
 /** Throws `invalid-setting`, and what keeps the journal from being read. */
-export async function composeHistory(options: LibraryOptionsOf<'history'>, env: Environment): Promise<HistoryReading> {
+export async function composeHistory(options: LibraryOptionsOf<'history'>, env: Environment) {
   const look = lookUp(options, {});
   const { since = '', file: patterns = [] } = options;
   const outcomes = look.read('outcome');

@@ -10,7 +10,6 @@ import { type JournalOptions, type JournalReading, openJournal, readJournal } fr
 import { observeProcesses } from '../journal/processes.ts';
 import type { Environment } from '../options/options.ts';
 import { readHistoryDays } from '../options/variables.ts';
-import type { Run } from '../signing/change.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
 import { temporaryNames } from '../signing/files/left-temporary-files.ts';
 import type { Reading } from '../verifying/verify-file.ts';
@@ -21,33 +20,25 @@ import { clock } from './clock.ts';
 /** build.mjs puts it next to every other file; in a run from source it is not there, and archives are digested without threads. */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
-export interface RunComposition<OnEvent> {
-  readonly run: Omit<Run<never>, 'onEvent'> & { readonly onEvent: OnEvent };
-  /** Immediately, for a process that is about to end with files under way. */
-  removeTemporaryFiles(): void;
-}
-
-export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent): Promise<RunComposition<OnEvent>> {
+export async function composeRun<OnEvent>(concurrency: number, onEvent: OnEvent) {
+  const names = temporaryNames({
+    processes: await observeProcesses(),
+    randomHex: () => randomBytes(8).toString('hex'),
+    now: () => Date.now(),
+    bootTime: Date.now() - uptime() * 1000,
+  });
   const temporaryFiles = new Set<string>();
-  const disk = { ...(await composeTemporaryNames()), flushFolder: folderFlushes(), temporaryFiles };
+  const disk = { ...names, flushFolder: folderFlushes(), temporaryFiles };
   return {
     run: { ...composeReading(), disk, concurrency, clock, onEvent },
-    removeTemporaryFiles: () => removeNow(temporaryFiles),
+    /** Immediately, for a process that is about to end with files under way. */
+    removeTemporaryFiles: (): void => removeNow(temporaryFiles),
   };
 }
 
 export function composeReading(): Reading {
   const digest = existsSync(DIGEST_WORKER) ? digestEntriesWith(createDigestThreads(DIGEST_WORKER)) : digestEntries;
   return { formats, digestEntries: digest };
-}
-
-async function composeTemporaryNames() {
-  return temporaryNames({
-    processes: await observeProcesses(),
-    randomHex: () => randomBytes(8).toString('hex'),
-    now: () => Date.now(),
-    bootTime: Date.now() - uptime() * 1000,
-  });
 }
 
 /** What cannot be removed keeps no other from it, and is known to a later run. */

@@ -27,17 +27,6 @@ import { composeCredentials } from './compose-credentials.ts';
 import { composeJournal, composeJournalReading, composeRun, hasJournal } from './compose-local.ts';
 import { describeClient } from './compose-signing.ts';
 
-export interface ResumeComposition extends AsyncDisposable {
-  /** Lists, forgets or finishes calls, as the options say. Throws `no-such-call`, `call-under-way`. */
-  run(signal?: AbortSignal): Promise<readonly ResumedCall[]>;
-  /** Whole sentences; grows as things are found. */
-  warnings(): readonly string[];
-  /** Immediately, for a process that is about to end with files under way. */
-  removeTemporaryFiles(): void;
-  /** Records in the journal that the run ended well. Only for its last action; never throws. */
-  noteEnd(): void;
-}
-
 interface Connection extends ServiceComposition {
   readonly given: Given;
 }
@@ -48,7 +37,7 @@ export async function composeResume(
   stored: Stored,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
-): Promise<ResumeComposition> {
+) {
   const { dryRun = false, forget = [], forgetUnknown = false } = options;
   const settings = resolveResumeSettings(options, env, stored);
   const reading = dryRun ? await composeJournalReading(env) : undefined;
@@ -98,14 +87,21 @@ export async function composeResume(
   }
 
   return {
-    async run(signal) {
+    /** Lists, forgets or finishes calls, as the options say. Throws `no-such-call`, `call-under-way`. */
+    async run(signal?: AbortSignal): Promise<readonly ResumedCall[]> {
       if (dryRun) return listCalls(calls, connection?.given);
       return await (isForgetting ? giveUp() : resume(signal));
     },
-    warnings: () => [...warnings, ...((reading ?? journal)?.warnings ?? []), ...(connection?.later ?? [])],
+    /** Whole sentences; grows as things are found. */
+    warnings: (): readonly string[] => [
+      ...warnings,
+      ...((reading ?? journal)?.warnings ?? []),
+      ...(connection?.later ?? []),
+    ],
     removeTemporaryFiles,
-    noteEnd: () => journal?.ended(),
-    async [Symbol.asyncDispose]() {
+    /** Records in the journal that the run ended well. Only for its last action; never throws. */
+    noteEnd: (): void => journal?.ended(),
+    async [Symbol.asyncDispose](): Promise<void> {
       await connection?.service.close();
     },
   };

@@ -28,23 +28,8 @@ import { REVISION, VERSION } from './version.ts';
 const WITHOUT_JOURNAL =
   'Without a journal a signature that is given and cannot be used immediately is lost: another run requests, and pays for, it again.';
 
-export interface SigningComposition extends AsyncDisposable {
-  /** Whole sentences on certificate, credentials and TLS. */
-  readonly warnings: readonly string[];
-  /** The result's warnings begin with these. */
-  signFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<SignFilesResult>;
-  /** Immediately, for a process that is about to end with files under way. */
-  removeTemporaryFiles(): void;
-  /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
-  noteEnd(): void;
-}
-
 /** Reads the certificate and the credentials; throws what makes every file of a run impossible to sign. */
-export async function composeSigning(
-  settings: Settings,
-  env: Environment,
-  onEvent: (event: SigningEvent) => void,
-): Promise<SigningComposition> {
+export async function composeSigning(settings: Settings, env: Environment, onEvent: (event: SigningEvent) => void) {
   const chain = await readChain(settings.certificates, env);
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
@@ -71,8 +56,9 @@ export async function composeSigning(
   // From here on the caller closes the connection.
   connection.prepare?.();
   return {
+    /** Whole sentences on certificate, credentials and TLS: the result's warnings begin with them. */
     warnings,
-    async signFiles(files, signal) {
+    async signFiles(files: readonly FileToSign[], signal?: AbortSignal): Promise<SignFilesResult> {
       const result = await signFiles(files, signing, signal);
       return {
         ...result,
@@ -80,8 +66,9 @@ export async function composeSigning(
       };
     },
     removeTemporaryFiles,
-    noteEnd: () => journal?.ended(),
-    async [Symbol.asyncDispose]() {
+    /** Records in the journal that the run ended well. Only for the last action of a run in which no file failed; never throws. */
+    noteEnd: (): void => journal?.ended(),
+    async [Symbol.asyncDispose](): Promise<void> {
       await connection.account?.service.close();
     },
   };

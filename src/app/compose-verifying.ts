@@ -12,19 +12,8 @@ import { composeReading } from './compose-local.ts';
 /** The value of --roots for what is trusted without that option. A file of this name is `./system`. */
 const SYSTEM_ROOTS = 'system';
 
-export interface VerifyingComposition extends AsyncDisposable {
-  /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
-  readonly rootsFrom: string | undefined;
-  /** Never throws for one file: it has its verdict, or its error. */
-  verifyFile(path: string): Promise<VerifiedFile>;
-}
-
 /** Reads the roots and CRLs named; throws what makes every verification impossible. */
-export async function composeVerifying(
-  settings: VerifySettings,
-  env: Environment,
-  onRead?: Verifying['onRead'],
-): Promise<VerifyingComposition> {
+export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
   const now = new Date();
   // For CRLs and OCSP alone.
   const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
@@ -38,9 +27,11 @@ export async function composeVerifying(
     policy: { requireTimestamp, signer, leastAlgorithm },
   };
   return {
+    /** Where the trusted roots come from, for people; undefined where trust is not asked about. */
     rootsFrom: trust?.rootsFrom,
-    verifyFile: (path) => verifyFile(path, verifying),
-    async [Symbol.asyncDispose]() {
+    /** Never throws for one file: it has its verdict, or its error. */
+    verifyFile: (path: string): Promise<VerifiedFile> => verifyFile(path, verifying),
+    async [Symbol.asyncDispose](): Promise<void> {
       await http?.close();
     },
   };

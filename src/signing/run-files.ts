@@ -90,14 +90,8 @@ function failed(planned: Planned, error: CodesignError): FailedOutcome {
   return { path: planned.file.path, ...known, status: 'failed', error, record: null, kept: false };
 }
 
-export interface SafeListener<Event> {
-  readonly onEvent: (event: Event) => void;
-  /** Whole sentences: the first failure, if there was one. */
-  readonly warnings: readonly string[];
-}
-
-/** As `listener`, but what it throws is a warning, once: it must not make a file count as failed that is done. */
-export function safeListener<Event>(listener: (event: Event) => void): SafeListener<Event> {
+/** As `listener`, but what it throws first is a warning: it must not make a file count as failed that is done. */
+export function safeListener<Event>(listener: (event: Event) => void) {
   const warnings: string[] = [];
   const onEvent = (event: Event): void => {
     try {
