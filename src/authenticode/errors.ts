@@ -13,11 +13,11 @@ export const authenticodeErrors = defineErrors('local', {
   },
   'authenticode-malformed': {
     message: 'the Authenticode signature is malformed: {problem}',
-    hint: 'The signature is damaged or of an unknown kind. Remove it, or build or download the file again.',
+    hint: 'Remove the signature, or build or download the file again: it is damaged or of an unknown kind.',
   },
   'authenticode-nested-too-deeply': {
     message: 'the Authenticode signature holds nested signatures {problem}',
-    hint: 'No signing program creates such a file: do not trust it.',
+    hint: 'Do not trust this file: no signing program creates such a file.',
   },
   'cannot-stamp': {
     message: 'the signatures in this file cannot be given timestamps: {reason}',

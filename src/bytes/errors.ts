@@ -5,15 +5,15 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const bytesErrors = defineErrors('local', {
   'read-past-end': {
     message: '{what}: needs {length} bytes at offset {offset}, but there are only {size} bytes',
-    hint: 'The file is truncated or damaged. Build or download it again.',
+    hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'file-shrunk': {
     message: 'the file became shorter while it was read ({length} bytes wanted at offset {offset})',
-    hint: 'Another program is writing to it. Sign it after that program has finished.',
+    hint: 'Sign it again after the program that writes to it has finished.',
   },
   'pieces-invalid': {
     category: 'internal',
     message: 'the pieces of a file cannot be put together: {problem}',
-    hint: 'This is a fault of codesign-remote. Run again with --verbose and report what it prints.',
+    hint: 'Run again with --verbose and report the output: this is a defect of codesign-remote.',
   },
 });

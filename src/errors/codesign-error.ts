@@ -49,8 +49,8 @@ export function toCodesignError(thrown: unknown): CodesignError {
   return new CodesignError({
     code: 'internal',
     category: 'internal',
-    message: `unexpected fault: ${message}`,
-    hint: 'This is a fault of codesign-remote. Run again with --verbose and report what it prints.',
+    message: `unexpected error: ${message}`,
+    hint: 'Run again with --verbose and report the output: this is a defect of codesign-remote.',
     cause: thrown,
   });
 }

@@ -23,7 +23,7 @@ export const fileErrors = defineErrors('local', {
   },
   'permission-denied': {
     message: 'no permission to {doing}',
-    hint: 'Signing needs to read the file, and to write to it and to its folder. Check the owner and the permissions, or use --output.',
+    hint: 'Check the owner and the permissions, or use --output: signing reads the file, and writes to it and to its folder.',
   },
   'disk-full': {
     message: 'no space left on the disk to {doing}',

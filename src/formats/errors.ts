@@ -11,7 +11,7 @@ export const formatErrors = defineErrors('local', {
   },
   'extension-changes': {
     message: 'the result would have another extension than the file: {extensions}',
-    hint: 'The extension says how the signature is written ({format}): give the result the extension of the file.',
+    hint: 'Use the extension of the file for the result: it determines the form of the signature ({format}).',
   },
   'not-signed': {
     message: 'the file holds no signature',

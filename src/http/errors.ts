@@ -9,7 +9,7 @@ export const httpErrors = defineErrors('usage', {
   },
   'ca-file-unusable': {
     message: 'the file of TLS roots {path} holds no usable certificate ({reason})',
-    hint: 'It must hold one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
+    hint: 'Use a file with one or more certificates in PEM form ("-----BEGIN CERTIFICATE-----").',
   },
   'insecure-address': {
     message: '{origin} would be called without TLS',

@@ -7,7 +7,7 @@ import { REFUSED } from './own-folder.ts';
 export const journalErrors = defineErrors('local', {
   'journal-unusable': {
     message: 'the journal in {folder} cannot be used: {reason}',
-    hint: 'Without it a signature can be lost or paid for twice. Set another folder with CODESIGN_STATE_DIR, or use --no-journal.',
+    hint: 'Set another folder with CODESIGN_STATE_DIR, or use --no-journal: a signature can then be lost or paid for twice.',
   },
   'journal-full': {
     message: 'no space is left on the disk for the journal in {folder}',
@@ -19,7 +19,7 @@ export const journalErrors = defineErrors('local', {
   },
   'claim-lost': {
     message: 'another process assumed this one had exited and is requesting the same signature; no request was sent',
-    hint: 'This machine or the disk with the journal did not respond for a long time. Run again for this file.',
+    hint: 'Run again for this file: this machine or the disk with the journal did not respond for a long time.',
   },
   'claim-interrupted': {
     message: 'interrupted while {whom} was requesting the same signature',

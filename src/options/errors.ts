@@ -50,11 +50,11 @@ export const settingsErrors = defineErrors('usage', {
   },
   'access-key-invalid': {
     message: '{source} {problem}',
-    hint: 'HTTP Basic authentication ends the key at the first colon. Check that key and secret were not pasted together.',
+    hint: 'Check that key and secret were not pasted together: a key holds no colon.',
   },
   'access-secret-invalid': {
     message: '{source} {problem}',
-    hint: 'It must hold the access secret on one line and nothing else.',
+    hint: 'Use the access secret on one line and nothing else.',
   },
   'secret-file-unreadable': {
     message: '{variable}: {path} cannot be read ({reason})',
@@ -62,7 +62,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'secret-file-exposed': {
     message: '{variable}: {path} {problem}',
-    hint: 'Everyone who can write to it can change the secret. Restrict it to yourself: chmod 600.',
+    hint: 'Restrict it to yourself (chmod 600): everyone who can write to it can change the secret.',
   },
   'setting-missing': {
     message: 'missing setting: {what}',
@@ -93,7 +93,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'profile-name-invalid': {
     message: '{name}: "{value}" is not a valid name of a profile or environment',
-    hint: 'A name has 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
+    hint: 'Use 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
     message: '{name}: there is no profile "{profile}" in {path}',
@@ -113,7 +113,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'setting-not-set': {
     message: '{key} is not set',
-    hint: 'codesign-remote config list shows all settings.',
+    hint: 'Run codesign-remote config list to see all settings.',
   },
   'settings-file-unreadable': {
     message: '{path} cannot be read: {reason}',
@@ -125,7 +125,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'settings-file-exposed': {
     message: '{path} {problem}',
-    hint: 'Everyone who can change it decides how you sign. Restrict it to yourself: chown, chmod go-w.',
+    hint: 'Restrict it to yourself (chown, chmod go-w): everyone who can change it decides how you sign.',
   },
   'settings-file-unwritable': {
     category: 'local',
@@ -134,7 +134,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'project-output-refused': {
     message: '"output" in {path} would send a result to {output}, and {reason}; nothing was sent',
-    hint: 'A cloned repository must not decide which files are replaced. Use --output for this folder.',
+    hint: 'Use --output for this folder: a cloned repository must not decide which files are replaced.',
   },
   'project-setting-refused': {
     message: '{path} may not hold "{key}": {reason}',

@@ -96,20 +96,20 @@ export const networkErrors = defineErrors('network', {
   'sign-timed-out': {
     message: (d: { origin: string; detail: string }) =>
       `the service at ${d.origin} did not answer in time (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
-    hint: 'The request was not retried. Raise --timeout if the service is slow, and run again for the files that failed.',
+    hint: 'Run again for the files that failed, with a higher --timeout if the service is slow. The request was not retried.',
   },
   'connection-broken': {
     message: (d: { origin: string; detail: string }) =>
       `the connection to ${d.origin} broke before the answer was complete (${d.detail}). ${MAY_HAVE_BEEN_COUNTED}`,
-    hint: 'The request was not retried. Run again for the files that failed.',
+    hint: 'Run again for the files that failed. The request was not retried.',
   },
   'report-unanswered': {
     message: 'the service at {origin} did not answer report-sign ({detail})',
-    hint: 'The signature is not affected; only the report is missing.',
+    hint: 'Run codesign-remote resume to send the report again. The signature is not affected.',
   },
   'check-unanswered': {
     message: 'the service at {origin} did not say whether it accepts the credentials ({detail})',
-    hint: 'No signature was requested. Run again later.',
+    hint: 'Run again later. No signature was requested.',
   },
   interrupted: {
     message: 'interrupted before {operation} was sent',

@@ -7,7 +7,7 @@ export const signingErrors = defineErrors('local', {
   },
   'file-changed': {
     message: 'the file changed during the run; it was left as it is now',
-    hint: 'Another program is writing to it. Run again after that program has finished.',
+    hint: 'Run again after the program that writes to it has finished.',
   },
   'copy-differs': {
     message: 'the disk returned other bytes than were written to the temporary file',
@@ -44,7 +44,7 @@ export const signingErrors = defineErrors('local', {
   'signature-mismatch': {
     message: (d: { certificate: string; why?: string | undefined }) =>
       `the service's signature does not verify with the certificate "${d.certificate}"${d.why ?? ''}`,
-    hint: 'The most likely cause: certificate number {code} at the service is not the certificate given with --certificate. Nothing more was requested from the service.',
+    hint: 'Check certificate number {code}: at the service it is probably not the certificate of --certificate. Nothing more was requested from the service.',
   },
   'too-many-signatures': {
     category: 'usage',
@@ -94,11 +94,11 @@ export const signingErrors = defineErrors('local', {
   },
   'signature-file-too-large': {
     message: '{file} is longer than any signature: more than {limit} bytes',
-    hint: 'It must hold only a signature, as codesign-remote extract writes it.',
+    hint: 'Use a file with only a signature, as codesign-remote extract writes it.',
   },
   'signature-file-unusable': {
     message: '{file} holds no signature that can be used: {problem}',
-    hint: 'It must hold one CMS signature (PKCS#7), DER or PEM, as codesign-remote extract writes it.',
+    hint: 'Use a file with one CMS signature (PKCS#7), DER or PEM, as codesign-remote extract writes it.',
   },
   'service-not-named': {
     category: 'usage',
@@ -127,7 +127,7 @@ export const signingErrors = defineErrors('local', {
   'no-such-call': {
     category: 'usage',
     message: 'the journal has no unfinished call {id}',
-    hint: 'codesign-remote resume --dry-run lists them with their ids.',
+    hint: 'Run codesign-remote resume --dry-run to list them with their ids.',
   },
   'call-under-way': {
     message: 'a running process is working on call {id}',

@@ -9,7 +9,7 @@ export const verifyingErrors = defineErrors('usage', {
   },
   'roots-unusable': {
     message: 'the file of trusted roots ({option}) cannot be used: {problem}',
-    hint: 'It must hold one or more root certificates, as PEM ("-----BEGIN CERTIFICATE-----") or DER.',
+    hint: 'Use a file with one or more root certificates, as PEM ("-----BEGIN CERTIFICATE-----") or DER.',
   },
   'crl-file-unreadable': {
     message: 'the file of revoked certificates {path} cannot be read: {reason}',
@@ -17,6 +17,6 @@ export const verifyingErrors = defineErrors('usage', {
   },
   'crl-file-unusable': {
     message: 'the file of revoked certificates {path} cannot be used: {problem}',
-    hint: 'It must hold one or more CRLs, as PEM ("-----BEGIN X509 CRL-----") or DER.',
+    hint: 'Use a file with one or more CRLs, as PEM ("-----BEGIN X509 CRL-----") or DER.',
   },
 });

@@ -3,7 +3,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const zipErrors = defineErrors('local', {
   'zip-malformed': {
     message: 'the ZIP archive is damaged: {problem}',
-    hint: 'The file is truncated or damaged. Build or download it again.',
+    hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'zip-ambiguous': {
     message: 'the ZIP archive can be read in two ways: {problem}',

@@ -40,7 +40,7 @@ export async function run(
       return error.exitCode;
     }
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    surroundings.log.write(printableLines(`codesign-remote-server: unexpected fault: ${text}\n`));
+    surroundings.log.write(printableLines(`codesign-remote-server: unexpected error: ${text}\n`));
     return EXIT_INTERNAL;
   }
 }

@@ -3,7 +3,7 @@ import { defineErrors } from '../../errors/define-errors.ts';
 export const jarErrors = defineErrors('local', {
   'manifest-invalid': {
     message: 'META-INF/MANIFEST.MF, line {line}: {problem}',
-    hint: 'Java does not open an archive with such a manifest. Correct it and build the archive again.',
+    hint: 'Correct the manifest and build the archive again: Java does not open an archive with such a manifest.',
   },
   'manifest-too-large': {
     message: '{file} has {size} bytes, and Java does not open a signed archive if it has more than {limit}',
@@ -11,15 +11,15 @@ export const jarErrors = defineErrors('local', {
   },
   'jar-too-many-signatures': {
     message: 'the archive has more than {limit} signature files and blocks',
-    hint: 'No signing program creates such an archive: do not trust it. Build or download it again.',
+    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
   },
   'jar-blocks-too-large': {
     message: 'the signature blocks up to {name} have more than {limit} bytes together',
-    hint: 'No signing program creates such an archive: do not trust it. Build or download it again.',
+    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download it again.',
   },
   'jar-bytes-uncovered': {
     message: 'a signature would not cover the whole file: {problem}',
-    hint: 'A verifier rejects such a file. Remove the bytes. A file with a script or launcher before the archive must have a name that ends in .jar, .war, .ear, .rar or .aar.',
+    hint: 'Remove the bytes: verifiers reject such a file. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar or .aar.',
   },
   'jar-too-many-digests': {
     message: 'the manifest has digests of large files by more algorithms than verify checks ({count})',

@@ -37,7 +37,7 @@ export function describeHalves(signatureFiles: ReadonlyMap<string, SignatureFile
     all.flatMap(({ signatureFile, blocks }) => (signatureFile === undefined ? blocks : [])),
   );
   const sentence = (what: string, listing: Listing): string | undefined =>
-    listing.count === 0 ? undefined : `There is no ${what} for ${inWords(listing)}: it is no signature.`;
+    listing.count === 0 ? undefined : `There is no ${what} for ${inWords(listing)}: it is not a signature.`;
   return {
     withoutBlock: sentence('signature block', withoutBlock),
     withoutFile: sentence('signature file', withoutFile),

@@ -3,15 +3,15 @@ import { defineErrors } from '../../errors/define-errors.ts';
 export const peErrors = defineErrors('local', {
   'not-a-pe': {
     message: 'not a Windows PE program: it looks like {looksLike}',
-    hint: 'Only PE files (32 and 64 bit Windows, EFI) can hold an Authenticode signature. Check that this is the right file.',
+    hint: 'Check that this is the right file: only PE files (32 and 64 bit Windows, EFI) can hold this kind of signature.',
   },
   'truncated-pe': {
     message: 'the file ends after {size} bytes, but its {what} reaches up to byte {end}',
-    hint: 'The file is truncated or damaged. Build or download it again.',
+    hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'unknown-optional-header': {
     message: 'the optional header at offset {offset} is of an unknown kind ({magic}): neither PE32 nor PE32+',
-    hint: 'The file is damaged, or not meant for Windows. Build or download it again.',
+    hint: 'Build or download the file again: it is damaged, or not meant for Windows.',
   },
   'no-certificate-slot': {
     message: 'the header has no field for a signature: {reason}',
@@ -28,6 +28,6 @@ export const peErrors = defineErrors('local', {
   },
   'certificate-table-overlaps': {
     message: 'the header says the signatures begin at byte {offset}, inside the {what} (up to byte {end})',
-    hint: 'The file is damaged or malicious: replacing these "signatures" would destroy the program. Build or download it again.',
+    hint: 'Build or download the file again: it is damaged or malicious. Replacing these "signatures" would destroy the program.',
   },
 });

@@ -19,7 +19,7 @@ export async function measureTrivial(file: string): Promise<number> {
 export function expectSane({ code, stdout, stderr }: CliRun, exitCodes: readonly number[]): void {
   const said = stderr.slice(0, 10_000);
   expect([code, said]).toEqual([expect.toSatisfy((one) => exitCodes.includes(one)), said]);
-  expect(said).not.toMatch(/\[internal\]|unexpected fault|\n\s+at .*:\d+:\d+/);
+  expect(said).not.toMatch(/\[internal\]|unexpected error|\n\s+at .*:\d+:\d+/);
   expect(stdout.slice(0, 1_000_000)).not.toMatch(/"code": "internal"/);
 }
 
