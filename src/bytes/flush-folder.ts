@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { hasCode } from '../errors/system-reason.ts';
 
 /** Makes a rename, or the name of a new file, durable. Windows has no handle for that, and some file systems refuse it: both keep order. */
 export async function flushFolder(folder: string): Promise<void> {
@@ -8,7 +9,6 @@ export async function flushFolder(folder: string): Promise<void> {
   try {
     await handle.sync();
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code !== 'EINVAL' && code !== 'ENOTSUP') throw thrown;
+    if (!hasCode(thrown, 'EINVAL', 'ENOTSUP')) throw thrown;
   }
 }

@@ -22,3 +22,18 @@ export function systemReason(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason';
   return REASONS[code] ?? code;
 }
+
+/** Whether the system reported one of these codes. */
+export function hasCode(thrown: unknown, ...codes: readonly string[]): boolean {
+  return thrown instanceof Error && 'code' in thrown && codes.includes(String(thrown.code));
+}
+
+/** Undefined if the work fails with this code of the system. */
+export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (hasCode(thrown, code)) return undefined;
+    throw thrown;
+  }
+}

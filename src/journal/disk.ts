@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { flushFolder } from '../bytes/flush-folder.ts';
 import { makeFolders } from '../bytes/make-folders.ts';
+import { hasCode, unless } from '../errors/system-reason.ts';
 import { type LinesFile, linesFile, readAll } from './lines.ts';
 import { assertOwned, assertOwnLinks, enterFolder, type OwnFolder, refusal } from './own-folder.ts';
 
@@ -172,19 +173,6 @@ function assertFile(shown: string, stats: Stats): void {
 async function makeOne(path: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   await unless('EEXIST', () => mkdir(path, { mode: FOLDER_MODE }));
-}
-
-export async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (hasCode(thrown, code)) return undefined;
-    throw thrown;
-  }
-}
-
-export function hasCode(thrown: unknown, ...codes: readonly string[]): boolean {
-  return thrown instanceof Error && 'code' in thrown && codes.includes(String(thrown.code));
 }
 
 const WAITS_MILLISECONDS = [5, 20, 50, 100, 250];

@@ -1,7 +1,6 @@
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors } from '../errors/define-errors.ts';
-import { systemReason } from '../errors/system-reason.ts';
-import { hasCode } from './disk.ts';
+import { hasCode, systemReason } from '../errors/system-reason.ts';
 import { REFUSED } from './own-folder.ts';
 
 export const journalErrors = defineErrors('local', {

@@ -3,6 +3,7 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { foreignLink, isTrustedOwner } from '../bytes/trusted-paths.ts';
+import { hasCode } from '../errors/system-reason.ts';
 
 /** The error code of what the journal refuses: a link, something that is no file, something that is not this user's. */
 export const REFUSED = 'REFUSED';
@@ -62,9 +63,8 @@ function openFolder(path: string, shown: string, isRoot: boolean): number {
   try {
     return openSync(path, isRoot ? FOLDER : FOLDER_ITSELF);
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
     // Of a link Linux says ENOTDIR, other systems ELOOP.
-    if (!isRoot && (code === 'ENOTDIR' || code === 'ELOOP')) throw refusal(shown, 'is a link or not a folder');
+    if (!isRoot && hasCode(thrown, 'ENOTDIR', 'ELOOP')) throw refusal(shown, 'is a link or not a folder');
     throw thrown;
   }
 }

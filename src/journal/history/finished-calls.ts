@@ -1,9 +1,10 @@
 /** Calls that ended well a short while ago: runs that were going then, and those that go on with a broken one, may use their signatures. */
 
 import { join } from 'node:path';
+import { hasCode, unless } from '../../errors/system-reason.ts';
 import type { CallFiles, CallLocation } from '../calls/call-files.ts';
 import type { CallState } from '../calls/call-state.ts';
-import { type Disk, hasCode, unless } from '../disk.ts';
+import type { Disk } from '../disk.ts';
 
 const HOUR_MILLISECONDS = 60 * 60 * 1000;
 

@@ -5,6 +5,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { hasCode, unless } from '../../errors/system-reason.ts';
 import { whenFree } from '../../files/file-system-errors.ts';
 import { type HolderOnRecord, holderSchema, inWords, PRESUMED_ENDED_MILLISECONDS } from '../../journal/processes.ts';
 import { signingErrors } from '../errors.ts';
@@ -74,28 +75,29 @@ export function targetLocks(owners: FileOwners) {
     await unlink(aside);
   }
 
-  async function makeLock(path: string, onLeft: OnLeft): Promise<void> {
+  async function makeLock(path: string, onLeft: OnLeft): Promise<TargetLock> {
     const whole = besides(path);
     await writeWhole(whole, text);
     try {
       // Never there without what it holds: a process that is killed in between leaves no lock without an owner.
       await link(whole, path);
     } catch (thrown) {
-      if (codeOf(thrown) === 'EEXIST') throw thrown;
+      if (hasCode(thrown, 'EEXIST')) throw thrown;
       // A file system without hard links.
       await writeWhole(path, text);
     } finally {
       // The lock does not depend on it; a later run recognises this file.
       await whenFree('remove what the lock was made of', () => unlink(whole)).catch((thrown) => onLeft(whole, thrown));
     }
+    return heldLock(path, text);
   }
 
   async function lockTarget(target: string, onLeft: OnLeft = () => undefined): Promise<TargetLock> {
     const path = lockPathOf(target);
     const doing = `create a file in ${dirname(path)}`;
     for (let turn = 1; ; turn++) {
-      const isMade = await whenFree(doing, () => unlessCode('EEXIST', () => makeLock(path, onLeft)));
-      if (isMade) return heldLock(path, text);
+      const made = await whenFree(doing, () => unless('EEXIST', () => makeLock(path, onLeft)));
+      if (made !== undefined) return made;
       const found = await whenFree('look at the lock of another run', () => findLock(path));
       if (found === undefined && turn < MOST_TURNS) continue;
       if (found === undefined || turn === MOST_TURNS || !(await isStale(found))) {
@@ -103,7 +105,7 @@ export function targetLocks(owners: FileOwners) {
           found?.holder === undefined ? 'it is unknown which one' : inWords(found.holder, { ...self, run: '' });
         throw signingErrors('target-busy', { name: basename(target), who, lock: path });
       }
-      await whenFree(`remove ${path}, which a run has left`, () => unlessCode('ENOENT', () => takeAway(path, found)));
+      await whenFree(`remove ${path}, which a run has left`, () => unless('ENOENT', () => takeAway(path, found)));
     }
   }
 
@@ -120,14 +122,7 @@ export function targetLocks(owners: FileOwners) {
 function heldLock(path: string, text: string) {
   // A run that cannot be seen from elsewhere counts as ended when its lock is not touched.
   const touching = setInterval(() => void touch(path, text).catch(() => undefined), TOUCH_MILLISECONDS).unref();
-  const isHeld = async (): Promise<boolean> => {
-    try {
-      return (await readLock(path)) === text;
-    } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return false;
-      throw thrown;
-    }
-  };
+  const isHeld = async () => (await unless('ENOENT', () => readLock(path))) === text;
   return {
     path,
     /** Throws `lock-lost` when another run has taken this one for ended. */
@@ -137,7 +132,7 @@ function heldLock(path: string, text: string) {
     /** Throws what keeps the lock from being removed. */
     async release(): Promise<void> {
       clearInterval(touching);
-      const isRemoved = () => unlessCode('ENOENT', async () => ((await isHeld()) ? await unlink(path) : undefined));
+      const isRemoved = () => unless('ENOENT', async () => ((await isHeld()) ? await unlink(path) : undefined));
       await whenFree('remove the lock', isRemoved);
     },
   };
@@ -168,13 +163,10 @@ async function touch(path: string, text: string): Promise<void> {
 
 /** Undefined when there is none. */
 async function findLock(path: string): Promise<FoundLock | undefined> {
-  const stats = await lstat(path).catch((thrown: unknown) => {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
-    throw thrown;
-  });
+  const stats = await unless('ENOENT', () => lstat(path));
   if (stats === undefined) return undefined;
   // What this user may not read names no owner either; but by now it may be gone.
-  const unread = (thrown: unknown) => (codeOf(thrown) === 'ENOENT' ? undefined : '');
+  const unread = (thrown: unknown) => (hasCode(thrown, 'ENOENT') ? undefined : '');
   const text = stats.isFile() ? await readLock(path).catch(unread) : '';
   if (text === undefined) return undefined;
   const isBlank = stats.isFile() && (stats.size === 0 || /^\0+$/.test(text));
@@ -203,19 +195,4 @@ function holderIn(text: string): FoundLock['holder'] {
   } catch {
     return undefined;
   }
-}
-
-/** False when the work failed with this one of the system's codes. */
-async function unlessCode(code: string, work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (thrown) {
-    if (codeOf(thrown) === code) return false;
-    throw thrown;
-  }
-}
-
-function codeOf(thrown: unknown): string | undefined {
-  return (thrown as NodeJS.ErrnoException).code;
 }

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CodesignError } from '../../errors/codesign-error.ts';
+import { hasCode } from '../../errors/system-reason.ts';
 import { assertUtf8Name, windowsNameProblem } from '../../files/file-names.ts';
 import { fromFileSystem, inFileSystem, orBrokenLink, whenFree } from '../../files/file-system-errors.ts';
 import { signingErrors } from '../errors.ts';
@@ -151,7 +151,5 @@ function unescapeMount(field: string): string {
 }
 
 function isMissing(thrown: unknown): boolean {
-  if (thrown instanceof CodesignError) return false;
-  const { code } = thrown as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
+  return hasCode(thrown, 'ENOENT', 'ENOTDIR');
 }
