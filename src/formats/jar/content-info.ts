@@ -5,10 +5,9 @@ import type { DigestEntries } from '../../zip/entry-digests.ts';
 import {
   algorithmsOf,
   type ContentDigest,
+  type DigestAt,
   digestContents,
-  type KnownDigest,
-  type ListedEntry,
-  listEntries,
+  isKnown,
   withinDigestLimit,
 } from './content.ts';
 import type { JarLayout } from './layout.ts';
@@ -28,41 +27,46 @@ export type ContentState = 'right' | 'wrong' | 'without digest' | 'not checked';
 
 export async function readContentInfo(
   source: ByteSource,
-  layout: JarLayout,
+  { archive, manifest, signable }: JarLayout,
   digestEntries: DigestEntries,
 ): Promise<ContentInfo> {
-  const { signable, manifest } = layout;
-  const listed = listEntries(layout, manifest?.parsed);
-  const algorithms = algorithmsOf(listed);
-  const { checked, isReduced } = withinDigestLimit(signable, algorithms);
-  const { digestOf, damaged } = await digestOrDamaged(source, signable, checked, digestEntries);
-  const stateAt = ({ digests }: ListedEntry, position: number): ContentState => {
-    if (digests.length === 0) return 'without digest';
-    const isWrong = ({ nodeName, value }: KnownDigest): boolean =>
-      checked[position]?.includes(nodeName) === true && digestOf?.(position, nodeName) !== value;
-    if (isContradictory(digests) || (digestOf !== undefined && digests.some(isWrong))) return 'wrong';
-    return isReduced(position) ? 'not checked' : 'right';
-  };
-  const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
+  /** By the index of the entry. */
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  const states = listed.map(stateAt);
+  /** Read twice: kept, the digests of 180,000 files take more than 50 MB. */
+  function* manifestDigests(): Generator<DigestAt> {
+    for (const { name, digests } of manifest?.parsed.sections() ?? []) {
+      const position = positions[archive.byName.get(name)?.index ?? -1];
+      if (position === undefined) continue;
+      for (const digest of digests) if (isKnown(digest)) yield [position, digest];
+    }
+  }
+  const algorithms = algorithmsOf(signable.length, manifestDigests());
+  const { checked, isReduced } = withinDigestLimit(signable, algorithms);
+  const { digestOf, damaged } = await digestOrDamaged(source, signable, checked, digestEntries);
+  const isWrong = new Uint8Array(signable.length);
+  /** Of two that differ, one is wrong, whichever is checked. */
+  const unchecked = new Map<string, string>();
+  for (const [position, { nodeName, value }] of manifestDigests()) {
+    let expected = checked[position]?.includes(nodeName) ? digestOf?.(position, nodeName) : undefined;
+    if (expected === undefined) {
+      const key = `${position} ${nodeName}`;
+      expected = unchecked.get(key) ?? value;
+      unchecked.set(key, expected);
+    }
+    if (value !== expected) isWrong[position] = 1;
+  }
+  const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
   return {
     damaged,
-    stateOf: ({ index }) => states[positions[index] ?? -1] ?? 'without digest',
+    stateOf({ index }) {
+      const position = positions[index] ?? -1;
+      if ((algorithms[position] ?? []).length === 0) return 'without digest';
+      if (isWrong[position] === 1) return 'wrong';
+      return isReduced(position) ? 'not checked' : 'right';
+    },
     strengthOf: ({ index }) => strengths.get(algorithms[positions[index] ?? -1] ?? []) ?? 'weak',
   };
-}
-
-/** Of two digests by one algorithm that differ, one is wrong, whichever is checked. */
-function isContradictory(digests: readonly KnownDigest[]): boolean {
-  if (digests.length < 2) return false;
-  const values = new Map<string, string>();
-  return digests.some(({ nodeName, value }) => {
-    const first = values.get(nodeName) ?? value;
-    values.set(nodeName, first);
-    return value !== first;
-  });
 }
 
 function strongest(algorithms: readonly string[]): DigestStrength {

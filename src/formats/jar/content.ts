@@ -42,7 +42,7 @@ export function listEntries(
   return listed;
 }
 
-function isKnown(digest: DigestAttribute): digest is KnownDigest {
+export function isKnown(digest: DigestAttribute): digest is KnownDigest {
   return digest.nodeName !== undefined;
 }
 
@@ -57,26 +57,36 @@ export async function digestListed(
   digestEntries: DigestEntries,
 ): Promise<ContentDigest> {
   const entries = listed.map(({ entry }) => entry);
-  const algorithms = algorithmsOf(listed, [algorithm]);
+  const algorithms = algorithmsOf(listed.length, digestsIn(listed), [algorithm]);
   const { reducedCount } = withinDigestLimit(entries, algorithms);
   if (reducedCount > 0) throw jarErrors('jar-too-many-digests', { count: reducedCount });
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
+/** A digest of the entry at this position. */
+export type DigestAt = readonly [position: number, digest: KnownDigest];
+
+function* digestsIn(listed: readonly ListedEntry[]): Generator<DigestAt> {
+  for (const [position, { digests }] of listed.entries()) for (const digest of digests) yield [position, digest];
+}
+
 /** The algorithms of each entry's digests, and `always`. Entries with the same ones have the same list, not an equal one. */
 export function algorithmsOf(
-  listed: readonly ListedEntry[],
+  count: number,
+  digests: Iterable<DigestAt>,
   always: readonly string[] = [],
 ): readonly (readonly string[])[] {
   const lists = new Map<string, readonly string[]>();
-  const withAlgorithm = (list: readonly string[], added: string): readonly string[] => {
-    if (list.includes(added)) return list;
-    const key = [...list, added].sort().join();
-    const found = lists.get(key) ?? key.split(',');
-    lists.set(key, found);
-    return found;
-  };
-  return listed.map(({ digests }) => digests.reduce((list, { nodeName }) => withAlgorithm(list, nodeName), always));
+  const algorithms = new Array<readonly string[]>(count).fill(always);
+  for (const [position, { nodeName }] of digests) {
+    const list = algorithms[position] ?? always;
+    if (list.includes(nodeName)) continue;
+    const key = list.length === 0 ? nodeName : [...list, nodeName].sort().join();
+    const longer = lists.get(key) ?? key.split(',');
+    lists.set(key, longer);
+    algorithms[position] = longer;
+  }
+  return algorithms;
 }
 
 /** Reads each entry once, whatever the number of its algorithms; `algorithms` has a list for each, equal ones the same. */
