@@ -55,7 +55,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string | null>>;
   /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** Takes a 429 or 503 for the answer, instead of waiting and asking again: such a call was not signed. */
+  /** Treats 429 or 503 as the answer, instead of waiting and retrying: such a call was not signed. */
   readonly impatient?: boolean;
 }
 
