@@ -158,7 +158,7 @@ export interface HistoryEntry {
   readonly id: string;
   /** When the claim was made, and when the call was over, as ISO 8601; `ended` is undefined for a call that is not. */
   readonly at: string;
-  readonly ended: string | undefined;
+  readonly ended?: string | undefined;
   readonly file: string;
   readonly bytes: number;
   /** Files that were signed with this one signature. */
@@ -169,13 +169,13 @@ export interface HistoryEntry {
   readonly algorithm: DigestAlgorithm;
   /** In hex. */
   readonly digest: string;
-  readonly record: string | undefined;
+  readonly record?: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';
   /** What was reported to the service; undefined if nothing was. */
-  readonly reported: 1 | 2 | undefined;
+  readonly reported?: 1 | 2 | undefined;
   /** Of what did not go well. */
-  readonly reason: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 export interface Journal {

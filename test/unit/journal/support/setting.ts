@@ -97,9 +97,12 @@ export async function signAndReport(journal: Journal, work: Work, file: string):
   return claim;
 }
 
+/** JSON has no members without a value. */
+const WITHOUT_VALUE = { ended: undefined, record: undefined, reported: undefined, reason: undefined };
+
 export async function historyOf(journal: Pick<Journal, 'history'>): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
-  for await (const entry of journal.history()) entries.push(entry);
+  for await (const entry of journal.history()) entries.push({ ...WITHOUT_VALUE, ...entry });
   return entries;
 }
 
