@@ -15,7 +15,11 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
 const ECHO_MILLISECONDS = 1000;
 
 interface InterruptibleRun {
-  readonly console: { warning(text: string): void; stopProgress(): void };
+  readonly console: {
+    warning(text: string): void;
+    /** Called when a second signal ends the run. */
+    abandoned(): void;
+  };
   /** Called before a second signal ends the process. */
   removeTemporaryFiles(): void;
   /** Returns the exit code of a run without interruption. */
@@ -32,8 +36,8 @@ export async function runInterruptibly(
   const stopListening = io.onSignal((signal) => {
     if (interrupted !== undefined) {
       if (clock() - interrupted.at < ECHO_MILLISECONDS) return;
-      console.stopProgress();
       removeTemporaryFiles();
+      console.abandoned();
       io.exit(interrupted.exitCode);
     }
     interrupted = { exitCode: SIGNAL_EXIT_CODES[signal], at: clock() };

@@ -38,8 +38,12 @@ export function isOfGateway(status: number): boolean {
   return GATEWAY_STATUSES.has(status);
 }
 
-const perhapsCounted = ({ operation, isUncertain }: { operation: string; isUncertain: boolean }): string =>
-  operation === 'sign' && isUncertain ? `. ${MAY_HAVE_BEEN_COUNTED}` : '';
+/** API 8: only an answer with 2xx counts. Behind a gateway, nothing is known of the answer. */
+const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
+  if (d.operation !== 'sign') return '';
+  if (d.isUncertain) return `. ${MAY_HAVE_BEEN_COUNTED}`;
+  return d.status >= 500 ? '. No signature was counted.' : '';
+};
 const afterAttempts = ({ attempts = 1 }: AnswerDetails): string => (attempts > 1 ? ` after ${attempts} attempts` : '');
 
 function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number }): string {

@@ -183,6 +183,8 @@ export type SigningEvent =
   /** `whom`: another process that requests the same signature, in words. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
+  /** Sent to the service: from now on a signature may be counted. */
+  | { readonly type: 'signature-requested'; readonly path: string }
   /** By the service, for this run: it counts. */
   | { readonly type: 'signature-given'; readonly path: string }
   /** One attempt of one call was answered, or failed. */

@@ -30,6 +30,8 @@ export interface ChangeRun {
   readonly output: string | undefined;
   /** Throws what makes the whole run impossible. */
   compose(onEvent: (event: SigningEvent | ChangeEvent) => void): Promise<ComposedChange>;
+  /** What to type to finish the run; undefined if nothing can be resumed. */
+  readonly resumeCommand?: string | undefined;
   /** Throws if the files may not be written there. */
   checkOutputs?(files: readonly FileToSign[]): void;
 }
@@ -37,7 +39,7 @@ export interface ChangeRun {
 /** Returns the exit code. */
 export async function runChanges(run: ChangeRun, options: LinesOptions, io: Io): Promise<number> {
   const { verb } = run;
-  using console = new ChangeConsole(io, options, verb);
+  using console = new ChangeConsole(io, options, verb, run.resumeCommand);
   await using change = await run.compose((event) => console.event(event));
   const { warnings = [], noteEnd } = change;
   for (const warning of warnings) console.warning(warning);

@@ -5,9 +5,26 @@ import { composeStored } from '../../app/compose-config.ts';
 import { composeSigning } from '../../app/compose-signing.ts';
 import { resolveSettings } from '../../options/commands/sign.ts';
 import { checkProjectOutputs } from '../../options/stored/project-output.ts';
-import type { OptionsOf } from '../../options/table.ts';
+import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { inputsOf, runChanges } from './run-changes.ts';
+
+/** With the options of this run that `resume` needs too; undefined without a journal. Exported for tests. */
+export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
+  if (options.journal === false) return undefined;
+  const typed: Readonly<Record<string, unknown>> = options;
+  const words = optionsOf('resume').flatMap(({ key, flag, kind, isCommandLineOnly }) => {
+    const value = typed[key];
+    if (isCommandLineOnly || key === 'dryRun' || value === undefined) return [];
+    if (kind === undefined) return value === flag.startsWith('--no-') ? [] : [flag];
+    return [value].flat().flatMap((one) => [flag, quoted(String(one))]);
+  });
+  return ['codesign-remote resume', ...words].join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word.replace(/["$`]/g, '\\$&')}"`;
+}
 
 /** Returns the exit code. Throws what makes the whole run impossible: usage, settings, the certificate. */
 export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
@@ -16,6 +33,7 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
   return runChanges(
     {
       verb: 'signed',
+      resumeCommand: resumeCommand(options),
       inputs: await inputsOf(named, options, output, io),
       output,
       async compose(onEvent) {

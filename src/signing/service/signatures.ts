@@ -147,6 +147,7 @@ export function requestSignatures(options: SignaturesOptions) {
       async beforeSend() {
         await around.beforeSend();
         turn.send();
+        onEvent({ type: 'signature-requested', path });
       },
       async beforeRetry(error: CodesignError) {
         turn.repeat(error);

@@ -301,7 +301,7 @@ describe('a run', () => {
       await programs(1),
       signingWith(service, { onEvent: ({ type }) => events.push(type) }),
     );
-    const steps = ['file-step', 'signature-given', 'file-step'];
+    const steps = ['file-step', 'signature-requested', 'signature-given', 'file-step'];
     expect(events).toEqual(['file-started', ...steps, 'file-finished', 'report-failed']);
     expect(files[0]).toMatchObject({ status: 'signed', reported: false });
   });

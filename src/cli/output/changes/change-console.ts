@@ -3,6 +3,7 @@
 import { clock } from '../../../app/clock.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { CallRecord } from '../../../service/call-record.ts';
+import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import { isNotAttempted } from '../../../signing/batch.ts';
 import type { ChangeEvent, SigningEvent } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
@@ -31,12 +32,18 @@ export class ChangeConsole implements Disposable {
   readonly #started = clock();
   #signatures = 0;
   readonly #requested = new Set<string>();
+  /** Paths of files whose request was sent and not answered yet, and of those whose signature is not in the file yet. */
+  readonly #underWay = new Set<string>();
+  readonly #unwritten = new Set<string>();
+  readonly #resumeCommand: string | undefined;
   /** Printed at the end, after the failure that is their reason. */
   readonly #notAttempted: Failed[] = [];
   /** Messages of failures. */
   readonly #printed = new Set<string>();
 
-  constructor(io: Io, options: LinesOptions, verb: ChangeVerb) {
+  /** `resumeCommand`: what to type to finish the run; undefined if nothing can be resumed. */
+  constructor(io: Io, options: LinesOptions, verb: ChangeVerb, resumeCommand?: string) {
+    this.#resumeCommand = resumeCommand;
     this.#io = io;
     this.#verb = verb;
     this.#lines = new Lines(io, options);
@@ -48,27 +55,30 @@ export class ChangeConsole implements Disposable {
     this.#progress.expect(files);
   }
 
-  stopProgress(): void {
-    this.#progress[Symbol.dispose]();
-  }
-
   [Symbol.dispose](): void {
-    this.stopProgress();
+    this.#progress[Symbol.dispose]();
   }
 
   event(event: SigningEvent | ChangeEvent): void {
     this.#progress.event(event);
     switch (event.type) {
+      case 'signature-requested':
+        this.#requested.add(event.path);
+        this.#underWay.add(event.path);
+        break;
       case 'signature-given':
         this.#signatures += 1;
-        break;
-      case 'file-step':
-        if (event.step === 'asking-service') this.#requested.add(event.path);
+        this.#underWay.delete(event.path);
+        this.#unwritten.add(event.path);
         break;
       case 'service-called':
         if (this.#lines.options.verbose) this.#lines.print(callLine(event.call));
         break;
+      case 'file-step':
+        break;
       case 'file-finished':
+        this.#underWay.delete(event.outcome.path);
+        this.#unwritten.delete(event.outcome.path);
         this.#outcome(event.outcome);
         break;
       case 'waiting':
@@ -90,9 +100,27 @@ export class ChangeConsole implements Disposable {
     this.#lines.warning(text, path);
   }
 
+  /** The run is ended while files are under way. */
+  abandoned(): void {
+    this[Symbol.dispose]();
+    if (this.#verb !== 'signed') return;
+    const [asked, unwritten] = [this.#underWay.size, this.#unwritten.size];
+    if (asked > 0)
+      this.#lines.print(`ended    ${counted(asked, 'signature')} may have been counted: no answer had come yet`);
+    if (unwritten > 0)
+      this.#lines.print(`ended    ${counted(unwritten, 'signature')} had been given and was not used yet`);
+    if (asked + unwritten === 0) this.#lines.print('ended    no request for a signature was under way');
+    else this.#printResume();
+  }
+
+  #printResume(): void {
+    if (this.#resumeCommand === undefined) return;
+    this.#lines.print(`         what the journal knows of it, and what to do: ${shown(this.#resumeCommand)}`);
+  }
+
   /** `files`: all of the run. */
   summary(files: readonly Outcome[]): void {
-    this.stopProgress();
+    this[Symbol.dispose]();
     this.#printNotAttempted();
     const total = totalLine(files, this.#verb, {
       signatures: this.#signatures,
@@ -145,8 +173,10 @@ export class ChangeConsole implements Disposable {
     this.#printed.add(message);
     if (isRepeated) this.#lines.print(`failed   ${shown(outcome.path)}: the same error as above [${code}]`);
     else this.#lines.failed(outcome.path, outcome.error);
+    if (this.#requested.has(outcome.path) && mayHaveBeenCounted(outcome.error)) this.#printResume();
     if (outcome.record === null) return;
-    const use = outcome.kept ? '; it is kept: the next run, or codesign-remote resume, uses it and asks for none' : '';
+    const command = this.#resumeCommand ?? 'codesign-remote resume';
+    const use = outcome.kept ? `; it is kept: the next run, or ${shown(command)}, uses it and requests none` : '';
     this.#lines.print(`         a signature was created already: record ${printable(outcome.record)}${use}`);
   }
 

@@ -22,12 +22,12 @@ export class ResumeConsole implements Disposable {
     this.#files = new ChangeConsole(io, options, 'signed');
   }
 
-  stopProgress(): void {
-    this.#files.stopProgress();
+  abandoned(): void {
+    this.#files.abandoned();
   }
 
   [Symbol.dispose](): void {
-    this.stopProgress();
+    this.#files[Symbol.dispose]();
   }
 
   /** Files that fail are reported with their call. */
@@ -43,7 +43,7 @@ export class ResumeConsole implements Disposable {
 
   /** `none`: what to say if there are no calls. */
   calls(calls: readonly ResumedCall[], none: string): void {
-    this.stopProgress();
+    this.#files[Symbol.dispose]();
     for (const resumed of calls) this.#call(resumed);
     if (calls.length === 0) {
       this.#lines.result(none);

@@ -314,6 +314,9 @@ describe('an interrupted run', () => {
     const started = performance.now();
     const run = await stage.sign([], {}, interruptWith(stage, ['SIGINT', 'SIGINT'], 1200));
     expect(run.code).toBe(130);
+    expect(run.stderr).toMatch(
+      /^ended {4}1 signature may have been counted: no answer had come yet\n.*: codesign-remote resume/m,
+    );
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(await snapshot(stage.folder)).toEqual(untouched);
   });
