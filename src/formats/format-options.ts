@@ -1,5 +1,3 @@
-/** Options that a format declares: commands, settings and help follow from the declaration, and the values reach the format as one record. */
-
 export interface FormatOption {
   /** Name of the value in `FormatOptions`, in the library's options and in files of settings: `signerName`. */
   readonly key: string;

@@ -27,15 +27,11 @@ export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 export function digestEntriesWith(threads: DigestThreads | undefined, worth = WORTH_THREADS): DigestEntries {
   return async (source, entries, algorithms) => {
     const table = emptyTable(algorithms, entries.length);
-    const isWorthThreads = threads !== undefined && sizeOf(entries) >= worth;
+    const isWorthThreads = threads !== undefined && entries.reduce((sum, { size }) => sum + size, 0) >= worth;
     if (isWorthThreads) threads.start();
     await digestWindows(source, entries, table, isWorthThreads ? threads : undefined);
     return table;
   };
-}
-
-function sizeOf(entries: readonly PlacedEntry[]): number {
-  return entries.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Of several damaged entries the first one is told, whichever thread met it. */

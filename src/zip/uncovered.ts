@@ -50,7 +50,7 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 
 async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promise<boolean> {
   for await (const chunk of readPieces(source, ranges)) {
-    for (let index = 0; index < chunk.length; index++) if (chunk[index] !== 0) return false;
+    if (chunk.some((byte) => byte !== 0)) return false;
   }
   return true;
 }

@@ -1,5 +1,3 @@
-/** The signatures beside which another one can stand: they must be sound, and stay so with the manifest that the new one needs. */
-
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentDigest, ListedEntry } from './content.ts';

@@ -43,12 +43,8 @@ export async function attachBlock(
     signedFiles.find(({ base }) => blocksOf(base).length === 0) ??
     signedFiles[0];
   const { base, signatureFile, signedFile } = chosen;
-  await requireFitting(
-    signedFile,
-    signatureFile,
-    standing.filter((block) => block.base !== base),
-    shared,
-  );
+  const others = standing.filter((block) => block.base !== base);
+  await requireFitting(signedFile, signatureFile, others, shared);
   const cmsOf = (blocks: readonly EmbeddedBlock[]) => blocks.map((block) => block.cms);
   if (isThere(base)) return keepingPlaces([], sealed, cmsOf(standing));
 

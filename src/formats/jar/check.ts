@@ -32,12 +32,9 @@ export async function checkResult(
   if (manifest === undefined) throw damaged('it holds no manifest');
   if (!keepsPlaces) requireManifestFirst(layout);
   const blocks = await readBlocks(source, layout);
-  if (
-    !sameEnvelopes(
-      blocks.map(({ cms }) => cms),
-      standing.map(({ bytes }) => bytes),
-    )
-  ) {
+  const found = blocks.map(({ cms }) => cms);
+  const expected = standing.map(({ bytes }) => bytes);
+  if (!sameEnvelopes(found, expected)) {
     throw damaged('the signatures in it are not those that it should hold');
   }
   const coverages: Coverage[] = [];

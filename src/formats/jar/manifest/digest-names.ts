@@ -1,5 +1,3 @@
-/** The names that digest algorithms have in manifests and signature files ("Java Security Standard Algorithm Names"). */
-
 import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 
 /** What this program writes. */

@@ -1,5 +1,3 @@
-/** Building the signature file, NAME.SF (JAR File Specification, "Signature File"): digests of the manifest, whole and in parts. */
-
 import { TIMESTAMP_TOKEN } from '../../../asn1/object-identifiers.ts';
 import type { Certificate } from '../../../certificates/parsed-certificate.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
