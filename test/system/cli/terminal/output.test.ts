@@ -185,7 +185,7 @@ describe('an annotation', () => {
     const args = ['sign', '--no-timestamp', stage.path];
     const plain = await runCli(args, { env });
     expect(commands(plain.stdout)).toHaveLength(1);
-    expect(commands(plain.stdout)[0]).toMatch(/^::error file=[^:]*,title=refused::the service refused/);
+    expect(commands(plain.stdout)[0]).toMatch(/^::error file=[^:]*,title=refused::the service rejected/);
     expect(commands(plain.stderr)).toEqual([]);
 
     const json = await runCli([...args, '--json'], { env });
