@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { resolveCredentialsSettings } from '../options/commands/credentials.ts';
 import { type Credentials, readCredentials } from '../options/credentials/credentials.ts';
-import { type Keychain, openKeychain } from '../options/credentials/keychain.ts';
+import { type Account, type Keychain, openKeychain } from '../options/credentials/keychain.ts';
 import type { OptionValues } from '../options/lookup.ts';
 import type { Environment, ProfileOptions } from '../options/options.ts';
 import { openProfiles } from '../options/stored/profiles.ts';
@@ -27,24 +27,28 @@ export function composeKeychain(env: Environment): Keychain {
 /** Throws what `readCredentials` throws. `origin`: where they will be sent; undefined for nowhere. */
 export async function composeCredentials(
   env: Environment,
-  profile: string,
+  account: Account,
   origin: string | undefined,
 ): Promise<Credentials> {
-  return readCredentials({ env, profile, origin, keychain: composeKeychain(env) });
+  return readCredentials({ env, account, origin, keychain: composeKeychain(env) });
 }
 
 export type CredentialsComposition = Awaited<ReturnType<typeof composeCredentialsCommand>>;
 
-/** For a profile that need not be there yet. Throws usage. */
-export async function composeCredentialsCommand(options: OptionValues & ProfileOptions, env: Environment) {
+/** For a profile that need not exist yet; `mayBeNew`: nor the environment that an option names. Throws usage. */
+export async function composeCredentialsCommand(
+  options: OptionValues & ProfileOptions,
+  env: Environment,
+  { mayBeNew }: { readonly mayBeNew: boolean },
+) {
   const profiles = await openProfiles(env);
-  const settings = resolveCredentialsSettings(options, env, nameProfile(options, env), profiles);
+  const settings = resolveCredentialsSettings(options, env, nameProfile(options, env), profiles, mayBeNew);
   return {
     settings,
     keychain: composeKeychain(env),
     profiles,
     /** Those that `sign` would use. Throws what `readCredentials` throws. */
-    read: () => composeCredentials(env, settings.profile, settings.baseUrl?.origin),
+    read: () => composeCredentials(env, settings, settings.baseUrl?.origin),
     /**
      * Asks the service, once, on record: gives its answer, and warnings on that and on the audit log. Throws what
      * `checkCredentials` throws, and what makes every request impossible.

@@ -125,9 +125,9 @@ async function connect(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection | undefined> {
-  const { baseUrl, profile } = settings;
+  const { baseUrl } = settings;
   if (baseUrl === undefined) return undefined;
-  const credentials = await composeCredentials(env, profile, baseUrl.origin);
+  const credentials = await composeCredentials(env, settings, baseUrl.origin);
   const connection = await composeService(baseUrl, credentials, settings, env, onEvent);
   return { ...connection, given: { origin: baseUrl.origin, client: connection.client, leaf: undefined } };
 }

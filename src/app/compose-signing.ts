@@ -112,12 +112,12 @@ async function connect(
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<Connection> {
-  const { baseUrl, code, profile } = settings;
+  const { baseUrl, code } = settings;
   if (baseUrl === undefined || code === undefined) {
     throw new Error('settings for a run that calls the service have its address and a certificate number');
   }
   const roots = await readTimestampRoots(settings.timestamps);
-  const credentials = await composeCredentials(env, profile, baseUrl.origin);
+  const credentials = await composeCredentials(env, settings, baseUrl.origin);
   const { service, http, client, later } = await composeService(baseUrl, credentials, settings, env, onEvent);
   return {
     account: { service, origin: baseUrl.origin, code, clientId: client },
@@ -143,6 +143,6 @@ async function checkConnection(settings: Settings, env: Environment): Promise<Co
   checkProxies(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);
   const nothing = { account: undefined, authorities: undefined, later: [] };
   if (!hasCredentials(env)) return { ...nothing, warnings: [] };
-  const { warnings } = await composeCredentials(env, settings.profile, settings.baseUrl?.origin);
+  const { warnings } = await composeCredentials(env, settings, settings.baseUrl?.origin);
   return { ...nothing, warnings };
 }

@@ -30,7 +30,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'credentials-other-origin': {
     message: 'the credentials of profile {profile} belong to {stored} and are not sent to {origin}; nothing was sent',
-    hint: 'Check the service address (--base-url). Use a separate profile for another service: codesign-remote login --profile <name>.',
+    hint: 'Check the service address (--base-url). Each environment of a profile can have its own credentials: codesign-remote login --environment <name>. Use a separate profile for another service: codesign-remote login --profile <name>.',
   },
   'keychain-unavailable': {
     message: "the operating system's keychain cannot be used: {reason}",
@@ -46,7 +46,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'keychain-entry-unusable': {
     message: 'the keychain entry of profile {profile} was not written by codesign-remote login',
-    hint: 'Replace it: codesign-remote login --profile {profile}.',
+    hint: 'Replace it: codesign-remote login --profile {profile} --environment {environment}.',
   },
   'access-key-invalid': {
     message: '{source} {problem}',

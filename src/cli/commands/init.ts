@@ -25,7 +25,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   checkName(environment, '--environment');
   const profiles = await openProfiles(io.env);
   const suggested = suggest(options, io, profiles, { name, environment });
-  const { answers, wantsLogin } = await answer(suggested, options, io);
+  const { answers, wantsLogin } = await answer(suggested, { ...options, name, path: profiles.path }, io);
   await profiles.setAll(
     name,
     new Map([
@@ -48,10 +48,17 @@ interface Answered {
 }
 
 /** Without a terminal, the environment and the profile are used only with --yes. */
-async function answer(suggested: Suggested, options: OptionsOf<'init'>, io: Io): Promise<Answered> {
-  const { yes = false, baseUrl, code, certificate } = options;
+async function answer(
+  suggested: Suggested,
+  options: OptionsOf<'init'> & { readonly name: string; readonly path: string },
+  io: Io,
+): Promise<Answered> {
+  const { yes = false, baseUrl, code, certificate, name, path } = options;
   if (!yes && canAsk(io)) {
     using ask = openAsk(io, WITHOUT_TERMINAL);
+    io.stderr.write(
+      `init asks for the settings of profile ${name}, checks them, and stores them in ${printable(path, 4096)}.\n`,
+    );
     const answers = await askForAll(suggested, ask, io);
     const isKnown = hasCredentials(io.env);
     return {

@@ -5,6 +5,7 @@ import { type CredentialsComposition, composeCredentialsCommand } from '../../ap
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import { missingSettings } from '../../options/commands/common.ts';
 import { checkAccessKey, checkAccessSecret, hasCredentials } from '../../options/credentials/credentials.ts';
+import { accountName, accountText } from '../../options/credentials/keychain.ts';
 import { storeCredentials } from '../../options/credentials/stored.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import type { ProfileOptions } from '../../options/options.ts';
@@ -13,7 +14,9 @@ import { parseBaseUrl } from '../../options/values.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { cliErrors } from '../errors.ts';
 import { canAsk, openAsk } from '../input/ask.ts';
+import { askForRoots } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
+import { fail } from '../output/fail.ts';
 import { Lines, maskedKey } from '../output/lines.ts';
 
 interface Given {
@@ -32,16 +35,17 @@ const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access
 export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io): Promise<number> {
   const { check = true } = options;
   const lines = new Lines(io, options);
-  const composition = await composeCredentialsCommand(options, io.env);
+  const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
   const { settings, keychain } = composition;
   // Fails now if the keychain cannot be read, not after the user typed a secret.
-  await keychain.read(settings.profile);
+  await keychain.read(accountName(settings));
   const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
-  if (check) await checkWith(composition, given, lines);
+  const checked = check ? await checkUntilTrusted(given, options, lines, io) : { caFile: options.caFile };
+  if ('exitCode' in checked) return checked.exitCode;
   const { accessKey, accessSecret, baseUrl } = given;
-  await storeCredentials(keychain, settings.profile, { origin: baseUrl.origin, accessKey, accessSecret });
+  await storeCredentials(keychain, settings, { origin: baseUrl.origin, accessKey, accessSecret });
   lines.result(
-    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of profile ${settings.profile}`,
+    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of profile ${accountText(settings)}`,
   );
   if (hasCredentials(io.env)) {
     lines.warning(
@@ -49,7 +53,7 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
     );
   }
   await storeAddress(composition, baseUrl, lines);
-  await storeRoots(options, composition, lines);
+  await storeRoots(checked.caFile, checked.caFile !== options.caFile, composition, lines);
   return 0;
 }
 
@@ -110,14 +114,26 @@ function checkedKey(accessKey: string): string {
   return accessKey;
 }
 
-async function checkWith(composition: CredentialsComposition, given: Given, lines: Lines): Promise<void> {
+/** Asks for a file of roots, on a terminal, as long as the service's TLS certificate is not trusted. */
+async function checkUntilTrusted(
+  given: Given,
+  options: OptionsOf<'login'> & ProfileOptions,
+  lines: Lines,
+  io: Io,
+): Promise<{ readonly caFile: string | undefined } | { readonly exitCode: number }> {
+  const { check } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
   try {
-    const { warnings } = await composition.check(given.baseUrl, given);
+    const { warnings } = await check(given.baseUrl, given);
     for (const warning of warnings) lines.warning(warning);
+    return { caFile: options.caFile };
   } catch (thrown) {
-    const isUnanswered = toCodesignError(thrown).category === 'network';
-    lines.print(`nothing was stored${isUnanswered ? '; --no-check stores without asking the service' : ''}`);
-    throw thrown;
+    const error = toCodesignError(thrown);
+    const caFile = error.code === 'tls-untrusted' && canAsk(io) ? await askForRoots(error, io) : '';
+    if (caFile !== '') return await checkUntilTrusted(given, { ...options, caFile }, lines, io);
+    const exitCode = fail(error, options.verbose ? ['--verbose'] : [], io);
+    const advice = error.category === 'network' ? '; --no-check stores without asking the service' : '';
+    lines.print(`nothing was stored${advice}`);
+    return { exitCode };
   }
 }
 
@@ -135,14 +151,15 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** Stores --ca-file, which `sign` needs too. */
+/** Stores the file of TLS roots, which `sign` needs too. An option leaves the file of the profile as it is. */
 async function storeRoots(
-  { caFile }: OptionsOf<'login'>,
+  caFile: string | undefined,
+  isAnswer: boolean,
   { settings, profiles }: CredentialsComposition,
   lines: Lines,
 ) {
   const { profile } = settings;
-  if (caFile === undefined || profiles.read(profile).values.has('caFile')) return;
+  if (caFile === undefined || (!isAnswer && profiles.read(profile).values.has('caFile'))) return;
   await profiles.set(profile, 'caFile', [caFile]);
   lines.result(`stored   caFile ${caFile} in profile ${profile}`);
 }

@@ -12,7 +12,7 @@ const SOURCES = { environment: 'the environment', keychain: "the operating syste
 /** Returns the exit code. Throws errors of usage, of the keychain and, with --check, of the service. */
 export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
-  const composition = await composeCredentialsCommand(options, io.env);
+  const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: false });
   const { profile, baseUrl } = composition.settings;
   const credentials = await composition.read();
   const { source, origin } = credentials;

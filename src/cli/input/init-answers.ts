@@ -10,7 +10,7 @@ import { missingSettings } from '../../options/commands/common.ts';
 import type { Environment } from '../../options/options.ts';
 import { parseBaseUrl, readText, readTimestampUrl, refuse } from '../../options/values.ts';
 import type { Io } from '../io.ts';
-import type { Ask } from './ask.ts';
+import { type Ask, openAsk } from './ask.ts';
 
 /** What options, environment and profile say before any question. */
 export interface Suggestion {
@@ -106,11 +106,26 @@ async function checkedAnswer<Answer>(
       return await check(answer === shown ? values : [answer]);
     } catch (thrown) {
       if (!(thrown instanceof CodesignError)) throw thrown;
-      for (const line of [thrown.message, thrown.hint]) {
-        if (line !== undefined) io.stderr.write(`  ${printable(line, 4096)}\n`);
-      }
+      printProblem(thrown, io);
     }
   }
+}
+
+/** A hint that names an option does not help someone who is asked for an answer. */
+function printProblem({ message, hint }: CodesignError, io: Io): void {
+  const lines = hint === undefined || hint.includes('--') ? [message] : [message, hint];
+  for (const line of lines) io.stderr.write(`  ${printable(line, 4096)}\n`);
+}
+
+/** The path of a file with roots, checked; empty if the user has none. `problem`: why the service is not trusted. */
+export async function askForRoots(problem: CodesignError, io: Io): Promise<string> {
+  using ask = openAsk(io, '');
+  printProblem(problem, io);
+  const suggestion = { values: [NONE], isGiven: false };
+  const text = "File with the root certificate of the service's TLS certificate, PEM";
+  const check: Check<string> = async ([answer = NONE]) =>
+    answer === NONE ? '' : ((await checkCaFile(typedPath(answer), io.env)) ?? '');
+  return await checkedAnswer({ text, suggestion, check }, ask, io);
 }
 
 interface CertificateAnswer {

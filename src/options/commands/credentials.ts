@@ -25,15 +25,18 @@ export function resolveCredentialsSettings(
   env: Environment,
   { name, from }: { readonly name: string; readonly from: string },
   profiles: Pick<Profiles, 'has' | 'read'>,
+  mayBeNew: boolean,
 ): CredentialsSettings {
   checkName(name, from);
   const profile = profiles.has(name) ? profiles.read(name, from) : { ...NOTHING_STORED.profile, name };
   const look = lookUp(options, env, { project: undefined, profile });
   const environment = look.read('environment');
+  const isKnown = options.baseUrl !== undefined || profile.environments.has(environment);
+  const isNew = mayBeNew && options.environment !== undefined && !isKnown;
   return {
     ...resolveRequests(look, env),
     profile: name,
-    baseUrl: look.read('baseUrl'),
+    baseUrl: isNew ? undefined : look.read('baseUrl'),
     environment,
     storedAddress: profile.environments.get(environment),
     auditLog: look.read('auditLog'),

@@ -16,6 +16,8 @@ import type { FilenameMask } from './sign.ts';
 export interface ResumeSettings extends RequestSettings {
   /** The name of the profile that was read, whether it exists or not. */
   readonly profile: string;
+  /** Name of the profile's address. */
+  readonly environment: string;
   /** Undefined when calls can be listed, but not finished. */
   readonly baseUrl: URL | undefined;
   /** Throws `setting-missing`. */
@@ -36,6 +38,7 @@ export function resolveResumeSettings(options: OptionsOf<'resume'>, env: Environ
   return {
     ...resolveRequests(look, env),
     profile: stored.profile.name,
+    environment: look.read('environment'),
     baseUrl: look.read('baseUrl'),
     certificates() {
       if (look.one('certificate') === undefined) throw missingSettings(['certificate'], env);

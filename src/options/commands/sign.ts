@@ -28,6 +28,8 @@ export type ReportFailures = Read<'reportFailures'>;
 export interface Settings extends RequestSettings {
   /** The name of the profile that was read, whether it exists or not. */
   readonly profile: string;
+  /** Name of the profile's address. */
+  readonly environment: string;
   /** Address of the service; undefined only in a dry run. */
   readonly baseUrl: URL | undefined;
   /** Number of the certificate at the service; undefined only in a dry run. */
@@ -75,6 +77,7 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   return Object.freeze({
     ...resolveRequests(look, env),
     profile: stored.profile.name,
+    environment: look.read('environment'),
     baseUrl,
     code,
     certificates: look.read('certificate'),

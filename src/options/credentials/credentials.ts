@@ -5,7 +5,7 @@ import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
 import { emptyVariables } from '../variables.ts';
-import type { Keychain } from './keychain.ts';
+import { type Account, accountText, DEFAULT_ENVIRONMENT, type Keychain } from './keychain.ts';
 import { readSecretFile } from './secret-file.ts';
 
 export interface Credentials {
@@ -22,8 +22,7 @@ export interface CredentialsQuery {
   readonly env: Environment;
   /** Scheme, host and port of the service that they are to be sent to; undefined when they are sent nowhere. */
   readonly origin: string | undefined;
-  /** Whose entry in the keychain. */
-  readonly profile: string;
+  readonly account: Account;
   readonly keychain: Keychain;
 }
 
@@ -86,9 +85,16 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
   return { accessKey, accessSecret: new Secret(text), source: 'environment', origin: undefined, warnings };
 }
 
-async function readKeychain({ origin, profile, keychain }: CredentialsQuery): Promise<Credentials> {
+async function readKeychain({ origin, account, keychain }: CredentialsQuery): Promise<Credentials> {
   const { readStoredCredentials } = await import('./stored.ts');
-  const stored = await readStoredCredentials(keychain, profile);
+  const own = await readStoredCredentials(keychain, account);
+  const isProduction = account.environment === DEFAULT_ENVIRONMENT;
+  const stored =
+    own ??
+    (isProduction
+      ? undefined
+      : await readStoredCredentials(keychain, { ...account, environment: DEFAULT_ENVIRONMENT }));
+  const profile = accountText(account);
   if (stored === undefined) {
     const missing = `none in the environment, and none in the keychain for profile ${profile}`;
     throw settingsErrors('credentials-missing', { missing });

@@ -7,6 +7,7 @@ import { systemReason } from '../../errors/system-reason.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
+import { OPTIONS } from '../table.ts';
 
 /** Each throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`, and waits for an answer only so long. */
 export interface Keychain {
@@ -16,6 +17,24 @@ export interface Keychain {
   write(name: string, value: Secret): Promise<void>;
   /** False where there was none. */
   remove(name: string): Promise<boolean>;
+}
+
+export const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
+
+/** What has an entry in the keychain: one environment of a profile. */
+export interface Account {
+  readonly profile: string;
+  readonly environment: string;
+}
+
+/** Name of the entry. That of production is the profile's alone, as before there was one for each environment. */
+export function accountName({ profile, environment }: Account): string {
+  return environment === DEFAULT_ENVIRONMENT ? profile : `${profile}/${environment}`;
+}
+
+/** For people: `work`, `work (alternate)`. */
+export function accountText({ profile, environment }: Account): string {
+  return environment === DEFAULT_ENVIRONMENT ? profile : `${profile} (${environment})`;
 }
 
 /** libsecret, then Apple's Security framework; Windows locks nothing apart from the session. */

@@ -1,9 +1,9 @@
-/** Credentials in the keychain: one entry for each profile, so that never half of them is stored, bound to one origin. */
+/** Credentials in the keychain: one entry for each environment of a profile, bound to one origin. */
 
 import * as v from 'valibot';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
-import type { Keychain } from './keychain.ts';
+import { type Account, accountName, type Keychain } from './keychain.ts';
 
 export interface StoredCredentials {
   /** Scheme, host and port of the service they were given for: they go to no other. */
@@ -18,27 +18,27 @@ const entrySchema = v.object({
   accessSecret: v.pipe(v.string(), v.nonEmpty()),
 });
 
-/** Undefined where the profile has none. Throws `keychain-entry-unusable`, and what the keychain throws. */
+/** Undefined where the environment of the profile has none. Throws `keychain-entry-unusable`, and what the keychain throws. */
 export async function readStoredCredentials(
   keychain: Keychain,
-  profile: string,
+  account: Account,
 ): Promise<StoredCredentials | undefined> {
-  const entry = await keychain.read(profile);
+  const entry = await keychain.read(accountName(account));
   if (entry === undefined) return undefined;
   const parsed = v.safeParse(entrySchema, parseJson(entry.reveal()));
-  if (!parsed.success) throw settingsErrors('keychain-entry-unusable', { profile });
+  if (!parsed.success) throw settingsErrors('keychain-entry-unusable', account);
   const { accessSecret, ...rest } = parsed.output;
   return { ...rest, accessSecret: new Secret(accessSecret) };
 }
 
-/** In the place of those the profile had. */
+/** Replaces those that the environment of the profile had. */
 export async function storeCredentials(
   keychain: Keychain,
-  profile: string,
+  account: Account,
   { origin, accessKey, accessSecret }: StoredCredentials,
 ): Promise<void> {
   const entry = JSON.stringify({ origin, accessKey, accessSecret: accessSecret.reveal() });
-  await keychain.write(profile, new Secret(entry));
+  await keychain.write(accountName(account), new Secret(entry));
 }
 
 /** Undefined for what is no JSON. The parser's error would quote the text. */

@@ -25,7 +25,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
     help: "name of the profile's service address to use",
-    commands: ['sign', 'resume', 'init', 'whoami', 'config list', 'config get'],
+    commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config get'],
   },
   baseUrl: {
     flag: '--base-url',

@@ -138,7 +138,12 @@ async function check(folder: string, { options, env: said, secret, mode }: Said)
     await answering(() => resolveTimestampingSettings(typed, env, NOTHING_STORED)),
     await answering(() => resolveResumeSettings(typed, env, NOTHING_STORED)),
     await answering(() =>
-      readCredentials({ env, origin: 'https://example.com', profile: 'default', keychain: keychainWith(secret) }),
+      readCredentials({
+        env,
+        origin: 'https://example.com',
+        account: { profile: 'default', environment: 'production' },
+        keychain: keychainWith(secret),
+      }),
     ),
     await answering(() => readCertificateFiles([path, ...(typed.certificate ?? [])], env)),
   ];

@@ -23,7 +23,12 @@ function readCredentials(env: Environment): Promise<Credentials> {
     throw new Error('the keychain was asked');
   };
   const keychain: Keychain = { read: refuse, write: refuse, remove: refuse };
-  return readFrom({ env, origin: 'https://sign.example', profile: 'default', keychain });
+  return readFrom({
+    env,
+    origin: 'https://sign.example',
+    account: { profile: 'default', environment: 'production' },
+    keychain,
+  });
 }
 
 /** A keychain of this process's own. */
@@ -151,14 +156,19 @@ describe('from the keychain', () => {
   };
   const EMPTY = { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '', CODESIGN_ACCESS_SECRET_FILE: '' };
 
-  async function keychainWith(profile: string): Promise<Keychain> {
+  async function keychainWith(profile: string, environment = 'production'): Promise<Keychain> {
     const keychain = keychainOf();
-    await storeCredentials(keychain, profile, stored);
+    await storeCredentials(keychain, { profile, environment }, stored);
     return keychain;
   }
 
   test.each([[{}], [EMPTY]])('when the environment has none: %j', async (env) => {
-    const query = { env, origin: stored.origin, profile: 'work', keychain: await keychainWith('work') };
+    const query = {
+      env,
+      origin: stored.origin,
+      account: { profile: 'work', environment: 'production' },
+      keychain: await keychainWith('work'),
+    };
     const credentials = await readFrom(query);
     expect(credentials).toMatchObject({ accessKey: 'kept-key', source: 'keychain', origin: stored.origin });
     expect(credentials.accessSecret.reveal()).toBe('kept-s3cret');
@@ -166,12 +176,39 @@ describe('from the keychain', () => {
   });
 
   test('they are shown without an address', async () => {
-    const query = { env: {}, origin: undefined, profile: 'work', keychain: await keychainWith('work') };
+    const query = {
+      env: {},
+      origin: undefined,
+      account: { profile: 'work', environment: 'production' },
+      keychain: await keychainWith('work'),
+    };
     await expect(readFrom(query)).resolves.toMatchObject({ origin: stored.origin });
   });
 
+  test('an environment has its own, or those of production if they are for its service', async () => {
+    const account = { profile: 'work', environment: 'alternate' };
+    const query = { env: {}, origin: stored.origin, account };
+    const own = await keychainWith('work', 'alternate');
+    await expect(readFrom({ ...query, keychain: own })).resolves.toMatchObject({ accessKey: 'kept-key' });
+    const production = { ...account, environment: 'production' };
+    await expect(readFrom({ ...query, account: production, keychain: own })).rejects.toMatchObject({
+      code: 'credentials-missing',
+    });
+    const keychain = await keychainWith('work');
+    await expect(readFrom({ ...query, keychain })).resolves.toMatchObject({ accessKey: 'kept-key' });
+    await expect(readFrom({ ...query, origin: 'https://other.example', keychain })).rejects.toMatchObject({
+      code: 'credentials-other-origin',
+      hint: expect.stringContaining('login --environment <name>'),
+    });
+  });
+
   test('another profile has others', async () => {
-    const query = { env: {}, origin: stored.origin, profile: 'default', keychain: await keychainWith('work') };
+    const query = {
+      env: {},
+      origin: stored.origin,
+      account: { profile: 'default', environment: 'production' },
+      keychain: await keychainWith('work'),
+    };
     await expect(readFrom(query)).rejects.toMatchObject({
       code: 'credentials-missing',
       category: 'usage',
@@ -183,7 +220,12 @@ describe('from the keychain', () => {
   test.each([['http://sign.example:8443'], ['https://sign.example'], ['https://other.example:8443']])(
     'they are not sent to %s',
     async (origin) => {
-      const query = { env: {}, origin, profile: 'work', keychain: await keychainWith('work') };
+      const query = {
+        env: {},
+        origin,
+        account: { profile: 'work', environment: 'production' },
+        keychain: await keychainWith('work'),
+      };
       const error = await readFrom(query).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'credentials-other-origin', category: 'usage', hint: expect.any(String) });
       expect(error).toMatchObject({ message: expect.stringContaining(origin) });
@@ -198,7 +240,12 @@ describe('from the keychain', () => {
     ['an empty secret', '{"origin":"https://sign.example","accessKey":"s3cret","accessSecret":""}'],
     ['an entry bound to nothing', '{"origin":"","accessKey":"k","accessSecret":"s3cret"}'],
   ])('what is not an entry of ours is rejected: %s', async (_name, text) => {
-    const query = { env: {}, origin: stored.origin, profile: 'work', keychain: keychainOf({ work: text }) };
+    const query = {
+      env: {},
+      origin: stored.origin,
+      account: { profile: 'work', environment: 'production' },
+      keychain: keychainOf({ work: text }),
+    };
     const error = await readFrom(query).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'keychain-entry-unusable', hint: expect.stringContaining('--profile work') });
     expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
@@ -206,7 +253,12 @@ describe('from the keychain', () => {
 
   test('half an environment stays an error, and is not completed from there', async () => {
     const keychain = await keychainWith('work');
-    const query = { env: { CODESIGN_ACCESS_KEY: 'key' }, origin: stored.origin, profile: 'work', keychain };
+    const query = {
+      env: { CODESIGN_ACCESS_KEY: 'key' },
+      origin: stored.origin,
+      account: { profile: 'work', environment: 'production' },
+      keychain,
+    };
     await expect(readFrom(query)).rejects.toMatchObject({
       code: 'credentials-missing',
       message: expect.stringContaining('CODESIGN_ACCESS_SECRET not set'),

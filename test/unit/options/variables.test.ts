@@ -10,7 +10,7 @@ const keychain = {
   remove: () => Promise.resolve(false),
 };
 const credentials = (env: Readonly<Record<string, string>>) =>
-  readCredentials({ env, origin: undefined, profile: 'default', keychain });
+  readCredentials({ env, origin: undefined, account: { profile: 'default', environment: 'production' }, keychain });
 
 describe('a variable that is set but empty', () => {
   it.each([
