@@ -6,15 +6,16 @@ export function signerNames(signatures: readonly EmbeddedSignature[]): string[] 
   return [...new Set(flatten(signatures).map((signature) => signature.signerName))];
 }
 
-/** Whether one of them is by this certificate. A signature in a file that `verify` rejects as a whole is not intact either. */
+/** Whether one of them is intact, and by this certificate if one is given. A signature in a file that `verify` rejects as a whole is not intact either. */
 export async function hasIntactBy(
   opened: SignableFile,
   signatures: readonly EmbeddedSignature[],
-  leaf: Uint8Array,
+  leaf: Uint8Array | undefined,
 ): Promise<boolean> {
   for (const signature of flatten(signatures)) {
     const { signerCertificate } = signature;
-    if (signerCertificate === undefined || Buffer.compare(signerCertificate, leaf) !== 0) continue;
+    if (leaf !== undefined && (signerCertificate === undefined || Buffer.compare(signerCertificate, leaf) !== 0))
+      continue;
     if (await isIntact(signature)) return !speaksAgainst(await opened.examine(), 'integrity');
   }
   return false;

@@ -82,7 +82,11 @@ function performWith(
   const { onEvent, concurrency } = run;
   const { service, client } = account;
   const { existing, report, reportFailures } = policy;
-  const signingOptions = { existing, formatOptions: context.formatOptions, report };
+  const signingOptions = {
+    existing: existing === 'skip-any' ? ('skip' as const) : existing,
+    formatOptions: context.formatOptions,
+    report,
+  };
   const turns = takeTurns(batch, authorities !== undefined);
   const steps: SigningSteps = {
     run,

@@ -51,11 +51,13 @@ export async function decideSigning(
 ): Promise<Decision<SigningIntent>> {
   const { warnings } = opened;
   const { time } = context;
-  const mode = existing === undefined || existing === 'skip' ? format.defaultMode : existing;
+  const skips = existing === 'skip' || existing === 'skip-any';
+  const mode = existing === undefined || skips ? format.defaultMode : existing;
   requireMode(format, mode);
   requirePurpose(context.chain.leaf, [format.purpose]);
   const signatures = await opened.signatures();
-  if (existing === 'skip' && (await hasIntactBy(opened, signatures, context.chain.leaf.der))) {
+  const signer = existing === 'skip' ? context.chain.leaf.der : undefined;
+  if (skips && (await hasIntactBy(opened, signatures, signer))) {
     return { skipped: 'already-signed', warnings, intent: { mode, replaced: [], time } };
   }
   await opened.check(context, mode);

@@ -19,7 +19,7 @@ import {
 } from './common.ts';
 
 /** skip: a file with an intact signature of this certificate does not change. */
-export type ExistingSignatures = 'replace' | 'append' | 'skip';
+export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
 export type ExtraPolicy = Read<'extra'>;
 export type FilenameMask = Read<'maskFilename'>;
 /** When a file that failed is reported although a later run can still write it. */
@@ -123,5 +123,6 @@ function formatOptionsOf(look: Lookup): FormatOptions {
 function existingOf(look: Lookup): ExistingSignatures | undefined {
   if (look.read('replace')) return 'replace';
   if (look.read('append')) return 'append';
+  if (look.read('skipAnySigned')) return 'skip-any';
   return look.read('skipSigned') ? 'skip' : undefined;
 }

@@ -21,18 +21,23 @@ export const FILE_OPTIONS = {
   replace: {
     flag: '--replace',
     help: 'replacement of existing signatures (default)',
-    conflicts: ['append', 'skipSigned'],
+    conflicts: ['append', 'skipSigned', 'skipAnySigned'],
     commands: ['sign'],
   },
   append: {
     flag: '--append',
     help: 'signature in addition to existing ones',
-    conflicts: ['skipSigned'],
+    conflicts: ['skipSigned', 'skipAnySigned'],
     commands: ['sign'],
   },
   skipSigned: {
     flag: '--skip-signed',
     help: 'no change to files with an intact signature of this certificate',
+    commands: ['sign'],
+  },
+  skipAnySigned: {
+    flag: '--skip-any-signed',
+    help: 'no change to files with an intact signature of any signer',
     commands: ['sign'],
   },
   recursive: {

@@ -127,7 +127,8 @@ export class ChangeConsole implements Disposable {
       requested: this.#requested,
       milliseconds: clock() - this.#started,
     });
-    const planned = files.filter((file) => file.status === 'planned').length;
+    // Files of equal content share a signature.
+    const planned = new Set(files.flatMap((file) => (file.status === 'planned' ? [file.digest] : []))).size;
     if (planned > 0) {
       const signatures = counted(planned, 'signature');
       this.#lines.result(`dry run: this run would ask for ${signatures}; nothing was sent or written`);

@@ -28,7 +28,7 @@ export const WORDS: Readonly<Record<ChangeVerb, Words>> = {
 };
 
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
-  'already-signed': 'already signed with this certificate',
+  'already-signed': 'already signed',
   'already-timestamped': 'already has a timestamp',
   'not-signed': 'holds no signature',
 };

@@ -166,6 +166,16 @@ describe('sign', () => {
     const first = await readFile(path);
 
     expect((await sign(['--skip-signed', path])).stdout).toMatch(/^skipped /);
+    expect((await sign(['--skip-any-signed', path])).stdout).toMatch(/^skipped /);
+    const twice = await sign([
+      '--dry-run',
+      '-o',
+      `${path}.folder/`,
+      path,
+      fixture('pe/hello.exe'),
+      fixture('pe/pe32.exe'),
+    ]);
+    expect(twice.stdout).toMatch(/would ask for 2 signatures;/);
     expect(await readFile(path)).toEqual(first);
 
     const appended = await sign(['--append', '-a', 'SHA384', path]);
