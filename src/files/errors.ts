@@ -3,7 +3,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const fileErrors = defineErrors('local', {
   'file-not-found': {
     message: 'the file does not exist',
-    hint: 'Check the path. A pattern with * must match at least one file.',
+    hint: '{suggestion}Check the path. A pattern with * must match at least one file.',
   },
   'name-not-utf8': {
     message: 'the name {name} holds bytes that are not UTF-8, so Node.js cannot open the file',

@@ -1,6 +1,8 @@
-import { readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { basename, dirname, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 
 /** `doing` completes "no permission to …". What is not a system error comes back as it is. */
@@ -10,7 +12,7 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
   switch (thrown.code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return fileErrors('file-not-found', {}, cause);
+      return fileErrors('file-not-found', { suggestion: suggestionFor(thrown.path) }, cause);
     case 'ELOOP':
       return fileErrors('link-loop', { doing }, cause);
     case 'EISDIR':
@@ -26,6 +28,17 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
       return fileErrors('file-busy', { doing }, cause);
     default:
       return fileErrors('file-system', { doing, reason: thrown.message }, cause);
+  }
+}
+
+/** For a path that does not exist: a file with a similar name, or the slashes of this system. */
+function suggestionFor(path: string | undefined): string {
+  if (path === undefined) return '';
+  if (sep === '/' && path.includes('\\')) return `Did you mean ${path.replaceAll('\\', '/')}? `;
+  try {
+    return didYouMean(basename(path), readdirSync(dirname(path)));
+  } catch {
+    return '';
   }
 }
 

@@ -2,13 +2,14 @@
 
 import { CALL_OUTCOMES } from '../../journal/journal.ts';
 import { number, type OptionDefinition, oneOf, path, text } from '../option.ts';
+import { refuse } from '../values.ts';
 
 export const FILE_OPTIONS = {
   output: {
     flag: '--output',
     short: '-o',
     placeholder: 'path',
-    kind: path,
+    kind: { ...path, read: (given) => (given.value === '-' ? refuse(given, 'a path') : path.read(given)) },
     defaultText: 'in place',
     stored: 'project',
     help: 'file for the result of one input, or folder for the results of several',
