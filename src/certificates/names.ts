@@ -38,7 +38,7 @@ export function readName(der: Uint8Array): DistinguishedName {
       const fields = fieldsOf(attribute, 0x30, 'name attribute');
       const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
       const { tag, contents } = fields.any('value');
-      const value = decodeText(tag, contents);
+      const value = characterStringOf(tag, contents) ?? `#${Buffer.from(contents).toString('hex')}`;
       return { type, value, comparable: comparable(value) };
     });
   });
@@ -65,9 +65,9 @@ function comparable(value: string): string {
   return value.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** The string types of RFC 5280; anything else is shown as its bytes in hexadecimal. */
-function decodeText(tag: number, contents: Uint8Array): string {
-  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+/** A string of one of the types of RFC 5280; undefined for other tags. */
+export function characterStringOf(tag: number, contents: Uint8Array): string | undefined {
+  const bytes = Buffer.from(contents);
   switch (tag) {
     case 0x0c: // UTF8String
       return bytes.toString('utf8');
@@ -77,11 +77,10 @@ function decodeText(tag: number, contents: Uint8Array): string {
     case 0x16: // IA5String
       return bytes.toString('latin1');
     case 0x1e: // BMPString
-      if (bytes.length % 2 === 0) return Buffer.from(bytes).swap16().toString('utf16le');
-      break;
+      return bytes.length % 2 === 0 ? bytes.swap16().toString('utf16le') : undefined;
     default:
+      return undefined;
   }
-  return `#${bytes.toString('hex')}`;
 }
 
 /** Tags of GeneralName: IMPLICIT, but for the directoryName, which is a CHOICE and so EXPLICIT. */

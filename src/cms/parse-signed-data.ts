@@ -4,6 +4,7 @@
  */
 
 import {
+  algorithmOf,
   type Element,
   fieldsOf,
   firstParts,
@@ -14,6 +15,7 @@ import {
   readElement,
 } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
 import {
   type CertificateFields,
   readCertificateFields,
@@ -157,42 +159,36 @@ function parseSigner(element: Element, candidates: readonly Candidate[], takeAtt
   const fields = readSignerInfoFields(element);
   const { identifier, signedAttributes, unsignedAttributes } = fields;
   const issuerAndSerial = issuerAndSerialOf(identifier);
-  const signedBytes = signedAttributes && signedBytesOf(signedAttributes);
+  const signedBytes =
+    signedAttributes &&
+    encode(0x31, upTo(LONGEST_SIGNED_ATTRIBUTES, signedAttributes.contents, 'bytes of signed attributes'));
   const what = 'signed attributes';
   return {
     issuerAndSerial,
-    digestAlgorithm: algorithmOf(fields.digestAlgorithm),
-    signatureAlgorithm: algorithmOf(fields.signatureAlgorithm),
+    digestAlgorithm: algorithmOf(fields.digestAlgorithm, 'algorithm'),
+    signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
     // They are signed as they are in DER (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
-    signature: signatureValueOf(fields.signature),
+    signature: upTo(
+      LONGEST_SIGNATURE,
+      octetsOf(fields.signature, 'SignerInfo, signature'),
+      'bytes in the signature value',
+    ),
     unsignedAttributes: unsignedAttributes === undefined ? [] : attributesOf(unsignedAttributes, 'unsigned attributes'),
     certificate: candidates.find(({ fields: certificate }) => isNamedBy(certificate, identifier, issuerAndSerial))?.der,
   };
 }
 
-function signedBytesOf({ contents }: Element): Uint8Array {
-  if (contents.length <= LONGEST_SIGNED_ATTRIBUTES) return encode(0x31, contents);
-  throw cmsErrors('cms-too-large', { limit: LONGEST_SIGNED_ATTRIBUTES, what: 'bytes of signed attributes' });
-}
-
-function signatureValueOf(element: Element): Uint8Array {
-  const octets = octetsOf(element, 'SignerInfo, signature');
-  if (octets.length <= LONGEST_SIGNATURE) return octets;
-  throw cmsErrors('cms-too-large', { limit: LONGEST_SIGNATURE, what: 'bytes in the signature value' });
-}
-
-function algorithmOf(element: Element): string {
-  return objectIdentifierOf(fieldsOf(element, 0x30, 'algorithm').next(0x06, 'identifier'), 'algorithm identifier');
+function upTo(limit: number, bytes: Uint8Array, what: string): Uint8Array {
+  if (bytes.length <= limit) return bytes;
+  throw cmsErrors('cms-too-large', { limit, what });
 }
 
 function issuerAndSerialOf(identifier: Element): SignerInfo['issuerAndSerial'] {
   if (identifier.tag === 0x80) return undefined; // subjectKeyIdentifier
-  if (identifier.bytes.length > LONGEST_IDENTIFIER) {
-    throw cmsErrors('cms-too-large', { limit: LONGEST_IDENTIFIER, what: "bytes in the signer's identifier" });
-  }
+  upTo(LONGEST_IDENTIFIER, identifier.bytes, "bytes in the signer's identifier");
   const fields = fieldsOf(identifier, 0x30, 'signer identifier');
   return { issuer: fields.next(0x30, 'issuer').bytes, serialNumber: fields.next(0x02, 'serial number').bytes };
 }
@@ -214,10 +210,10 @@ function attributesIn(set: Element, what: string, take: TakeAttributes): ParsedA
 function isNamedBy(fields: CertificateFields, identifier: Element, wanted: SignerInfo['issuerAndSerial']): boolean {
   if (wanted === undefined) {
     const keyIdentifier = subjectKeyIdentifierOf(fields);
-    return keyIdentifier !== undefined && Buffer.compare(keyIdentifier, identifier.contents) === 0;
+    return keyIdentifier !== undefined && isSameBytes(keyIdentifier, identifier.contents);
   }
   const { issuer, serialNumber } = wanted;
-  return Buffer.compare(fields.serialNumber, serialNumber) === 0 && Buffer.compare(fields.issuer, issuer) === 0;
+  return isSameBytes(fields.serialNumber, serialNumber) && isSameBytes(fields.issuer, issuer);
 }
 
 /** The signer's common name, or issuer and serial number without a certificate. Raw: may hold control characters. */

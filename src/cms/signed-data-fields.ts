@@ -1,45 +1,22 @@
 /** The one walk through SignedData and SignerInfo (RFC 5652, 5.1 and 5.3): which part is which, hardly any looked into. */
 
 import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
-import { type Element, fieldsOf, firstParts, objectIdentifierOf, onlyPart, readElement } from '../asn1/read.ts';
+import {
+  algorithmOf,
+  type Element,
+  fieldsOf,
+  firstParts,
+  objectIdentifierOf,
+  onlyPart,
+  readElement,
+} from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
-
-export interface SignedDataFields {
-  readonly contentInfo: Element;
-  /** The `[0]` round the SignedData. */
-  readonly tagged: Element;
-  readonly signedData: Element;
-  readonly encapsulatedContent: Element;
-  readonly certificates: Element | undefined;
-  /** The SET. */
-  readonly signerInfos: Element;
-  /** What is in the SET, one at least. */
-  readonly signers: readonly [Element, ...Element[]];
-}
-
-export interface SignerInfoFields {
-  readonly identifier: Element;
-  readonly digestAlgorithm: Element;
-  /** Under `[0]`. */
-  readonly signedAttributes: Element | undefined;
-  readonly signatureAlgorithm: Element;
-  readonly signature: Element;
-  /** Under `[1]`. */
-  readonly unsignedAttributes: Element | undefined;
-}
-
-export interface AttributeFields {
-  /** Dotted object identifier. */
-  readonly type: string;
-  /** The SET. */
-  readonly values: Element;
-}
 
 /** One, in every signature that a verifier of today takes. */
 const MAX_SIGNERS = 16;
 
-/** Of the ContentInfo at the start of `bytes`. Throws `asn1-malformed`, `cms-not-signed-data`, `cms-without-signer`, `cms-too-large`. */
-export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
+/** Of the ContentInfo at the start of `bytes`; `tagged` is the `[0]` round the SignedData. Throws `asn1-malformed`, `cms-not-signed-data`, `cms-without-signer`, `cms-too-large`. */
+export function readSignedDataFields(bytes: Uint8Array) {
   const contentInfo = readElement(bytes, 'ContentInfo');
   const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');
   const type = objectIdentifierOf(outer.next(0x06, 'type'), 'ContentInfo, type');
@@ -50,7 +27,10 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
   fields.next(0x02, 'version');
-  expectAlgorithms(fields.next(0x31, 'digestAlgorithms'));
+  // Other readers reject a signature in which these are none.
+  for (const each of partsUpTo(MAX_SIGNERS, fields.next(0x31, 'digestAlgorithms'), 'digest algorithms')) {
+    algorithmOf(each, 'digest algorithm');
+  }
   const encapsulatedContent = fields.next(0x30, 'content');
   const certificates = fields.optional(0xa0);
   fields.optional(0xa1); // revocation lists
@@ -58,26 +38,12 @@ export function readSignedDataFields(bytes: Uint8Array): SignedDataFields {
   fields.end();
   const [first, ...others] = partsUpTo(MAX_SIGNERS, signerInfos, 'signers');
   if (first === undefined) throw cmsErrors('cms-without-signer');
-  return {
-    contentInfo,
-    tagged,
-    signedData,
-    encapsulatedContent,
-    certificates,
-    signerInfos,
-    signers: [first, ...others],
-  };
+  const signers = [first, ...others] as const;
+  return { contentInfo, tagged, signedData, encapsulatedContent, certificates, signerInfos, signers };
 }
 
-/** Nothing hangs on which they are; others who read the signature refuse it when they are none. */
-function expectAlgorithms(set: Element): void {
-  for (const algorithm of partsUpTo(MAX_SIGNERS, set, 'digest algorithms')) {
-    fieldsOf(algorithm, 0x30, 'digest algorithm').next(0x06, 'identifier');
-  }
-}
-
-/** Throws `asn1-malformed`. */
-export function readSignerInfoFields(signer: Element): SignerInfoFields {
+/** Signed attributes are under `[0]`, unsigned ones under `[1]`. Throws `asn1-malformed`. */
+export function readSignerInfoFields(signer: Element) {
   const fields = fieldsOf(signer, 0x30, 'SignerInfo');
   fields.next(0x02, 'version');
   const found = {
@@ -92,8 +58,8 @@ export function readSignerInfoFields(signer: Element): SignerInfoFields {
   return found;
 }
 
-/** Throws `asn1-malformed`. */
-export function readAttributeFields(attribute: Element): AttributeFields {
+/** The type, dotted, and the SET of values. Throws `asn1-malformed`. */
+export function readAttributeFields(attribute: Element) {
   const fields = fieldsOf(attribute, 0x30, 'attribute');
   const type = objectIdentifierOf(fields.next(0x06, 'type'), 'attribute type');
   const values = fields.next(0x31, 'values');

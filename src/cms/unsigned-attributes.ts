@@ -4,20 +4,19 @@ import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';
 import { type Attribute, encodeAttribute } from './build-signed-data.ts';
 import { refusingMalformed } from './parse-signed-data.ts';
-import {
-  type AttributeFields,
-  readAttributeFields,
-  readSignedDataFields,
-  readSignerInfoFields,
-} from './signed-data-fields.ts';
+import { readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
 
-export interface UnsignedAttribute extends AttributeFields {
+export interface UnsignedAttribute {
   /** The whole attribute. */
   readonly element: Element;
+  /** Dotted. */
+  readonly type: string;
+  /** The SET. */
+  readonly values: Element;
 }
 
-/** Gives the encodings of the attributes that there shall be, in their order. */
-export type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
+/** Returns the encodings of the attributes that there shall be, in their order. */
+type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
 
 const SET_TAG = 0x31;
 /** `[1]`, constructed. */
@@ -46,7 +45,10 @@ export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array 
     const existing = attributes.find(({ type }) => type === added.type);
     // With another value the attribute is longer, and so has another place among the others.
     const others = attributes.filter((attribute) => attribute !== existing).map(({ element }) => element.bytes);
-    return insertInDerOrder(others, existing === undefined ? encodeAttribute(added) : withValue(existing, added.value));
+    return insertInDerOrder(
+      others,
+      existing === undefined ? encodeAttribute(added) : withOneMore(existing, added.value),
+    );
   });
 }
 
@@ -77,7 +79,7 @@ function signerWith(signer: Element, change: ChangeAttributes): Uint8Array {
   return exchange(signer, set, after.length === 0 ? new Uint8Array() : encodeAll(set.tag, after));
 }
 
-function withValue(attribute: UnsignedAttribute, value: Uint8Array): Uint8Array {
+function withOneMore(attribute: UnsignedAttribute, value: Uint8Array): Uint8Array {
   const existing = parts(attribute.values, 'unsigned attribute').map(({ bytes }) => bytes);
   return withValues(attribute, insertInDerOrder(existing, value));
 }

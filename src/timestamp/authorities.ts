@@ -1,10 +1,7 @@
 /** Time stamp authorities in the order the user gives: the first usable timestamp is taken. */
 
-import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { Http } from '../http/http.ts';
-import { type OnWait, REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
-import { type Authority, createAuthority, type Received } from './authority.ts';
-import type { AuthorityRoots } from './check-answer.ts';
+import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
+import { type Authority, type AuthorityOptions, createAuthority, type Received } from './authority.ts';
 import { timestampErrors } from './errors.ts';
 
 export interface TimestampAuthorities {
@@ -24,31 +21,20 @@ export interface Stamped {
   readonly authority: string;
 }
 
-export interface TimestampAuthoritiesOptions {
+export interface TimestampAuthoritiesOptions extends Omit<AuthorityOptions, 'url' | 'concurrency' | 'clock'> {
   /** One at least. */
   readonly urls: readonly URL[];
-  readonly algorithm: DigestAlgorithm;
-  /** Dotted; undefined for whichever policy an authority has. */
-  readonly policy?: string | undefined;
-  /** The chain of every token must end at one of them; undefined for any chain. */
-  readonly roots?: AuthorityRoots | undefined;
-  readonly http: Http;
-  /** For one attempt of one request; the waits between attempts are apart. */
-  readonly timeoutMilliseconds: number;
   /** Concurrent requests to one authority. */
   readonly concurrency?: number | undefined;
-  readonly now: () => Date;
-  readonly randomBytes: (length: number) => Uint8Array;
   readonly clock?: RetryClock | undefined;
-  readonly onWait?: OnWait | undefined;
 }
 
 /** Authorities limit the rate of requests, some of them to one in a second or two. */
 const USUAL_CONCURRENCY = 2;
 
 export function createTimestampAuthorities(options: TimestampAuthoritiesOptions): TimestampAuthorities {
-  const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK, policy } = options;
-  const authorities = urls.map((url) => createAuthority({ ...options, url, policy, concurrency, clock }));
+  const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
+  const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
     async stamp(signatureValue, signal) {
       const untried = new Set(authorities);
@@ -56,7 +42,7 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
       for (let next = firstOf(untried); next !== undefined; next = firstOf(untried)) {
         const authority = next;
         const isStillWanted = () => firstOf(untried) === authority;
-        const requested = authority.request({ signatureValue, signal, isStillWanted });
+        const requested = authority.request(signatureValue, isStillWanted, signal);
         const received = await orInterrupted(requested, reasons, signal);
         if (received === undefined) continue;
         if ('token' in received) return { ...received, authority: authority.name };

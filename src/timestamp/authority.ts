@@ -14,12 +14,14 @@ import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 export interface AuthorityOptions {
   readonly url: URL;
   readonly algorithm: DigestAlgorithm;
-  readonly policy: string | undefined;
+  /** Dotted; undefined for whichever policy an authority has. */
+  readonly policy?: string | undefined;
+  /** The chain of every token must end at one of them; undefined for any chain. */
   readonly roots?: AuthorityRoots | undefined;
   readonly http: Http;
-  /** For one attempt. */
+  /** For one attempt of one request, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
-  /** Requests at once. */
+  /** Concurrent requests. */
   readonly concurrency: number;
   readonly now: () => Date;
   readonly randomBytes: (length: number) => Uint8Array;
@@ -28,20 +30,20 @@ export interface AuthorityOptions {
   readonly onWait?: OnWait | undefined;
 }
 
-export interface TokenRequest {
-  readonly signatureValue: Uint8Array;
-  readonly signal: AbortSignal | undefined;
-  /** Called once there is a slot: whether this authority is still the one to use. */
-  readonly isStillWanted: () => boolean;
-}
-
 export interface Authority {
   /** Its address, for people: without user information and query, which may hold secrets. */
   readonly name: string;
   /** Whether its last failure is one that the next file would meet too. */
   isDown(): boolean;
-  /** Undefined when it was no longer wanted. Rejects when the signal aborts while it waits. */
-  request(request: TokenRequest): Promise<Received | undefined>;
+  /**
+   * Undefined when it was no longer wanted: `isStillWanted` is called once there is a slot. Rejects when the signal aborts
+   * while it waits.
+   */
+  request(
+    signatureValue: Uint8Array,
+    isStillWanted: () => boolean,
+    signal?: AbortSignal,
+  ): Promise<Received | undefined>;
 }
 
 export type Received =
@@ -94,7 +96,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
   return {
     name,
     isDown: () => isDown,
-    request: ({ signatureValue, signal, isStillWanted }) =>
+    request: (signatureValue, isStillWanted, signal) =>
       // The slot is kept during the waits: an authority that is throttling gets no other request meanwhile.
       withinLimit(limit, async () => (isStillWanted() ? await stamp(signatureValue, signal) : undefined), signal),
   };

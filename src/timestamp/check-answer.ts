@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
 import { buildPath } from '../certificates/build-path.ts';
 import { examinePath } from '../certificates/examine-path.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/parsed-certificate.ts';
@@ -24,7 +25,7 @@ export interface AuthorityRoots {
 export interface AskedFor {
   readonly signatureValue: Uint8Array;
   readonly algorithm: DigestAlgorithm;
-  readonly policy: string | undefined;
+  readonly policy?: string | undefined;
   /** The contents of the INTEGER. */
   readonly nonce: Uint8Array;
   /** Of the answer, by this machine's clock. */
@@ -71,7 +72,7 @@ function differenceFrom(
   if (imprint.algorithm !== DIGEST_OID[algorithm]) {
     return `its timestamp has another digest algorithm (${imprint.algorithm}) than ${algorithm}`;
   }
-  if (Buffer.compare(imprint.digest, createHash(NODE_DIGEST_NAME[algorithm]).update(signatureValue).digest()) !== 0) {
+  if (!isSameBytes(imprint.digest, createHash(NODE_DIGEST_NAME[algorithm]).update(signatureValue).digest())) {
     return 'its timestamp is of other data';
   }
   if (info.nonce === undefined) return 'its timestamp lacks the nonce of the request';

@@ -72,22 +72,20 @@ function asCounterSignatureFinding(finding: Finding): Finding {
   return broken('timestamp-other-signature', 'The timestamp is of another signature (its messageDigest differs).');
 }
 
-interface SigningTime {
-  readonly time: Date | undefined;
+function readSigningTime({ signedAttributes }: SignerInfo): {
+  readonly time?: Date;
   readonly findings: readonly Finding[];
-}
-
-function readSigningTime({ signedAttributes }: SignerInfo): SigningTime {
+} {
+  const damaged = (problem: string) => ({
+    findings: [broken('timestamp-attributes-damaged', `The timestamp${problem}.`)],
+  });
   const [value, ...more] = attributeValues(signedAttributes, SIGNING_TIME);
-  if (value === undefined || more.length > 0) {
-    const message = `The timestamp has ${value === undefined ? 'no signing time' : 'several signing times'}.`;
-    return { time: undefined, findings: [broken('timestamp-attributes-damaged', message)] };
-  }
+  if (value === undefined) return damaged(' has no signing time');
+  if (more.length > 0) return damaged(' has several signing times');
   try {
     return { time: readTime(value, 'signing time'), findings: [] };
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    const message = `The timestamp's signing time cannot be read: ${thrown.message}.`;
-    return { time: undefined, findings: [broken('timestamp-attributes-damaged', message)] };
+    return damaged(`'s signing time cannot be read: ${thrown.message}`);
   }
 }

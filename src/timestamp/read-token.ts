@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { octetsOf } from '../asn1/read.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
 import { parseSignedData, type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
@@ -113,7 +114,7 @@ function examineImprint({ imprint }: TstInfo, signatureValue: Uint8Array): reado
     const message = `The timestamp's imprint has the digest algorithm ${imprint.algorithm}, which is not known.`;
     return [broken('timestamp-algorithm-unknown', message)];
   }
-  if (Buffer.compare(createHash(algorithm).update(signatureValue).digest(), imprint.digest) === 0) return [];
+  if (isSameBytes(createHash(algorithm).update(signatureValue).digest(), imprint.digest)) return [];
   return [broken('timestamp-other-signature', 'The timestamp is of another signature (its imprint differs).')];
 }
 

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../asn1/object-identifiers.ts';
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
+import { algorithmOf, type Element, fieldsOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
 import { readCertificateFields } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
@@ -31,28 +32,29 @@ export function signingCertificateProblem(
   const second = attributeValues(attributes, SIGNING_CERTIFICATE_V2);
   if (first.length + second.length === 0) return "it does not say which certificate is its signer's (ESSCertID)";
   if (first.length > 1 || second.length > 1) return "it says several times which certificate is its signer's";
-  const identifiers = [...first.map(readIdentifier), ...second.map(readIdentifierV2)];
+  const identifiers = [
+    ...first.map((value) => readIdentifier(value, 1)),
+    ...second.map((value) => readIdentifier(value, 2)),
+  ];
   return identifiers.every((identifier) => isNamed(identifier, certificate))
     ? undefined
     : "it names another certificate as its signer's (ESSCertID) than the one it carries";
 }
 
-/** SigningCertificate: the first of its certificates is the signer's, what follows are its issuers and policies. */
-function readIdentifier(value: Element): CertificateIdentifier {
-  const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, 'ESSCertID');
-  const digest = octetsOf(fields.next(0x04, 'digest'), 'ESSCertID');
+/** The first of the certificates is the signer's, what follows are its issuers and policies. Only version 2 names the digest. */
+function readIdentifier(value: Element, version: 1 | 2): CertificateIdentifier {
+  const what = version === 1 ? 'ESSCertID' : 'ESSCertIDv2';
+  const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, what);
+  const named = version === 1 ? undefined : fields.optional(SEQUENCE_TAG);
+  const digest = octetsOf(fields.next(0x04, 'digest'), what);
   const issuerSerial = fields.optional(SEQUENCE_TAG);
   fields.end();
-  return { algorithm: 'sha1', digest, issuerSerial };
-}
-
-function readIdentifierV2(value: Element): CertificateIdentifier {
-  const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, 'ESSCertIDv2');
-  const algorithm = fields.optional(SEQUENCE_TAG);
-  const digest = octetsOf(fields.next(0x04, 'digest'), 'ESSCertIDv2');
-  const issuerSerial = fields.optional(SEQUENCE_TAG);
-  fields.end();
-  return { algorithm: algorithm === undefined ? 'sha256' : digestNameOf(algorithm), digest, issuerSerial };
+  const usual = version === 1 ? 'sha1' : 'sha256';
+  return {
+    algorithm: named === undefined ? usual : DIGEST_NAME_BY_OID[algorithmOf(named, what)],
+    digest,
+    issuerSerial,
+  };
 }
 
 function firstCertificate(value: Element): Element {
@@ -60,15 +62,10 @@ function firstCertificate(value: Element): Element {
   return fieldsOf(certificates, SEQUENCE_TAG, 'SigningCertificate').next(SEQUENCE_TAG, 'first certificate');
 }
 
-function digestNameOf(algorithm: Element): string | undefined {
-  const type = fieldsOf(algorithm, SEQUENCE_TAG, 'ESSCertIDv2').next(0x06, 'algorithm');
-  return DIGEST_NAME_BY_OID[objectIdentifierOf(type, 'ESSCertIDv2')];
-}
-
 function isNamed({ algorithm, digest, issuerSerial }: CertificateIdentifier, certificate: Uint8Array): boolean {
   // Two certificates with one MD5 digest are made in an afternoon.
   if (algorithm === undefined || algorithm === 'md5') return false;
-  if (Buffer.compare(createHash(algorithm).update(certificate).digest(), digest) !== 0) return false;
+  if (!isSameBytes(createHash(algorithm).update(certificate).digest(), digest)) return false;
   return issuerSerial === undefined || isIssuerSerialOf(issuerSerial, certificate);
 }
 
@@ -79,7 +76,7 @@ function isIssuerSerialOf(issuerSerial: Element, certificate: Uint8Array): boole
   const own = readCertificateFields(certificate);
   const isIssuer = ({ bytes }: Element): boolean => readName(bytes).key === readName(own.issuer).key;
   return (
-    Buffer.compare(serialNumber, own.serialNumber) === 0 &&
+    isSameBytes(serialNumber, own.serialNumber) &&
     names.length === 1 &&
     names.every((name) => name.tag === DIRECTORY_NAME_TAG && isIssuer(onlyPart(name, 'issuer')))
   );

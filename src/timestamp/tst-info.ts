@@ -1,4 +1,5 @@
-import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, parts, readDer } from '../asn1/read.ts';
+import { algorithmOf, type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, readDer } from '../asn1/read.ts';
+import { readExtensions } from '../certificates/certificate-fields.ts';
 import { timestampErrors } from './errors.ts';
 
 export interface TstInfo {
@@ -31,8 +32,7 @@ export function readTstInfo(der: Uint8Array): TstInfo {
   if (version.length !== 1 || version[0] !== VERSION) throw malformed('the TSTInfo has an unknown version');
   const policy = objectIdentifierOf(fields.next(0x06, 'policy'), 'policy');
   const imprint = fieldsOf(fields.next(0x30, 'messageImprint'), 0x30, 'messageImprint');
-  const algorithm = fieldsOf(imprint.next(0x30, 'algorithm'), 0x30, 'messageImprint');
-  const digestOid = objectIdentifierOf(algorithm.next(0x06, 'algorithm'), 'messageImprint');
+  const algorithm = algorithmOf(imprint.next(0x30, 'algorithm'), 'messageImprint');
   const digest = octetsOf(imprint.next(0x04, 'digest'), 'messageImprint');
   imprint.end();
   const serialNumber = integer(fields.next(0x02, 'serialNumber').contents, 'serial number');
@@ -43,31 +43,21 @@ export function readTstInfo(der: Uint8Array): TstInfo {
   fields.optional(0xa0); // tsa: a hint only
   const extensions = fields.optional(0xa1);
   fields.end();
-  if (extensions !== undefined) refuseCritical(parts(extensions, 'extensions'));
+  // None is known here, and a critical one may change what the token means.
+  const critical = readExtensions(extensions, 'extension').find(({ isCritical }) => isCritical);
+  if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not known here`);
   return {
     policy,
-    imprint: { algorithm: digestOid, digest },
+    imprint: { algorithm, digest },
     serialNumber,
     time,
-    nonce: nonce === undefined ? undefined : integer(nonce.contents, 'nonce'),
+    nonce: nonce && integer(nonce.contents, 'nonce'),
   };
 }
 
 function integer(contents: Uint8Array, what: string): Uint8Array {
   if (contents.length === 0 || contents.length > LONGEST_INTEGER) throw malformed(`its ${what} is not a number`);
   return contents;
-}
-
-/** None is known here, and a critical one may change what the token means. */
-function refuseCritical(extensions: readonly Parameters<typeof fieldsOf>[0][]): void {
-  for (const extension of extensions) {
-    const fields = fieldsOf(extension, 0x30, 'extension');
-    const type = objectIdentifierOf(fields.next(0x06, 'type'), 'extension type');
-    const critical = fields.optional(0x01);
-    if (critical !== undefined && critical.contents[0] !== 0) {
-      throw malformed(`it has the critical extension ${type}, which is not known here`);
-    }
-  }
 }
 
 function malformed(problem: string) {

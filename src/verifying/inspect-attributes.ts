@@ -10,9 +10,10 @@ import {
   TIMESTAMP_TOKEN,
 } from '../asn1/object-identifiers.ts';
 import { type NamedObject, namedObject, objectName } from '../asn1/object-names.ts';
-import { type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readElement } from '../asn1/read.ts';
+import { algorithmOf, type Element, fieldsOf, objectIdentifierOf, octetsOf, parts, readElement } from '../asn1/read.ts';
+import { characterStringOf } from '../certificates/names.ts';
 import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 
 export interface InspectedAttribute {
   readonly type: NamedObject;
@@ -54,11 +55,11 @@ function textOfValue(type: string, value: Element): string | undefined {
   if (value.bytes.length > LONGEST_TEXT) return undefined;
   switch (type) {
     case SPC_SP_OPUS_INFO:
-      return readable(() => describeOpusInfo(value));
+      return orUndefined(() => describeOpusInfo(value));
     case SIGNING_CERTIFICATE:
-      return readable(() => describeSigningCertificate(value, 'SHA-1'));
+      return orUndefined(() => describeSigningCertificate(value, 'SHA-1'));
     case SIGNING_CERTIFICATE_V2:
-      return readable(() => describeSigningCertificate(value, 'SHA-256'));
+      return orUndefined(() => describeSigningCertificate(value, 'SHA-256'));
     default:
       return describeValue(value);
   }
@@ -83,13 +84,9 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
     const fields = fieldsOf(certificate, 0x30, 'ESSCertID');
     const algorithm = otherwise === 'SHA-1' ? undefined : fields.optional(0x30);
     const digest = octetsOf(fields.any('digest'), 'ESSCertID, digest');
-    return `${algorithm === undefined ? otherwise : algorithmName(algorithm)} ${hexOf(digest)}`;
+    return `${algorithm === undefined ? otherwise : nameOrDotted(algorithmOf(algorithm, 'algorithm'))} ${hexOf(digest)}`;
   });
   return described.join(', ');
-}
-
-function algorithmName(algorithm: Element): string {
-  return nameOrDotted(objectIdentifierOf(fieldsOf(algorithm, 0x30, 'algorithm').next(0x06, 'identifier'), 'algorithm'));
 }
 
 /** Of an encoding that is put in words; what is longer is no line for people. */
@@ -101,17 +98,7 @@ const MAX_DECIMAL_OCTETS = 6;
 /** undefined for what is too long, or cannot be read. Raw: may hold control characters. */
 export function describeValue(element: Element): string | undefined {
   if (element.bytes.length > LONGEST_VALUE) return undefined;
-  return readable(() => describe(element, 0));
-}
-
-/** What `read` gives; undefined when it finds the data malformed. */
-export function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (thrown) {
-    if (thrown instanceof CodesignError && thrown.code === 'asn1-malformed') return undefined;
-    throw thrown;
-  }
+  return orUndefined(() => describe(element, 0));
 }
 
 function describe(element: Element, depth: number): string {
@@ -130,9 +117,11 @@ function describe(element: Element, depth: number): string {
       return describeTime(contents, 2);
     case 0x18:
       return describeTime(contents, 4);
+    case 0x1a: // VisibleString
+      return Buffer.from(contents).toString('latin1');
     default:
   }
-  const text = textOf(tag, contents);
+  const text = characterStringOf(tag, contents);
   if (text !== undefined) return text;
   if ((tag & 0x20) === 0 || depth === MAX_DEPTH) return hexOf(contents);
   const described = parts(element, 'value').map((part) => describe(part, depth + 1));
@@ -149,25 +138,6 @@ export function nameOrDotted(oid: string): string {
 
 export function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}
-
-/** The string types of X.680; undefined for other tags. */
-export function textOf(tag: number, contents: Uint8Array): string | undefined {
-  const bytes = Buffer.from(contents);
-  switch (tag) {
-    case 0x0c: // UTF8String
-      return bytes.toString('utf8');
-    case 0x12: // NumericString
-    case 0x13: // PrintableString
-    case 0x14: // TeletexString
-    case 0x16: // IA5String
-    case 0x1a: // VisibleString
-      return bytes.toString('latin1');
-    case 0x1e: // BMPString
-      return bytes.length % 2 === 0 ? bytes.swap16().toString('utf16le') : undefined;
-    default:
-      return undefined;
-  }
 }
 
 function describeInteger(contents: Uint8Array): string {

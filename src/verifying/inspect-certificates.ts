@@ -3,11 +3,13 @@
 import { createHash } from 'node:crypto';
 import { CERTIFICATE_POLICIES, KEY_USAGE } from '../asn1/object-identifiers.ts';
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
-import { fieldsOf, objectIdentifierOf, parts, readDer, readElement } from '../asn1/read.ts';
+import { algorithmOf, bitsOf, fieldsOf, objectIdentifierOf, parts, readDer, readElement } from '../asn1/read.ts';
+import { isSameBytes } from '../bytes/byte-source.ts';
 import {
   basicConstraintsOf,
   type CertificateFields,
   extendedKeyUsageOf,
+  extensionOf,
   readCertificateFields,
 } from '../certificates/certificate-fields.ts';
 import { readName } from '../certificates/names.ts';
@@ -17,8 +19,8 @@ import {
   parseCertificate,
   publicKeyOf,
 } from '../certificates/parsed-certificate.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
-import { hexOf, readable } from './inspect-attributes.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
+import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
   /** Raw, as all names: may hold control characters. */
@@ -109,7 +111,9 @@ function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
 
 function linked(certificates: readonly Uint8Array[], isIssuer: CheckIssuer): Node[] {
   type Linking = { der: Uint8Array; parsed: ParsedCertificate | undefined; issuer: Node | undefined };
-  const nodes = certificates.map((der): Linking => ({ der, parsed: parsedOrUndefined(der), issuer: undefined }));
+  const nodes = certificates.map(
+    (der): Linking => ({ der, parsed: orUndefined(() => parseCertificate(der, 'the signature')), issuer: undefined }),
+  );
   for (const node of nodes) {
     const { parsed } = node;
     if (parsed === undefined) continue;
@@ -118,19 +122,9 @@ function linked(certificates: readonly Uint8Array[], isIssuer: CheckIssuer): Nod
   return nodes;
 }
 
-function parsedOrUndefined(der: Uint8Array): ParsedCertificate | undefined {
-  try {
-    return parseCertificate(der, 'the signature');
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return undefined;
-    throw thrown;
-  }
-}
-
 function inOrderOfChains(nodes: readonly Node[], signers: readonly (Uint8Array | undefined)[]): Node[] {
   const issuers = new Set(nodes.map(({ issuer }) => issuer));
-  const isSigner = ({ der }: Node) =>
-    signers.some((signer) => signer !== undefined && Buffer.compare(signer, der) === 0);
+  const isSigner = ({ der }: Node) => signers.some((signer) => signer !== undefined && isSameBytes(signer, der));
   const starts = [...nodes.filter(isSigner), ...nodes.filter((node) => !issuers.has(node)), ...nodes];
   const ordered = new Set<Node>();
   for (const start of starts) {
@@ -147,33 +141,30 @@ function inspectNode(
   isIssuer: CheckIssuer,
 ): InspectedCertificate {
   const fields = readCertificateFields(der);
-  const subject = readable(() => readName(fields.subject));
+  const subject = orUndefined(() => readName(fields.subject));
   const text = subject?.text ?? hexOf(fields.subject);
-  const extendedKeyUsage = readable(() => extendedKeyUsageOf(fields));
+  const extendedKeyUsage = orUndefined(() => extendedKeyUsageOf(fields));
   return {
     name: subject?.commonName ?? text,
     subject: text,
-    issuer: readable(() => readName(fields.issuer).text) ?? hexOf(fields.issuer),
+    issuer: orUndefined(() => readName(fields.issuer).text) ?? hexOf(fields.issuer),
     serialNumber: hexOf(readElement(fields.serialNumber, 'serial number').contents),
     notBefore: parsed?.notBefore,
     notAfter: parsed?.notAfter,
     publicKey: parsed === undefined ? undefined : inspectKey(parsed),
-    signatureAlgorithm: readable(() => namedObject(signatureAlgorithmOf(fields))),
-    isAuthority: readable(() => basicConstraintsOf(fields))?.isAuthority ?? false,
-    keyUsage: readable(() => keyUsageOf(fields)),
+    signatureAlgorithm: orUndefined(() =>
+      namedObject(algorithmOf(readDer(fields.signatureAlgorithm, 'signature algorithm'), 'signature algorithm')),
+    ),
+    isAuthority: orUndefined(() => basicConstraintsOf(fields))?.isAuthority ?? false,
+    keyUsage: orUndefined(() => keyUsageOf(fields)),
     extendedKeyUsage: extendedKeyUsage?.map(namedObject),
-    policies: readable(() => policiesOf(fields)) ?? [],
+    policies: orUndefined(() => policiesOf(fields)) ?? [],
     sha256: fingerprintOf(der),
     sha1: createHash('sha1').update(der).digest('hex'),
     isSelfSigned: parsed !== undefined && isIssuer(parsed, parsed),
     issuerIndex: issuer === undefined ? undefined : ordered.indexOf(issuer),
     der,
   };
-}
-
-function signatureAlgorithmOf({ signatureAlgorithm }: CertificateFields): string {
-  const what = 'signature algorithm';
-  return objectIdentifierOf(fieldsOf(readDer(signatureAlgorithm, what), 0x30, what).next(0x06, 'identifier'), what);
 }
 
 function inspectKey(certificate: ParsedCertificate): InspectedKey | undefined {
@@ -183,18 +174,16 @@ function inspectKey(certificate: ParsedCertificate): InspectedKey | undefined {
   return { type: key.asymmetricKeyType, bits: modulusLength, curve: namedCurve };
 }
 
-function keyUsageOf({ extensions }: CertificateFields): string[] | undefined {
-  const extension = extensions.get(KEY_USAGE);
-  if (extension === undefined) return undefined;
-  const [, bits = 0] = readDer(extension, 'keyUsage').contents;
-  return KEY_USAGES.filter((_, index) => (bits & (0x80 >> index)) !== 0);
+function keyUsageOf(fields: CertificateFields): string[] | undefined {
+  const extension = extensionOf(fields, KEY_USAGE, 'keyUsage');
+  const [bits = 0] = extension === undefined ? [] : bitsOf(extension, 'keyUsage');
+  return extension && KEY_USAGES.filter((_, index) => (bits & (0x80 >> index)) !== 0);
 }
 
-function policiesOf({ extensions }: CertificateFields): NamedObject[] {
-  const extension = extensions.get(CERTIFICATE_POLICIES);
-  if (extension === undefined) return [];
+function policiesOf(certificate: CertificateFields): NamedObject[] {
   const what = 'certificatePolicies';
-  return parts(readDer(extension, what), what).map((policy) =>
+  const extension = extensionOf(certificate, CERTIFICATE_POLICIES, what);
+  return (extension === undefined ? [] : parts(extension, what)).map((policy) =>
     namedObject(objectIdentifierOf(fieldsOf(policy, 0x30, what).next(0x06, 'policy'), what)),
   );
 }

@@ -5,10 +5,11 @@ import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
 import { type SignedData, type SignerInfo, signerNameOf } from '../cms/parse-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, speaksAgainst } from '../errors/finding.ts';
 import { type Detail, type EmbeddedSignature, flatten } from '../formats/format.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
-import { hexOf, type InspectedAttribute, inspectAttributes, readable } from './inspect-attributes.ts';
+import { hexOf, type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
 import {
   type CheckIssuer,
   fingerprintOf,
@@ -163,8 +164,9 @@ function inspectSignedData(
 function inspectSigner(signer: SignerInfo): InspectedSigner {
   const { issuerAndSerial, certificate } = signer;
   return {
-    name: readable(() => signerNameOf(signer)) ?? '',
-    issuer: issuerAndSerial && (readable(() => readName(issuerAndSerial.issuer).text) ?? hexOf(issuerAndSerial.issuer)),
+    name: orUndefined(() => signerNameOf(signer)) ?? '',
+    issuer:
+      issuerAndSerial && (orUndefined(() => readName(issuerAndSerial.issuer).text) ?? hexOf(issuerAndSerial.issuer)),
     serialNumber: issuerAndSerial && hexOf(readElement(issuerAndSerial.serialNumber, 'serial number').contents),
     certificate: certificate && fingerprintOf(certificate),
     digestAlgorithm: namedObject(signer.digestAlgorithm),
