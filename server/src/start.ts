@@ -6,9 +6,10 @@ import { reasonOf, ServerError } from './errors.ts';
 import { TSA_PATH } from './http/answers.ts';
 import { type App, buildServer, type ServerDependencies } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_VERSIONS } from './http/connections.ts';
+import { readableLog } from './http/readable-log.ts';
 import { openTimestampAuthority, restoreChainFiles } from './setup/certificates.ts';
-import { dataFolder, isMade } from './setup/data-folder.ts';
-import { chooseReceiver, handOver, isHandOverDue, type Receiver } from './setup/hand-over.ts';
+import { type DataFolder, dataFolder, isMade } from './setup/data-folder.ts';
+import { chooseReceiver, handOver, isHandOverDue, quoted, type Receiver } from './setup/hand-over.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { chooseHsm, type OpenData, openData, readPin } from './setup/open-data.ts';
 import { endOfValidity, ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
@@ -25,7 +26,7 @@ export interface Surroundings {
   /** Takes the one line that says where the server listens. */
   readonly announce: (line: string) => void;
   readonly log: { write(line: string): void };
-  /** Writes to a terminal; undefined if there is none. */
+  /** Writes to the terminal that the log goes to; undefined if it goes elsewhere. */
   readonly terminal: ((text: string) => void) | undefined;
   /** Has `reload` called whenever the process is asked to read its TLS certificate again. */
   readonly onHangUp?: (reload: () => void) => void;
@@ -62,7 +63,7 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
     const { store, keys, sessions } = data;
     app = buildServer({
       ...{ store, keys, sessions, threads, tls, now },
-      log: { level: config.logLevel, stream: surroundings.log },
+      log: { level: config.logLevel, stream: terminal ? readableLog(surroundings.log) : surroundings.log },
       lease: config.lease,
       waiting: config.waiting,
       connections: connectionLimit(openFilesLimit()),
@@ -82,10 +83,8 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
         ['CODESIGN_CERTIFICATE', folder.certificate(FIRST_NUMBER)],
         ['CODESIGN_TIMESTAMP_URL', timestampUrl],
       ] as const;
-      await handOver(data.store.clients, config.dataRoot, service, receiver, now());
-      if (receiver.kind === 'file') {
-        app.log.info({ clientEnv: receiver.path }, "the client's settings are in this file: set -a; . FILE; set +a");
-      }
+      const isFirst = await handOver(data.store.clients, config.dataRoot, service, receiver, now());
+      if (isFirst) reportFirstStart(app, folder, receiver);
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {
@@ -114,6 +113,21 @@ export async function startServer(config: StartConfig, surroundings: Surrounding
       }
     },
   };
+}
+
+/** What was made, where the credentials are, and what to do next. */
+function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): void {
+  const isFile = receiver.kind === 'file';
+  const file = isFile ? quoted(receiver.path) : 'FILE';
+  app.log.info(
+    { data: folder.path },
+    `made the key and the certificate of number ${FIRST_NUMBER}, and their certificate authority: back up the data folder`,
+  );
+  if (isFile) {
+    app.log.info({ clientEnv: receiver.path }, "wrote a client's settings with its Access Secret, stored nowhere else");
+  } else
+    app.log.info("showed a client's settings above, this one time: store these lines in a file that only you read");
+  app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
 }
 
 /** The file of an earlier start stays as it is: the server does not know the secret. */

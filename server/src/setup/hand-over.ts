@@ -61,6 +61,7 @@ export async function isHandOverDue(clients: Store['clients'], clientEnv: string
  * Of several starts that run concurrently one does that.
  * @param dataRoot the folder that `--data` names
  * @param service variables of a client's environment, besides the credentials
+ * @returns false if another start was faster and did it
  * @throws `client-env-exists`, `client-env-not-writable`, `data-folder-unusable`
  */
 export async function handOver(
@@ -69,9 +70,9 @@ export async function handOver(
   service: Variables,
   receiver: Receiver,
   now: Date,
-): Promise<void> {
-  await underFileLock(join(dataRoot, '.codesign-remote-server-lock'), async () => {
-    if ((await clients.list()).some((client) => client.handedOver)) return; // another start was faster
+): Promise<boolean> {
+  return await underFileLock(join(dataRoot, '.codesign-remote-server-lock'), async () => {
+    if ((await clients.list()).some((client) => client.handedOver)) return false;
     const { accessSecret, ...credentials } = newCredentials('AK');
     await clients.addPending(credentials, now);
     const own = [
@@ -80,6 +81,7 @@ export async function handOver(
     ] as const;
     await give(receiver, [...service, ...own]);
     await clients.markHandedOver(credentials.id);
+    return true;
   });
 }
 
@@ -102,10 +104,15 @@ export async function give(
   title = "The client's environment",
 ): Promise<void> {
   const text = variables
-    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}='${value.replaceAll("'", "'\\''")}'\n`]))
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${quoted(value)}\n`]))
     .join('');
   if (receiver.kind === 'file') await writeNewFile(receiver.path, text);
   else receiver.write(`${title}, shown this one time:\n\n${text}\n`);
+}
+
+/** As a shell reads it back. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 /** The file appears whole or not at all, and never in the place of another. */

@@ -126,16 +126,23 @@ test('help names every option and environment variable of start', async () => {
   for (const name of ['DATA', 'HOST', 'PORT', 'PKCS11_LIBRARY']) expect(output).toContain(`CODESIGN_SERVER_${name}`);
 });
 
-test('a first start at a terminal shows the credentials there, once', async () => {
+test('a first start at a terminal shows the credentials there, once, and says in three readable lines what to do', async () => {
   await copyData(data, 2048);
   let shown = '';
   const terminal = (text: string) => {
     shown += text;
   };
-  expect((await command(['start', '--data', data, '--port', '0'], terminal)).code).toBe(0);
+  const first = await command(['start', '--data', data, '--port', '0'], terminal);
+  expect(first.code).toBe(0);
+  expect(first.errors).toMatch(
+    /^\d\d:\d\d:\d\d info {2}made the key .*\n.* info {2}showed a client's settings .*\n.* info {2}next, .* sign app\.exe\n/m,
+  );
+  expect(first.errors).not.toContain('{');
   expect(shown).toMatch(/^CODESIGN_ACCESS_SECRET='[A-Za-z0-9_-]{43}'$/m);
   shown = '';
-  expect((await command(['start', '--data', data, '--port', '0'], terminal)).code).toBe(0);
+  const later = await command(['start', '--data', data, '--port', '0'], terminal);
+  expect(later.code).toBe(0);
+  expect(later.errors).not.toContain('next, ');
   expect(shown).toBe('');
 });
 
