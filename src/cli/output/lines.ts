@@ -6,8 +6,8 @@ import { printable } from '../../errors/printable.ts';
 import type { FileEvent } from '../../signing/outcome.ts';
 import type { Io } from '../io.ts';
 import { type Annotation, annotationLine, hasAnnotations } from './github.ts';
-
-import { hasColour, painted } from './terminal.ts';
+import { columnsOf, hasColour, isTerminal, LEAST_LIVE_COLUMNS, painted } from './terminal.ts';
+import { wrapped } from './text-layout.ts';
 
 export interface LinesOptions {
   /** Errors only. */
@@ -32,15 +32,20 @@ export class Lines {
     this.options = options;
   }
 
+  /** On a terminal lines are short, except with --verbose. */
+  get isBrief(): boolean {
+    return !this.options.verbose && isTerminal(this.#resultStream());
+  }
+
   /** `line` must be printable. */
   result(line: string): void {
     if (this.options.quiet) return;
-    this.#write(this.#resultStream(), [line]);
+    writeLines(this.#resultStream(), [line], this.#io);
   }
 
   /** Printed even with --quiet. The lines must be printable. */
   print(line: string, more: readonly string[] = []): void {
-    this.#write(this.#io.stderr, [line, ...more]);
+    writeLines(this.#io.stderr, [line, ...more], this.#io);
   }
 
   /** On standard error, because it is not a result. `line` must be printable. */
@@ -117,11 +122,13 @@ export class Lines {
   #annotate(annotation: Annotation, stream = this.#resultStream()): void {
     if (hasAnnotations(this.#io.env)) stream.write(`${annotationLine(annotation)}\n`);
   }
+}
 
-  /** In one write: between two the live line would be drawn again. */
-  #write(stream: Writable, lines: readonly string[]): void {
-    stream.write(`${painted(lines.join('\n'), hasColour(stream, this.#io.env))}\n`);
-  }
+/** Printable lines, wrapped on a terminal. In one write: between two the live line would be drawn again. */
+export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
+  const columns = columnsOf(stream);
+  const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
+  stream.write(`${painted(laidOut.join('\n'), hasColour(stream, env))}\n`);
 }
 
 function annotationOf({ code, message, hint }: CodesignError, file?: string): Annotation {

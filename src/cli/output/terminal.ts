@@ -6,7 +6,7 @@ import { styleText } from 'node:util';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A live line needs so many columns. */
+/** The live line and wrapped lines need so many columns. */
 export const LEAST_LIVE_COLUMNS = 20;
 
 export function isTerminal(stream: Writable): stream is WriteStream {

@@ -93,6 +93,27 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
   return lines;
 }
 
+/**
+ * A printed line, wrapped at words. Further lines begin where the text begins: after the indent, or after a first word such as
+ * `failed   `. A longer word, such as a path, stays in one piece, so that it can be copied.
+ */
+export function wrapped(text: string, mostColumns: number): string[] {
+  const [lead = ''] = /^(?: +|[\w-]+ {2,})?/.exec(text) ?? [];
+  const lines: string[] = [];
+  let line = lead;
+  let isEmpty = true;
+  for (const word of text.slice(lead.length).split(' ')) {
+    const longer = isEmpty ? line + word : `${line} ${word}`;
+    if (isEmpty || widthOf(longer, mostColumns) <= mostColumns) line = longer;
+    else {
+      lines.push(line.trimEnd());
+      line = ' '.repeat(lead.length) + word;
+    }
+    isEmpty = line.length === lead.length;
+  }
+  return [...lines, line];
+}
+
 /** Made only for text beyond ASCII: the first Segmenter of a process takes 13 ms, each further one 0.01 ms. */
 function graphemesOf(text: string): Intl.Segments {
   return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);

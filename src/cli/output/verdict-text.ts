@@ -8,9 +8,7 @@ import { flatten } from '../../formats/format.ts';
 import type { Identity, Verdict, VerifiedFile, VerifiedSignature, VerifiedTimestamp } from '../../verifying/verdict.ts';
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations } from './github.ts';
-
-import { type LinesOptions, shown } from './lines.ts';
-import { hasColour, painted } from './terminal.ts';
+import { type LinesOptions, shown, writeLines } from './lines.ts';
 
 const MESSAGE_LENGTH = 1000;
 const INDENT = ' '.repeat(14);
@@ -41,8 +39,8 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
   if (file.error !== undefined) {
     const { message, code, hint } = file.error;
     const line = `${'failed'.padEnd(14)}${path}: ${printable(message, MESSAGE_LENGTH)} [${code}]`;
-    io.stderr.write(`${painted(line, hasColour(io.stderr, io.env))}\n`);
-    if (hint !== undefined) io.stderr.write(`${INDENT}hint: ${printable(hint, MESSAGE_LENGTH)}\n`);
+    const hints = hint === undefined ? [] : [`${INDENT}hint: ${printable(hint, MESSAGE_LENGTH)}`];
+    writeLines(io.stderr, [line, ...hints], io);
     return;
   }
   if (quiet && isGood(file)) return;
@@ -61,7 +59,7 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
     for (const line of signatureLines(signature, indent, { verbose, shows })) lines.push(line);
   }
   if (unknownRoots(file).length > 0) lines.push(`${INDENT}${ROOTS_HINT}`);
-  io.stdout.write(`${painted(lines.join('\n'), hasColour(io.stdout, io.env))}\n`);
+  writeLines(io.stdout, lines, io);
 }
 
 /** Annotates the file in GitHub Actions with its faults. `json`: standard output is for the document. */

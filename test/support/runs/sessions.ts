@@ -2,6 +2,8 @@
 
 import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { LEAST_LIVE_COLUMNS } from '../../../src/cli/output/terminal.ts';
+import { widthOf, wrapped } from '../../../src/cli/output/text-layout.ts';
 import { fixture, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
@@ -60,6 +62,8 @@ const PROGRAM = 'codesign-remote';
 
 /** What a terminal's user types to end the input. */
 const END = '\x04';
+/** Where the text of a message begins. */
+const MESSAGE_COLUMNS = [9, 13, 14];
 /** How a question ends that waits for its answer. */
 const QUESTION = /[:\]] $/;
 
@@ -112,7 +116,7 @@ export async function runScript(script: Script, scenery: Scenery): Promise<strin
     told.push(step.line, ...step.answers.map((answer) => `< ${answer}`.trimEnd()));
     if (verb === PROGRAM) {
       const task = { args, env, cwd, answers, head: Number(pipe[0] ?? Number.POSITIVE_INFINITY) };
-      const printed = await (around.columns === undefined ? inPipe(task) : onTerminal(task, around));
+      const printed = await (around.columns === undefined ? inPipe(task) : onTerminal(task, around, plain));
       told.push(plain(printed.join('\n')));
     } else if (verb === 'change') {
       await appendFile(join(cwd, args[0] ?? ''), 'more');
@@ -161,7 +165,11 @@ async function inPipe({ args, env, cwd, answers, head }: Task): Promise<string[]
   ];
 }
 
-async function onTerminal(task: Task, { columns = 80, isPlain = false }: Surroundings): Promise<string[]> {
+async function onTerminal(
+  task: Task,
+  { columns = 80, isPlain = false }: Surroundings,
+  plain: (text: string) => string,
+): Promise<string[]> {
   const { args, env, cwd, head } = task;
   const answers = [...task.answers];
   let read = 0;
@@ -177,7 +185,39 @@ async function onTerminal(task: Task, { columns = 80, isPlain = false }: Surroun
     },
   });
   const escapes = isPlain && output.includes('\x1b') ? ['ESCAPE SEQUENCES'] : [];
-  return [...block('screen', firstLines(screen, head)), ...escapes, `exit code ${code}`];
+  return [...block('screen', firstLines(rewrapped(screen, columns, plain), head)), ...escapes, `exit code ${code}`];
+}
+
+/**
+ * Messages break elsewhere if a path or a number is longer in another run: those that have one are joined as they were before,
+ * and wrapped again with its placeholder.
+ */
+function rewrapped(screen: string, columns: number, plain: (text: string) => string): string {
+  if (columns < LEAST_LIVE_COLUMNS) return screen;
+  const texts: string[][] = [];
+  let lead = 0;
+  for (const line of screen.split('\n')) {
+    const isFurther = lead > 0 && line.search(/\S/) === lead;
+    const last = texts.at(-1);
+    const [word = ''] = line.trimStart().split(' ');
+    const wouldFit = widthOf(`${uncoloured(last?.at(-1) ?? '')} ${word}`) <= columns;
+    if (isFurther && !wouldFit && word !== 'hint:') last?.push(line);
+    else texts.push([line]);
+    if (!isFurther) lead = /^[\w-]+ {2,}/.exec(uncoloured(line))?.[0].length ?? 0;
+    if (!MESSAGE_COLUMNS.includes(lead)) lead = 0;
+  }
+  const laidOut = texts.flatMap((lines) => {
+    const text = lines.map((line, index) => (index === 0 ? line : line.trimStart())).join(' ');
+    const [word = ''] = /^(?:\{\w+\}[\w-]+\{\/\})?/.exec(text) ?? [];
+    if (lines.length === 1 || plain(text) === text) return lines;
+    const [first = '', ...more] = wrapped(uncoloured(plain(text)), columns);
+    return [word + first.slice(uncoloured(word).length), ...more];
+  });
+  return laidOut.join('\n');
+}
+
+function uncoloured(text: string): string {
+  return text.replace(/\{(?:\w+|\/)\}/g, '');
 }
 
 function firstLines(text: string, count: number): string {

@@ -153,7 +153,10 @@ export class ChangeConsole implements Disposable {
         this.#result('planned', `${shownPaths(outcome)}  would send the ${outcome.algorithm} digest ${outcome.digest}`);
         break;
       default:
-        this.#result(outcome.status, `${shownPaths(outcome)}  (${changeDetails(outcome).join(', ')})`);
+        this.#result(
+          outcome.status,
+          `${shownPaths(outcome)}  (${changeDetails(outcome, this.#lines.isBrief).join(', ')})`,
+        );
     }
     if (outcome.status === 'failed' || outcome.status === 'skipped') return;
     for (const line of lostSignatures(outcome)) this.#result('', line);

@@ -39,18 +39,18 @@ export function skipReason(outcome: Outcome & { readonly status: 'skipped' }): s
 
 type Changed = Exclude<Outcome, { readonly status: 'skipped' | 'failed' | 'planned' }>;
 
-/** What was done to a file, in short parts. */
-export function changeDetails(outcome: Changed): readonly string[] {
-  return [...partsOf(outcome), `${outcome.milliseconds} ms`];
+/** What was done to a file, in short parts. `isBrief`: without the record at the service. */
+export function changeDetails(outcome: Changed, isBrief = false): readonly string[] {
+  return [...partsOf(outcome, isBrief), `${outcome.milliseconds} ms`];
 }
 
-function partsOf(outcome: Changed): readonly string[] {
+function partsOf(outcome: Changed, isBrief: boolean): readonly string[] {
   switch (outcome.status) {
     case 'signed': {
       const { algorithm, record, reused, timestamp } = outcome;
       return [
         algorithm,
-        ...(record === null ? [] : [`record ${printable(record)}`]),
+        ...(record === null || isBrief ? [] : [`record ${printable(record)}`]),
         ...(reused ? ['signature of an earlier call'] : []),
         ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
       ];

@@ -10,7 +10,7 @@ import { annotationLine, summaryMarkdown, writeJobSummary } from '../../../../sr
 import { openProgress, progressMode } from '../../../../src/cli/output/progress/progress.ts';
 import { type ProgressEvent, ProgressState } from '../../../../src/cli/output/progress/progress-state.ts';
 import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
-import { fitted, widthOf } from '../../../../src/cli/output/text-layout.ts';
+import { fitted, widthOf, wrapped } from '../../../../src/cli/output/text-layout.ts';
 import { networkErrors } from '../../../../src/service/errors.ts';
 import type { FileOutcome, SignedOutcome } from '../../../../src/signing/outcome.ts';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
@@ -64,6 +64,20 @@ describe('a line cut to fit', () => {
   ])('%s to %i columns', (text, columns, expected) => {
     expect(fitted(text, columns, '…')).toBe(expected);
     expect(widthOf(expected)).toBeLessThanOrEqual(columns);
+  });
+});
+
+describe('a line wrapped at words', () => {
+  it.each([
+    ['failed   app.exe: it is no program', ['failed   app.exe: it', '         is no', '         program']],
+    ['         hint: use another', ['         hint: use', '         another']],
+    ['signed   a/long/path/app.exe  (SHA256)', ['signed   a/long/path/app.exe', '         (SHA256)']],
+    ['2 files: 2 signed, 0 failed', ['2 files: 2 signed, 0', 'failed']],
+    ['signed   app.exe', ['signed   app.exe']],
+    ['warning  漢字漢字 漢字漢', ['warning  漢字漢字', '         漢字漢']],
+    ['', ['']],
+  ])('%j', (line, expected) => {
+    expect(wrapped(line, 20)).toEqual(expected);
   });
 });
 
