@@ -4,7 +4,7 @@ const LAYERS = [
   ['secrets', 'bytes'],
   ['crypto'],
   ['asn1'],
-  ['zip', 'http', 'certificates'],
+  ['zip', 'compound-file', 'http', 'certificates'],
   ['cms'],
   ['timestamp'],
   ['formats/format-options.ts'],

@@ -69,7 +69,10 @@ async function prepare<Measured extends MeasuredContent>(
   mode: SigningMode,
 ): Promise<PreparedSignature> {
   const outer = mode === 'append' ? await outerSignature(container) : undefined;
-  const measured = await container.measure('new', distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]));
+  const measured = await container.measure(
+    outer === undefined ? 'new' : 'present',
+    distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]),
+  );
   if (outer !== undefined) requireUnchanged(outer, measured);
   const content = await container.content(context, measured);
   return {
@@ -90,8 +93,13 @@ async function attach<Measured extends MeasuredContent>(
   bytes: Uint8Array,
 ): Promise<Embedding> {
   const found = findAuthenticode(bytes, undefined, container.kind.contentType);
-  const measured = await container.measure('new', distinct(algorithmsOf(found)));
-  const [problem] = await problemsOf(found, container, measured);
+  const measure = (content: 'new' | 'bare') => container.measure(content, distinct(algorithmsOf(found)));
+  let measured = await measure('new');
+  let [problem] = await problemsOf(found, container, measured);
+  if (problem !== undefined && container.hasBareForm) {
+    measured = await measure('bare');
+    [problem] = await problemsOf(found, container, measured);
+  }
   if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem.message) });
   return embeddingOf(container.put(found.cms, measured), found.cms);
 }

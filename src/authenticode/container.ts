@@ -19,10 +19,11 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   /** Why the entries cannot be written again with a change in them, as a clause; undefined if they can. */
   readonly obstacle: string | undefined;
   /**
-   * Reads the content once. `new`: as a signature to be made covers it, `present`: as those that are in the file do. The
-   * digests are the values that a signature must hold, of packages the list of several digests.
+   * Reads the content once. `new`: as a signature to be made covers it, `present`: as those that are in the file do, `bare`: as
+   * signatures of some other programs do, which are also attached (only if `hasBareForm`). The digests are the values that a signature must hold, of packages the list of several digests.
    */
-  measure(content: 'new' | 'present', algorithms: readonly ContentDigest[]): Promise<Measured>;
+  measure(content: 'new' | 'present' | 'bare', algorithms: readonly ContentDigest[]): Promise<Measured>;
+  readonly hasBareForm?: boolean;
   /** What a new signature signs: `spcContent`, or a content of its own, such as the list in a catalog. */
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   /** What a signature claims of the file in addition to its digest, compared with the file: page hashes, for example. */

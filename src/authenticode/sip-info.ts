@@ -3,6 +3,7 @@
 import { SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf } from '../asn1/read.ts';
 import { encode, encodeAll, octetString, smallInteger } from '../asn1/write.ts';
+import { guidBytes, guidText } from '../bytes/guid.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { SignedKind } from './container.ts';
@@ -57,26 +58,4 @@ function readGuid(value: Element): string {
   const fields = fieldsOf(value, 0x30, 'SpcSipInfo');
   fields.next(0x02, 'version');
   return guidText(fields.next(0x04, 'GUID').contents);
-}
-
-/** Of the five groups of a GUID, the first three are little-endian. */
-const GROUPS: readonly (readonly number[])[] = [
-  [3, 2, 1, 0],
-  [5, 4],
-  [7, 6],
-  [8, 9],
-  [10, 11, 12, 13, 14, 15],
-];
-
-function guidText(bytes: Uint8Array): string {
-  return GROUPS.map((group) => group.map((index) => (bytes[index] ?? 0).toString(16).padStart(2, '0')).join(''))
-    .join('-')
-    .toUpperCase();
-}
-
-function guidBytes(guid: string): Uint8Array {
-  const digits = Buffer.from(guid.replaceAll('-', ''), 'hex');
-  const bytes = new Uint8Array(digits.length);
-  for (const [position, index] of GROUPS.flat().entries()) bytes[index] = digits[position] ?? 0;
-  return bytes;
 }

@@ -17,11 +17,14 @@ const LONGEST = 16 * 1024 * 1024;
 /** Signing programs pad with zeros to a multiple of 8. */
 const LONGEST_PADDING = 7;
 
-/** All of the range is the CMS if no ASN.1 element begins it: what that is, is for the reader of CMS to say. */
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST) return { cms: undefined, rest: new Uint8Array() };
   // A copy, since a source over memory gives views and a signature may outlive the file.
-  const bytes = Uint8Array.from(await source.read(start, end - start));
+  return splitCms(Uint8Array.from(await source.read(start, end - start)));
+}
+
+/** All of it is the CMS if no ASN.1 element begins it: what that is, is for the reader of CMS to say. */
+export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };
 }

@@ -1,0 +1,91 @@
+/** Which sectors of a new compound file each chain gets, and the FAT that says so. */
+
+import { compoundFileErrors } from './errors.ts';
+import {
+  DIFAT_SECTOR,
+  END_OF_CHAIN,
+  FAT_SECTOR,
+  HEADER_FAT_SECTORS,
+  RANGE_LOCK_SECTOR,
+  SECTOR_LENGTH,
+  SIZE_LIMIT,
+  type Version,
+} from './format.ts';
+
+/** Sectors in the order in which they are taken, each chain without a gap but for the range lock. */
+export class Allocation {
+  readonly #version: Version;
+  readonly #length: number;
+  /** First sector and count of each chain, in sectors as if there were no range lock. */
+  readonly #chains: (readonly [start: number, count: number])[] = [];
+  #next = 0;
+
+  constructor(version: Version) {
+    this.#version = version;
+    this.#length = SECTOR_LENGTH[version];
+  }
+
+  /** The first sector for so many bytes. */
+  take(bytes: number): number {
+    const count = Math.ceil(bytes / this.#length);
+    if (count === 0) return END_OF_CHAIN;
+    const start = this.#next;
+    this.#chains.push([start, count]);
+    this.#next += count;
+    return this.#sector(start);
+  }
+
+  /** Adds FAT and DIFAT, which must describe themselves too. */
+  finish(): { fatSectors: number[]; difatSectors: number[] } {
+    const perSector = this.#length / 4;
+    let [fatCount, difatCount] = [0, 0];
+    const total = () => this.#sector(this.#next + fatCount + difatCount - 1) + 1;
+    while (total() > fatCount * perSector) {
+      fatCount += 1;
+      difatCount = Math.ceil(Math.max(0, fatCount - HEADER_FAT_SECTORS) / (perSector - 1));
+    }
+    const size = (total() + 1) * this.#length;
+    const limit = SIZE_LIMIT[this.#version];
+    if (size > limit) throw compoundFileErrors('compound-file-too-large', { size, version: this.#version, limit });
+    const numbered = (start: number, count: number) =>
+      Array.from({ length: count }, (_, index) => this.#sector(start + index));
+    const fatSectors = numbered(this.#next, fatCount);
+    const difatSectors = numbered(this.#next + fatCount, difatCount);
+    return { fatSectors, difatSectors };
+  }
+
+  /** The contents of the FAT, sector by sector: for 16 GiB it has 16 MiB. */
+  *fat(fatSectors: readonly number[], difatSectors: readonly number[]): Generator<Buffer> {
+    let bytes = Buffer.alloc(this.#length, 0xff);
+    let position = 0;
+    for (const word of this.#words(fatSectors.length, difatSectors.length)) {
+      bytes.writeUInt32LE(word, position);
+      position += 4;
+      if (position < this.#length) continue;
+      yield bytes;
+      bytes = Buffer.alloc(this.#length, 0xff);
+      position = 0;
+    }
+    if (position > 0) yield bytes;
+  }
+
+  /** What the FAT says of each sector. */
+  *#words(fatCount: number, difatCount: number): Generator<number> {
+    let index = 0;
+    const next = (word: number): number[] => {
+      const isAfterLock = this.#version === 4 && index === RANGE_LOCK_SECTOR;
+      index += 1;
+      return isAfterLock ? [END_OF_CHAIN, word] : [word];
+    };
+    for (const [start, count] of this.#chains) {
+      for (let at = start + 1; at < start + count; at += 1) yield* next(this.#sector(at));
+      yield* next(END_OF_CHAIN);
+    }
+    for (let at = 0; at < fatCount; at += 1) yield* next(FAT_SECTOR);
+    for (let at = 0; at < difatCount; at += 1) yield* next(DIFAT_SECTOR);
+  }
+
+  #sector(index: number): number {
+    return this.#version === 4 && index >= RANGE_LOCK_SECTOR ? index + 1 : index;
+  }
+}

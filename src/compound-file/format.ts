@@ -1,0 +1,59 @@
+/** Compound files (MS-CFB): constants, and the tree of storages and streams that a file holds. */
+
+import type { ByteRange, Piece } from '../bytes/pieces.ts';
+
+export const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+export const HEADER_LENGTH = 512;
+export const ENTRY_LENGTH = 128;
+export const MINI_SECTOR_LENGTH = 64;
+/** Streams below this length are in the mini stream. */
+export const MINI_CUTOFF = 4096;
+/** FAT sectors that the header lists; DIFAT sectors list the others. */
+export const HEADER_FAT_SECTORS = 109;
+
+export const FREE = 0xffff_ffff;
+export const END_OF_CHAIN = 0xffff_fffe;
+export const FAT_SECTOR = 0xffff_fffd;
+export const DIFAT_SECTOR = 0xffff_fffc;
+export const NO_STREAM = 0xffff_ffff;
+
+export const TYPE_STORAGE = 1;
+export const TYPE_STREAM = 2;
+export const TYPE_ROOT = 5;
+
+/** The sector at 0x7FFFFF00, which Windows locks byte ranges in: never part of a stream (MS-CFB, 2.8). Files of version 4 only. */
+export const RANGE_LOCK_SECTOR = Math.floor(0x7fff_ff00 / 4096) - 1;
+
+export type Version = 3 | 4;
+
+export const SECTOR_LENGTH = { 3: 512, 4: 4096 } as const;
+export const SIZE_LIMIT = { 3: 2 ** 31, 4: 2 ** 34 } as const;
+
+export interface CompoundStream {
+  readonly kind: 'stream';
+  /** UTF-16LE, without the NUL. */
+  readonly name: Uint8Array;
+  /** The directory entry as it is in the file, 128 bytes. */
+  readonly entry: Uint8Array;
+  readonly size: number;
+  readonly content: Iterable<Piece>;
+}
+
+export interface CompoundStorage {
+  readonly kind: 'storage';
+  readonly name: Uint8Array;
+  readonly entry: Uint8Array;
+  /** In no particular order. */
+  readonly children: readonly CompoundNode[];
+}
+
+export type CompoundNode = CompoundStream | CompoundStorage;
+
+export interface CompoundFile {
+  readonly version: Version;
+  /** The first 512 bytes. */
+  readonly header: Uint8Array;
+  readonly root: CompoundStorage;
+  /** Sectors that nothing in the file refers to, and what follows the last sector that the FAT can describe. */
+  readonly unused: Iterable<ByteRange>;
+}

@@ -1,0 +1,189 @@
+/** Reads the structure of a compound file (MS-CFB, 2.1 to 2.6); the content of streams is described, not read. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Piece } from '../bytes/pieces.ts';
+import { compoundFileErrors } from './errors.ts';
+import {
+  type CompoundFile,
+  type CompoundNode,
+  type CompoundStorage,
+  END_OF_CHAIN,
+  ENTRY_LENGTH,
+  HEADER_LENGTH,
+  MINI_CUTOFF,
+  MINI_SECTOR_LENGTH,
+  NO_STREAM,
+  SIGNATURE,
+  TYPE_ROOT,
+  TYPE_STORAGE,
+  TYPE_STREAM,
+  type Version,
+} from './format.ts';
+import { malformed, Sectors } from './sectors.ts';
+
+/** Storages in storages. Installers have two levels. */
+const DEEPEST = 32;
+/** Far more than any installer has. */
+const MOST_ENTRIES = 131_072;
+
+/** Throws `compound-file-malformed`, `-truncated`, `-too-large`. Memory: 5 bytes for each sector of the file. */
+export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
+  if (source.size < HEADER_LENGTH) {
+    throw compoundFileErrors('compound-file-truncated', { size: source.size, what: 'the header', end: HEADER_LENGTH });
+  }
+  const header = Buffer.from(await source.read(0, HEADER_LENGTH));
+  const version = versionOf(header);
+  const view = new DataView(header.buffer, header.byteOffset, header.length);
+  const sectors = new Sectors(source, version);
+  await sectors.readFat(view);
+  const directory = await sectors.readChain(view.getUint32(48, true), undefined, 'the directory');
+  const mini = await readMiniStream(sectors, view, directory);
+  const root = new Tree(directory, version, sectors, mini).read();
+  return { version, header, root, unused: lazily(() => sectors.unused()) };
+}
+
+function versionOf(header: Buffer): Version {
+  const [version, order, shift, miniShift] = [26, 28, 30, 32].map((offset) => header.readUInt16LE(offset));
+  const isSound = header.subarray(0, 8).equals(SIGNATURE) && order === 0xfffe && miniShift === 6;
+  if (isSound && header.readUInt32LE(56) === MINI_CUTOFF) {
+    if (version === 3 && shift === 9) return 3;
+    if (version === 4 && shift === 12) return 4;
+  }
+  throw malformed('its header is not that of version 3 or 4');
+}
+
+/** Streams of less than 4096 bytes, in sectors of 64 bytes. */
+interface MiniStream {
+  /** The sectors that hold it. */
+  readonly sectors: readonly number[];
+  readonly fat: Buffer;
+  readonly count: number;
+  readonly owned: Uint8Array;
+}
+
+async function readMiniStream(sectors: Sectors, header: DataView, directory: Buffer): Promise<MiniStream> {
+  if (directory.length < ENTRY_LENGTH) throw malformed('it has no directory');
+  const size = directory.readUInt32LE(120);
+  const start = directory.readUInt32LE(116);
+  const chain = [...sectors.follow(start, sectors.claimContent(start, size, 'the mini stream'))];
+  const fat = await sectors.readChain(header.getUint32(60, true), header.getUint32(64, true), 'the mini FAT');
+  const count = Math.min(Math.floor(size / MINI_SECTOR_LENGTH), fat.length / 4);
+  return { sectors: chain, fat, count, owned: new Uint8Array(count) };
+}
+
+class Tree {
+  readonly #directory: Buffer;
+  readonly #version: Version;
+  readonly #sectors: Sectors;
+  readonly #mini: MiniStream;
+  readonly #seen: Uint8Array;
+
+  constructor(directory: Buffer, version: Version, sectors: Sectors, mini: MiniStream) {
+    const count = directory.length / ENTRY_LENGTH;
+    if (count > MOST_ENTRIES) throw malformed(`its directory has ${count} entries`);
+    this.#directory = directory;
+    this.#version = version;
+    this.#sectors = sectors;
+    this.#mini = mini;
+    this.#seen = new Uint8Array(count);
+  }
+
+  read(): CompoundStorage {
+    const root = this.#visit(0);
+    if (root[66] !== TYPE_ROOT) throw malformed('the first entry of its directory is not the root');
+    return this.#storage(root, 0);
+  }
+
+  #storage(entry: Buffer, depth: number): CompoundStorage {
+    if (depth > DEEPEST) throw malformed('its storages are nested too deeply');
+    const children: CompoundNode[] = [];
+    const names = new Set<string>();
+    const waiting = [entry.readUInt32LE(76)];
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      if (id === NO_STREAM) continue;
+      const child = this.#visit(id);
+      const node = this.#node(child, depth);
+      const name = Buffer.from(node.name).toString('utf16le');
+      if (names.has(name)) throw malformed('two entries of a storage have the same name');
+      names.add(name);
+      children.push(node);
+      waiting.push(child.readUInt32LE(68), child.readUInt32LE(72));
+    }
+    return { kind: 'storage', name: nameOf(entry), entry, children };
+  }
+
+  #node(entry: Buffer, depth: number): CompoundNode {
+    if (entry[66] === TYPE_STORAGE) return this.#storage(entry, depth + 1);
+    if (entry[66] !== TYPE_STREAM) throw malformed('an entry of its directory is neither a storage nor a stream');
+    // In version 3, the upper half may hold anything.
+    const high = this.#version === 3 ? 0 : entry.readUInt32LE(124);
+    const size = high * 2 ** 32 + entry.readUInt32LE(120);
+    const start = entry.readUInt32LE(116);
+    const content = size < MINI_CUTOFF ? this.#miniContent(start, size) : this.#content(start, size);
+    return { kind: 'stream', name: nameOf(entry), entry, size, content };
+  }
+
+  #content(start: number, size: number): Iterable<Piece> {
+    const count = this.#sectors.claimContent(start, size, 'a stream');
+    const chain = lazily(() => this.#sectors.follow(start, count));
+    return piecesOf(chain, this.#sectors.length, size, (sector) => this.#sectors.offsetOf(sector));
+  }
+
+  #miniContent(start: number, size: number): Iterable<Piece> {
+    const { sectors, fat, count, owned } = this.#mini;
+    const chain = new Uint32Array(Math.ceil(size / MINI_SECTOR_LENGTH));
+    let mini = start;
+    for (const index of chain.keys()) {
+      if (mini === END_OF_CHAIN || mini >= count) throw malformed('the chain of a small stream is too short');
+      if (owned[mini] === 1) throw malformed(`a small stream runs in a circle or into another at ${mini}`);
+      owned[mini] = 1;
+      chain[index] = mini;
+      mini = fat.readUInt32LE(mini * 4);
+    }
+    const perSector = this.#sectors.length / MINI_SECTOR_LENGTH;
+    return piecesOf(chain, MINI_SECTOR_LENGTH, size, (each) => {
+      const offset = this.#sectors.offsetOf(sectors[Math.floor(each / perSector)] ?? 0);
+      return offset + (each % perSector) * MINI_SECTOR_LENGTH;
+    });
+  }
+
+  /** Each entry belongs to one storage. */
+  #visit(id: number): Buffer {
+    if (this.#seen[id] !== 0) throw malformed(`its directory runs in a circle or ends too early, at entry ${id}`);
+    this.#seen[id] = 1;
+    return this.#directory.subarray(id * ENTRY_LENGTH, (id + 1) * ENTRY_LENGTH);
+  }
+}
+
+/** Made again for each iteration. */
+function lazily<Item>(make: () => Iterator<Item>): Iterable<Item> {
+  return { [Symbol.iterator]: make };
+}
+
+function nameOf(entry: Buffer): Uint8Array {
+  const length = entry.readUInt16LE(64);
+  if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
+  return entry.subarray(0, length - 2);
+}
+
+/** The first `size` bytes of the sectors; neighbours become one range. */
+function piecesOf(
+  chain: Iterable<number>,
+  length: number,
+  size: number,
+  offsetOf: (sector: number) => number,
+): Iterable<Piece> {
+  return lazily<Piece>(function* () {
+    let [start, end, rest] = [0, 0, size];
+    for (const sector of chain) {
+      const offset = offsetOf(sector);
+      if (offset !== end) {
+        if (end > start) yield { start, end };
+        start = offset;
+      }
+      end = offset + Math.min(length, rest);
+      rest -= Math.min(length, rest);
+    }
+    if (end > start) yield { start, end };
+  });
+}

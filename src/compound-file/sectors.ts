@@ -1,0 +1,151 @@
+/** The sectors of a compound file: their allocation table, and which structure or stream each belongs to. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { type ByteRange, readPieces, surveyPieces } from '../bytes/pieces.ts';
+import { compoundFileErrors } from './errors.ts';
+import {
+  DIFAT_SECTOR,
+  END_OF_CHAIN,
+  HEADER_FAT_SECTORS,
+  RANGE_LOCK_SECTOR,
+  SECTOR_LENGTH,
+  SIZE_LIMIT,
+  type Version,
+} from './format.ts';
+
+export class Sectors {
+  readonly length: number;
+  readonly #source: ByteSource;
+  readonly #version: Version;
+  /** Sectors in the file; the last one may be cut. */
+  readonly #count: number;
+  /** 1 for each sector that belongs to something. */
+  readonly #owned: Uint8Array;
+  #fat = new Uint32Array();
+
+  constructor(source: ByteSource, version: Version) {
+    if (source.size > SIZE_LIMIT[version]) {
+      throw compoundFileErrors('compound-file-too-large', { size: source.size, version, limit: SIZE_LIMIT[version] });
+    }
+    this.length = SECTOR_LENGTH[version];
+    this.#source = source;
+    this.#version = version;
+    this.#count = Math.max(0, Math.ceil(source.size / this.length) - 1);
+    this.#owned = new Uint8Array(this.#count);
+  }
+
+  /** `header`: the first 512 bytes. Reads the FAT, 4 bytes for each sector of the file. */
+  async readFat(header: DataView): Promise<void> {
+    const fatSectors = await this.#listFatSectors(header);
+    const perSector = this.length / 4;
+    const needed = Math.min(fatSectors.length, Math.ceil(this.#count / perSector));
+    const bytes = await this.#readWhole(fatSectors.slice(0, needed), 'the FAT');
+    this.#fat = new Uint32Array(this.#count).fill(END_OF_CHAIN);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let sector = 0; sector < Math.min(this.#count, needed * perSector); sector += 1) {
+      this.#fat[sector] = view.getUint32(sector * 4, true);
+    }
+    if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count) this.#claim(RANGE_LOCK_SECTOR, 'the range lock');
+  }
+
+  /** Claims the sectors of a chain, which nothing else may have. `count`: undefined for all up to its end. Gives the count. */
+  claimChain(start: number, count: number | undefined, what: string): number {
+    let claimed = 0;
+    let sector = start;
+    while (count === undefined ? sector !== END_OF_CHAIN : claimed < count) {
+      if (sector === END_OF_CHAIN) throw malformed(`the chain of ${what} is too short`);
+      this.#claim(sector, what);
+      claimed += 1;
+      sector = this.#fat[sector] ?? END_OF_CHAIN;
+    }
+    return claimed;
+  }
+
+  /** The sectors of a chain that was claimed. */
+  *follow(start: number, count: number): Generator<number> {
+    let sector = start;
+    for (let index = 0; index < count; index += 1) {
+      yield sector;
+      sector = this.#fat[sector] ?? END_OF_CHAIN;
+    }
+  }
+
+  /** The bytes of whole sectors, one after the other. */
+  async readChain(start: number, count: number | undefined, what: string): Promise<Buffer> {
+    return this.#readWhole([...this.follow(start, this.claimChain(start, count, what))], what);
+  }
+
+  offsetOf(sector: number): number {
+    return (sector + 1) * this.length;
+  }
+
+  /** Claims the chain of `size` bytes, all of which must be in the file. Gives the count of its sectors. */
+  claimContent(start: number, size: number, what: string): number {
+    const count = this.claimChain(start, Math.ceil(size / this.length), what);
+    let last: number | undefined;
+    for (const sector of this.follow(start, count)) last = sector;
+    if (last !== undefined) this.#requireEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);
+    return count;
+  }
+
+  *unused(): Generator<ByteRange> {
+    for (let sector = 0; sector < this.#count; sector += 1) {
+      if (this.#owned[sector] === 1) continue;
+      let end = sector + 1;
+      while (end < this.#count && this.#owned[end] === 0) end += 1;
+      yield { start: this.offsetOf(sector), end: Math.min(this.offsetOf(end), this.#source.size) };
+      sector = end;
+    }
+  }
+
+  async #listFatSectors(header: DataView): Promise<readonly number[]> {
+    const count = header.getUint32(44, true);
+    if (count > this.#count) throw malformed(`it says that it has ${count} FAT sectors`);
+    const listed: number[] = [];
+    for (let index = 0; index < Math.min(count, HEADER_FAT_SECTORS); index += 1) {
+      listed.push(header.getUint32(76 + index * 4, true));
+    }
+    let sector = header.getUint32(68, true);
+    while (listed.length < count) {
+      this.#claim(sector, 'the DIFAT');
+      const bytes = await this.#readWhole([sector], 'the DIFAT');
+      for (let at = 0; at < this.length - 4 && listed.length < count; at += 4) listed.push(bytes.readUInt32LE(at));
+      sector = bytes.readUInt32LE(this.length - 4);
+    }
+    for (const each of listed) this.#claim(each, 'the FAT');
+    return listed;
+  }
+
+  async #readWhole(sectors: readonly number[], what: string): Promise<Buffer> {
+    const ranges = sectors.map((sector) => ({
+      start: this.offsetOf(sector),
+      end: this.offsetOf(sector) + this.length,
+    }));
+    for (const { end } of ranges) this.#requireEnd(end, what);
+    const bytes = Buffer.alloc(surveyPieces(ranges, this.#source.size).length);
+    let position = 0;
+    for await (const chunk of readPieces(this.#source, ranges)) {
+      bytes.set(chunk, position);
+      position += chunk.length;
+    }
+    return bytes;
+  }
+
+  #requireEnd(end: number, what: string): void {
+    const { size } = this.#source;
+    if (end > size) throw compoundFileErrors('compound-file-truncated', { size, what, end });
+  }
+
+  #claim(sector: number, what: string): void {
+    if (sector >= DIFAT_SECTOR || sector >= this.#count) {
+      throw malformed(`${what} refers to sector ${sector}, and there are ${this.#count}`);
+    }
+    if (this.#owned[sector] === 1)
+      throw malformed(`${what} runs in a circle or into something else at sector ${sector}`);
+    this.#owned[sector] = 1;
+  }
+}
+
+export function malformed(problem: string) {
+  return compoundFileErrors('compound-file-malformed', { problem });
+}

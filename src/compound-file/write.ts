@@ -1,0 +1,223 @@
+/**
+ * Lays a compound file out anew: streams first, then the mini stream, the mini FAT, the directory, the FAT and the DIFAT, each
+ * without a gap. The result depends on the tree alone: the same streams give the same bytes, wherever they were before.
+ */
+
+import { isBytes, lazyPieces, type Piece, pieceLength } from '../bytes/pieces.ts';
+import { Allocation } from './allocation.ts';
+import {
+  type CompoundFile,
+  type CompoundNode,
+  type CompoundStorage,
+  type CompoundStream,
+  END_OF_CHAIN,
+  ENTRY_LENGTH,
+  FREE,
+  HEADER_FAT_SECTORS,
+  HEADER_LENGTH,
+  MINI_CUTOFF,
+  MINI_SECTOR_LENGTH,
+  NO_STREAM,
+  RANGE_LOCK_SECTOR,
+  SECTOR_LENGTH,
+  TYPE_STREAM,
+  type Version,
+} from './format.ts';
+
+/** A stream that is not in the file yet. */
+export function newStream(name: string, bytes: Uint8Array): CompoundStream {
+  const encoded = Buffer.from(name, 'utf16le');
+  const entry = Buffer.alloc(ENTRY_LENGTH);
+  entry.set(encoded);
+  entry.writeUInt16LE(encoded.length + 2, 64);
+  entry[66] = TYPE_STREAM;
+  return { kind: 'stream', name: encoded, entry, size: bytes.length, content: [bytes] };
+}
+
+/** The bytes of the file with `root` for its root. Throws `compound-file-too-large`. */
+export function layOut(
+  { version, header }: Pick<CompoundFile, 'version' | 'header'>,
+  root: CompoundStorage,
+): Iterable<Piece> {
+  const length = SECTOR_LENGTH[version];
+  const entries = numberEntries(root);
+  const streams = entries.flatMap(({ node }) => (node.kind === 'stream' ? [node] : []));
+  const large = streams.filter(({ size }) => size >= MINI_CUTOFF);
+  const small = streams.filter(({ size }) => size > 0 && size < MINI_CUTOFF);
+
+  const allocation = new Allocation(version);
+  const starts = new Map<CompoundNode, number>();
+  for (const stream of large) starts.set(stream, allocation.take(stream.size));
+  const miniFat = numberSmall(small, starts);
+  const miniLength = small.reduce((sum, { size }) => sum + padded(size, MINI_SECTOR_LENGTH), 0);
+  starts.set(root, allocation.take(miniLength));
+  const miniFatStart = allocation.take(miniFat.length * 4);
+  const miniFatSectors = Math.ceil((miniFat.length * 4) / length);
+  const directorySectors = Math.ceil((entries.length * ENTRY_LENGTH) / length);
+  const directoryStart = allocation.take(directorySectors * length);
+  const { fatSectors, difatSectors } = allocation.finish();
+
+  const head = Buffer.alloc(length);
+  head.set(header.subarray(0, HEADER_LENGTH));
+  head.writeUInt32LE(version === 4 ? directorySectors : 0, 40);
+  head.writeUInt32LE(fatSectors.length, 44);
+  head.writeUInt32LE(directoryStart, 48);
+  head.writeUInt32LE(miniFatStart, 60);
+  head.writeUInt32LE(miniFatSectors, 64);
+  head.writeUInt32LE(difatSectors[0] ?? END_OF_CHAIN, 68);
+  head.writeUInt32LE(difatSectors.length, 72);
+  for (let index = 0; index < HEADER_FAT_SECTORS; index += 1) {
+    head.writeUInt32LE(fatSectors[index] ?? FREE, 76 + index * 4);
+  }
+  const directory = Buffer.alloc(directorySectors * length);
+  for (const [index, each] of entries.entries()) directory.set(entryOf(each, starts, miniLength), index * ENTRY_LENGTH);
+  for (let index = entries.length; index * ENTRY_LENGTH < directory.length; index += 1) {
+    directory.fill(0xff, index * ENTRY_LENGTH + 68, index * ENTRY_LENGTH + 80);
+  }
+
+  return lazyPieces(function* () {
+    yield head;
+    yield* aroundRangeLock(version, function* () {
+      for (const { content, size } of large) yield* withPadding(content, size, length);
+      for (const { content, size } of small) yield* withPadding(content, size, MINI_SECTOR_LENGTH);
+      yield* withPadding([], miniLength, length);
+      yield* withPadding([wordsOf(miniFat)], miniFat.length * 4, length, 0xff);
+      yield directory;
+      yield* allocation.fat(fatSectors, difatSectors);
+      for (const index of difatSectors.keys()) yield difatSector(index, length, fatSectors, difatSectors);
+    });
+  });
+}
+
+/** An entry of the new directory, with the ids of its neighbours in the tree. */
+interface NumberedEntry {
+  readonly node: CompoundNode;
+  left: number;
+  right: number;
+  child: number;
+  isRed: boolean;
+}
+
+/** The children of each storage get consecutive ids, in the order of their names, and a balanced tree. */
+function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
+  const entries: NumberedEntry[] = [unlinked(root)];
+  for (let id = 0; id < entries.length; id += 1) {
+    const entry = entries[id];
+    if (entry?.node.kind !== 'storage') continue;
+    const first = entries.length;
+    for (const child of entry.node.children.toSorted(compareNames)) entries.push(unlinked(child));
+    entry.child = link(entries, first, entries.length, Math.floor(Math.log2(entries.length - first + 1)));
+  }
+  return entries;
+}
+
+const unlinked = (node: CompoundNode): NumberedEntry => ({
+  node,
+  left: NO_STREAM,
+  right: NO_STREAM,
+  child: NO_STREAM,
+  isRed: false,
+});
+
+/** A red-black tree of the entries from `start` up to `end`: those below the last complete level are red. Gives its root. */
+function link(entries: readonly NumberedEntry[], start: number, end: number, blackLevels: number): number {
+  if (start >= end) return NO_STREAM;
+  const middle = Math.floor((start + end) / 2);
+  const entry = entries[middle];
+  if (entry === undefined) return NO_STREAM;
+  entry.isRed = blackLevels === 0;
+  entry.left = link(entries, start, middle, blackLevels - 1);
+  entry.right = link(entries, middle + 1, end, blackLevels - 1);
+  return middle;
+}
+
+/** MS-CFB, 2.6.4: shorter names first, then by upper-case code units. */
+function compareNames(a: CompoundNode, b: CompoundNode): number {
+  if (a.name.length !== b.name.length) return a.name.length - b.name.length;
+  const [one, other] = [a, b].map(({ name }) => upperCase(Buffer.from(name).toString('utf16le')));
+  return (one ?? '') < (other ?? '') ? -1 : 1;
+}
+
+/** Unit by unit: a letter whose upper case has several units stays. */
+function upperCase(text: string): string {
+  const units = text.split('').map((unit) => [unit, unit.toUpperCase()] as const);
+  return units.map(([unit, upper]) => (upper.length === 1 ? upper : unit)).join('');
+}
+
+function entryOf(
+  { node, left, right, child, isRed }: NumberedEntry,
+  starts: ReadonlyMap<CompoundNode, number>,
+  miniLength: number,
+): Buffer {
+  const entry = Buffer.from(node.entry);
+  const isRoot = node.kind === 'storage' && starts.has(node);
+  entry[67] = isRed ? 0 : 1;
+  entry.writeUInt32LE(left, 68);
+  entry.writeUInt32LE(right, 72);
+  entry.writeUInt32LE(child, 76);
+  const size = node.kind === 'stream' ? node.size : isRoot ? miniLength : 0;
+  entry.writeUInt32LE(starts.get(node) ?? (node.kind === 'stream' ? END_OF_CHAIN : 0), 116);
+  entry.writeUInt32LE(size % 2 ** 32, 120);
+  entry.writeUInt32LE(Math.floor(size / 2 ** 32), 124);
+  return entry;
+}
+
+function numberSmall(small: readonly CompoundStream[], starts: Map<CompoundNode, number>): readonly number[] {
+  const fat: number[] = [];
+  for (const stream of small) {
+    starts.set(stream, fat.length);
+    const end = fat.length + Math.ceil(stream.size / MINI_SECTOR_LENGTH);
+    while (fat.length < end - 1) fat.push(fat.length + 1);
+    fat.push(END_OF_CHAIN);
+  }
+  return fat;
+}
+
+function difatSector(
+  index: number,
+  length: number,
+  fatSectors: readonly number[],
+  difatSectors: readonly number[],
+): Buffer {
+  const perSector = length / 4 - 1;
+  const first = HEADER_FAT_SECTORS + index * perSector;
+  const words = Array.from({ length: perSector }, (_, at) => fatSectors[first + at] ?? FREE);
+  return wordsOf([...words, difatSectors[index + 1] ?? END_OF_CHAIN]);
+}
+
+function wordsOf(words: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(words.length * 4);
+  for (const [index, word] of words.entries()) bytes.writeUInt32LE(word, index * 4);
+  return bytes;
+}
+
+function padded(size: number, unit: number): number {
+  return Math.ceil(size / unit) * unit;
+}
+
+function* withPadding(content: Iterable<Piece>, size: number, unit: number, filler = 0): Generator<Piece> {
+  yield* content;
+  const length = padded(size, unit) - size;
+  if (length > 0) yield Buffer.alloc(length, filler);
+}
+
+/** The same pieces, with an empty sector where the range lock is. */
+function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Generator<Piece> {
+  let before = version === 4 ? RANGE_LOCK_SECTOR * SECTOR_LENGTH[4] : Number.POSITIVE_INFINITY;
+  for (const piece of pieces()) {
+    const length = pieceLength(piece);
+    if (length <= before) {
+      yield piece;
+      before -= length;
+      continue;
+    }
+    if (before > 0) yield part(piece, 0, before);
+    yield Buffer.alloc(SECTOR_LENGTH[4]);
+    yield part(piece, before, length);
+    before = Number.POSITIVE_INFINITY;
+  }
+}
+
+function part(piece: Piece, start: number, end: number): Piece {
+  return isBytes(piece) ? piece.subarray(start, end) : { start: piece.start + start, end: piece.start + end };
+}

@@ -1,0 +1,66 @@
+/** What the signature of an installer file covers: the content of its streams, and a digest of what its directory says. */
+
+import { createHash } from 'node:crypto';
+import type { Piece } from '../../bytes/pieces.ts';
+import { lazyPieces } from '../../bytes/pieces.ts';
+import type { CompoundNode, CompoundStorage } from '../../compound-file/format.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import type { Content } from '../../crypto/content.ts';
+
+export const SIGNATURE_STREAM = '\x05DigitalSignature';
+/** A digest of names, sizes and times, in front of the content. */
+export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
+
+const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STREAM].map((name) =>
+  Buffer.from(name, 'utf16le'),
+);
+
+/** The root without the two streams of a signature. Streams of these names in other storages are content. */
+export function withoutSignature(root: CompoundStorage): CompoundStorage {
+  const isSignature = ({ name }: CompoundNode) => SIGNATURE_STREAMS.some((known) => Buffer.compare(known, name) === 0);
+  return { ...root, children: root.children.filter((child) => !isSignature(child)) };
+}
+
+/** `root`: without the streams of a signature. `metadata`: the contents of the stream with the digest of metadata. */
+export function contentOf(root: CompoundStorage, metadata: Iterable<Piece>): Content {
+  return lazyPieces(function* () {
+    yield* metadata;
+    yield* streamsOf(root);
+  });
+}
+
+/** After what is in a storage comes its CLSID. */
+function* streamsOf(storage: CompoundStorage): Generator<Piece> {
+  for (const child of byName(storage)) {
+    if (child.kind === 'storage') yield* streamsOf(child);
+    else yield* child.content;
+  }
+  yield clsidOf(storage);
+}
+
+/** The contents of MsiDigitalSignatureEx as signtool writes it. */
+export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm): Uint8Array {
+  const hash = createHash(NODE_DIGEST_NAME[algorithm]);
+  const add = (storage: CompoundStorage): void => {
+    for (const child of byName(storage)) {
+      hash.update(child.name);
+      hash.update(child.kind === 'storage' ? clsidOf(child) : child.entry.subarray(120, 124));
+      // State bits, time of creation, time of the last change.
+      hash.update(child.entry.subarray(96, 116));
+      if (child.kind === 'storage') add(child);
+    }
+  };
+  hash.update(clsidOf(root));
+  hash.update(root.entry.subarray(96, 100));
+  add(root);
+  return hash.digest();
+}
+
+/** By the bytes of the names, not by code units, and not in the order of the directory's tree. */
+function byName({ children }: CompoundStorage): readonly CompoundNode[] {
+  return children.toSorted((a, b) => Buffer.compare(a.name, b.name));
+}
+
+function clsidOf({ entry }: CompoundStorage): Uint8Array {
+  return entry.subarray(80, 96);
+}

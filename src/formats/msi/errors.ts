@@ -1,0 +1,14 @@
+/** What can be wrong with a Windows Installer file that is to be signed. */
+
+import { defineErrors } from '../../errors/define-errors.ts';
+
+export const msiErrors = defineErrors('local', {
+  'not-an-installer-file': {
+    message: 'not a Windows Installer file (MSI, MSP, MST): it looks like {looksLike}',
+    hint: 'Windows checks signatures of installer packages, patches and transforms. Other compound files are signed by the programs that make them.',
+  },
+  'msi-trailing-bytes': {
+    message: '{length} bytes after the last sector belong to no part of the file (from byte {offset})',
+    hint: 'Windows rejects such a file, and no signature would cover the bytes. Start from the file as it was built.',
+  },
+});

@@ -1,0 +1,103 @@
+/** What kind of installer file a compound file is, and what is wrong or odd with it as a whole. */
+
+import { isPadding, type StoredCms } from '../../authenticode/stored-cms.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import { guidText } from '../../bytes/guid.ts';
+import type { ByteRange } from '../../bytes/pieces.ts';
+import type { CompoundFile, CompoundStorage } from '../../compound-file/format.ts';
+import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import type { Finding } from '../../errors/finding.ts';
+import type { Detail } from '../format.ts';
+import { digestMetadata } from './content.ts';
+import { msiErrors } from './errors.ts';
+
+export interface Installer {
+  /** `installer package`, for people. */
+  readonly kind: string;
+  readonly file: CompoundFile;
+  /** Without the streams of a signature. */
+  readonly root: CompoundStorage;
+  readonly stored: StoredCms | undefined;
+  /** The contents of MsiDigitalSignatureEx. */
+  readonly metadata: Uint8Array | undefined;
+  /** What follows the last sector in use, if it is more than zeros. */
+  readonly trailing: ByteRange | undefined;
+}
+
+/** By the CLSID of the root. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['000C1084-0000-0000-C000-000000000046', 'installer package'],
+  ['000C1086-0000-0000-C000-000000000046', 'installer patch'],
+  ['000C1082-0000-0000-C000-000000000046', 'installer transform'],
+]);
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ['WordDocument', 'a Word document'],
+  ['Workbook', 'an Excel workbook'],
+  ['Book', 'an Excel workbook'],
+  ['PowerPoint Document', 'a PowerPoint presentation'],
+  ['VisioDocument', 'a Visio drawing'],
+  ['__properties_version1.0', 'an Outlook message'],
+]);
+
+/** Throws `not-an-installer-file`. */
+export function installerKindOf({ entry, children }: CompoundStorage): string {
+  const kind = KINDS.get(guidText(entry.subarray(80, 96)));
+  if (kind !== undefined) return kind;
+  const names = children.map(({ name }) => Buffer.from(name).toString('utf16le'));
+  const looksLike = names.map((name) => OTHERS.get(name)).find((other) => other !== undefined);
+  throw msiErrors('not-an-installer-file', { looksLike: looksLike ?? 'a compound file (OLE) of another program' });
+}
+
+/** Undefined if it is empty or all zeros. */
+export async function trailingBytes(source: ByteSource, { unused }: CompoundFile): Promise<ByteRange | undefined> {
+  let last: ByteRange | undefined;
+  for (const range of unused) last = range;
+  return last?.end === source.size && !(await isZero(source, last)) ? last : undefined;
+}
+
+export async function examineInstaller(installer: Installer, source: ByteSource): Promise<readonly Finding[]> {
+  const { stored, file } = installer;
+  const findings = examineMetadata(installer);
+  if (stored === undefined) return findings;
+  for (const range of file.unused) {
+    if (await isZero(source, range)) continue;
+    findings.push({
+      code: 'hidden-bytes',
+      message: `Bytes ${range.start} to ${range.end} belong to no stream, are not empty, and are covered by no signature: Windows rejects the file.`,
+      against: 'integrity',
+    });
+    break;
+  }
+  if (!isPadding(stored.rest)) {
+    const message = `${stored.rest.length} bytes that no signature covers are hidden behind the signature.`;
+    findings.push({ code: 'hidden-bytes', message, against: 'integrity' });
+  }
+  return findings;
+}
+
+/** Windows compares neither its value nor its length. */
+function examineMetadata({ metadata, root }: Installer): Finding[] {
+  if (metadata === undefined) return [];
+  const matches = DIGEST_ALGORITHMS.some(
+    (algorithm) => Buffer.compare(digestMetadata(root, algorithm), metadata) === 0,
+  );
+  if (matches) return [];
+  const message = 'MsiDigitalSignatureEx is not the digest of the names, sizes and times in the file.';
+  return [{ code: 'metadata-digest-differs', message, against: 'nothing' }];
+}
+
+export function describeInstaller({ kind, file, root, stored, metadata }: Installer): readonly Detail[] {
+  return [
+    { name: 'file', value: `${kind}, compound file of version ${file.version}` },
+    { name: 'streams and storages', value: `${root.children.length} in the root` },
+    { name: 'signature', value: stored === undefined ? 'none' : 'in the stream DigitalSignature' },
+    { name: 'metadata digest', value: metadata === undefined ? 'none' : 'in the stream MsiDigitalSignatureEx' },
+  ];
+}
+
+async function isZero(source: ByteSource, { start, end }: ByteRange): Promise<boolean> {
+  for await (const chunk of source.stream(start, end)) {
+    if (chunk.some((byte) => byte !== 0)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,19 @@
+/** Windows Installer: packages, patches and transforms. What opens one is loaded when one is opened. */
+
+import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
+import type { Format } from '../format.ts';
+
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+export const msi = {
+  id: 'msi',
+  title: 'Windows Installer (MSI)',
+  extensions: ['.msi', '.msp', '.mst'],
+  options: PROGRAM_OPTIONS,
+  modes: ['replace', 'append'],
+  defaultMode: 'replace',
+  purpose: 'code-signing',
+  // Any compound file, so that the message about an Office document says what it is.
+  recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },
+  open: async (source, reader) => (await import('./open-msi.ts')).openMsi(source, reader),
+} as const satisfies Format;

@@ -1,0 +1,133 @@
+/** An installer file that is open: its root storage as a container of one Authenticode signature, in which others may be nested. */
+
+import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
+import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
+import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
+import { spcContent } from '../../authenticode/spc-structures.ts';
+import { isPadding, type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/patch.ts';
+import { readPieces } from '../../bytes/pieces.ts';
+import type { CompoundStorage, CompoundStream } from '../../compound-file/format.ts';
+import { readCompoundFile } from '../../compound-file/read.ts';
+import { layOut, newStream } from '../../compound-file/write.ts';
+import type { ContentDigest } from '../../crypto/content.ts';
+import { formatErrors } from '../errors.ts';
+import type { ContentReader, SignableFile } from '../format.ts';
+import { contentOf, digestMetadata, METADATA_STREAM, SIGNATURE_STREAM, withoutSignature } from './content.ts';
+import { msiErrors } from './errors.ts';
+import { describeInstaller, examineInstaller, type Installer, installerKindOf, trailingBytes } from './examine.ts';
+
+const SIP_GUID = '000C10F1-0000-0000-C000-000000000046';
+/** 2 if there is a digest of metadata, as signtool writes it. */
+const sipOf = (hasMetadata: boolean): Sip => ({ version: [hasMetadata ? 2 : 1], guid: SIP_GUID });
+
+/** In bytes. */
+const LONGEST_SIGNATURE = 16 * 1024 * 1024;
+const LONGEST_METADATA = 64;
+
+export async function openMsi(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+  const file = await readCompoundFile(source);
+  const kind = installerKindOf(file.root);
+  const [signature, metadata] = [SIGNATURE_STREAM, METADATA_STREAM].map((name) => streamOf(file.root, name));
+  const installer: Installer = {
+    kind,
+    file,
+    root: withoutSignature(file.root),
+    stored: signature && (await readSignature(source, signature)),
+    metadata: metadata && (await readWhole(source, metadata, LONGEST_METADATA)),
+    trailing: await trailingBytes(source, file),
+  };
+  return signableMsi(installer, source, reader);
+}
+
+function streamOf({ children }: CompoundStorage, name: string): CompoundStream | undefined {
+  const wanted = Buffer.from(name, 'utf16le');
+  const found = children.find((child) => Buffer.compare(wanted, child.name) === 0);
+  return found?.kind === 'stream' ? found : undefined;
+}
+
+async function readSignature(source: ByteSource, stream: CompoundStream): Promise<StoredCms> {
+  const bytes = await readWhole(source, stream, LONGEST_SIGNATURE);
+  return bytes === undefined ? { cms: undefined, rest: new Uint8Array() } : splitCms(bytes);
+}
+
+/** Undefined if it is longer than `limit`. */
+async function readWhole(
+  source: ByteSource,
+  { content, size }: CompoundStream,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  if (size > limit) return undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readPieces(source, content)) chunks.push(Uint8Array.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+interface MeasuredInstaller extends MeasuredContent {
+  /** The digest of metadata that the content begins with; undefined for none. */
+  readonly metadata: Uint8Array | undefined;
+}
+
+function signableMsi(installer: Installer, source: ByteSource, reader: ContentReader): SignableFile {
+  const { stored } = installer;
+  const isHidden = stored !== undefined && !isPadding(stored.rest);
+  const file = authenticodeFile(signatureStream(installer, source, reader), reader.budget);
+  return {
+    ...file,
+    async check(context, mode) {
+      requireNoTrailing(installer);
+      await file.check(context, mode);
+    },
+    warnings: isHidden ? ['Bytes that no signature covers are hidden behind the signature; they are dropped.'] : [],
+    reopen: (other, otherReader) => signableMsi(installer, other, otherReader),
+    layout: () => describeInstaller(installer),
+  };
+}
+
+function signatureStream(
+  installer: Installer,
+  source: ByteSource,
+  { measure }: ContentReader,
+): Container<MeasuredInstaller> {
+  const { file, root, stored, metadata: present } = installer;
+  const measured = async (metadata: Uint8Array | undefined, algorithms: readonly ContentDigest[]) => {
+    const content = contentOf(root, metadata === undefined ? [] : [metadata]);
+    return { digests: (await measure(source, content, algorithms)).digests, metadata };
+  };
+  const laidOut = (children: CompoundStorage['children']): Patch => {
+    requireNoTrailing(installer);
+    return [{ offset: 0, remove: source.size, insert: layOut(file, { ...root, children }) }];
+  };
+  return {
+    source,
+    kind: sipKind(sipOf(true), 'an installer file'),
+    obstacle: undefined,
+    hasBareForm: true,
+    entries: async () =>
+      stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms, examine: async () => [] }],
+    async measure(content, algorithms) {
+      const [first] = algorithms;
+      if (content === 'present') return measured(present, algorithms);
+      const hasMetadata = content === 'new' && first !== undefined && first !== 'MD5';
+      return measured(hasMetadata ? digestMetadata(root, first) : undefined, algorithms);
+    },
+    content: async ({ algorithm }, { digests, metadata }) =>
+      spcContent(spcSipInfo(sipOf(metadata !== undefined)), algorithm, digestIn({ digests }, algorithm)),
+    put(cms, { metadata }) {
+      const extra = metadata === undefined ? [] : [newStream(METADATA_STREAM, metadata)];
+      return laidOut([...root.children, newStream(SIGNATURE_STREAM, cms), ...extra]);
+    },
+    async take() {
+      if (stored === undefined && present === undefined) throw formatErrors('not-signed');
+      return laidOut(root.children);
+    },
+    examine: () => examineInstaller(installer, source),
+  };
+}
+
+/** The new layout has no place for them, and they may be the payload of an installer. */
+function requireNoTrailing({ trailing }: Installer): void {
+  if (trailing === undefined) return;
+  throw msiErrors('msi-trailing-bytes', { length: trailing.end - trailing.start, offset: trailing.start });
+}
