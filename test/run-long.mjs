@@ -1,5 +1,5 @@
 // `npm run test:long`: what takes minutes, or needs more than the repository holds. Folders may be given:
-// CODESIGN_TEST_CORPUS (real files and peculiar ones, in folders pe and pe-special, jar and jar-special, ps1-special) and
+// CODESIGN_TEST_CORPUS (real files and peculiar ones, in folders pe and pe-special, jar and jar-special, ps1-special, msi, cab, pkg-special) and
 // CODESIGN_TEST_VERIFIERS (sigcheck.py, wvt.sh, make-pki.sh and JarCheck.java), CODESIGN_TEST_X509 (suites of CRLs, OCSP
 // answers and certification paths: test/unit/certificates/suites/README.md), CODESIGN_TEST_PAIRS (files before and after signtool), CODESIGN_TEST_BUILD_TOOLS (where npm has
 // installed app-builder-lib, its version 22 as app-builder-lib-22, and @electron/windows-sign), CODESIGN_TEST_NODES

@@ -6,6 +6,7 @@ import { compoundFileErrors } from './errors.ts';
 import {
   DIFAT_SECTOR,
   END_OF_CHAIN,
+  FREE,
   HEADER_FAT_SECTORS,
   RANGE_LOCK_SECTOR,
   SECTOR_LENGTH,
@@ -105,7 +106,12 @@ export class Sectors {
     for (let index = 0; index < Math.min(count, HEADER_FAT_SECTORS); index += 1) {
       listed.push(header.getUint32(76 + index * 4, true));
     }
+    const difatCount = Math.ceil((count - listed.length) / (this.length / 4 - 1));
     let sector = header.getUint32(68, true);
+    const isEmpty = [END_OF_CHAIN, FREE, 0].includes(sector);
+    if (header.getUint32(72, true) !== difatCount || (difatCount === 0) !== isEmpty) {
+      throw malformed('its DIFAT has another length than its FAT needs');
+    }
     while (listed.length < count) {
       this.#claim(sector, 'the DIFAT');
       const bytes = await this.#readWhole([sector], 'the DIFAT');

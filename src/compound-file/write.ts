@@ -1,5 +1,5 @@
 /**
- * Lays a compound file out anew: streams first, then the mini stream, the mini FAT, the directory, the FAT and the DIFAT, each
+ * Lays a compound file out: streams first, then the mini stream, the mini FAT, the directory, the FAT and the DIFAT, each
  * without a gap. The result depends on the tree alone: the same streams give the same bytes, wherever they were before.
  */
 

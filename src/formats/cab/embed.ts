@@ -28,7 +28,11 @@ interface Head {
 }
 
 /** The final header is digested, less reserved1, the sizes, the length of block2, and block2 with the reference to the CMS. */
-export async function contentOf(source: ByteSource, layout: CabinetLayout, what: 'new' | 'present' | 'bare'): Promise<Content> {
+export async function contentOf(
+  source: ByteSource,
+  layout: CabinetLayout,
+  what: 'new' | 'present' | 'bare',
+): Promise<Content> {
   const reserve = layout.reserve?.length ?? 0;
   const head = await readHead(source, layout, what === 'new' ? reserveForSignature(layout) : reserve);
   const { names, folderCount, folderLength, cabinetSize } = layout;

@@ -15,6 +15,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   openssl: 'openssl',
   python3: 'python3',
   bash: 'bash',
+  cabextract: 'cabextract',
+  gsf: 'libgsf-bin',
+  msiinfo: 'msitools',
+  '/usr/bin/python3': 'python3 python3-olefile',
   javac: 'default-jdk-headless',
 };
 

@@ -5,6 +5,7 @@ import { formats } from '../../../src/formats/registry.ts';
 import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
 import { changedEntries } from './jar/changed-entries.ts';
+import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
 import { headerOffsets } from './pe/slow-pe.ts';
 import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
 import { fixturesIn } from './support/fixtures.ts';
@@ -46,6 +47,16 @@ const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixt
       malformed: MALFORMED_CABINETS,
       remarks: { SHA1: 'digest-algorithm-aging' },
       changedContents: changedCabinets,
+      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
+    },
+  ],
+  [
+    'msi',
+    {
+      good: GOOD_INSTALLERS,
+      malformed: MALFORMED_INSTALLERS,
+      remarks: { SHA1: 'digest-algorithm-aging' },
+      changedContents: changedInstallers,
       appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
     },
   ],

@@ -6,9 +6,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cmsEnvelope } from '../../../src/formats/format.ts';
+import { msi } from '../../../src/formats/msi/index.ts';
 import { scriptKindOf } from '../../../src/formats/script/kinds.ts';
 import { checkAll, osslsigncodeVerify, run, type Verdict } from '../../system/interop/verifiers.ts';
 import { GOOD_CABINETS } from './cab/samples.ts';
+import { GOOD_INSTALLERS } from './msi/samples.ts';
+import { applyPatch } from './support/apply-patch.ts';
+import { openBytes } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
 
 const {
@@ -100,5 +105,45 @@ describe.skipIf(!isWhole)('files that are signed', () => {
       ...(isBeyondOsslsigncode(file) ? [] : [await osslsigncodeVerify(copies.root, file)]),
     ]);
     expect(checked).toEqual([]);
+  });
+
+  it('installer files are accepted by the checker, msiinfo and osslsigncode, or rejected for a reason', async () => {
+    const isInstaller = (name: string) => /\.ms[ipt]$/.test(name);
+    const made = GOOD_INSTALLERS.map(({ name, bytes }) => ({ name, bytes }));
+    const real = [
+      ...filesBelow(path.join(pairs, 'generated-unsigned', 'installer'), isInstaller),
+      ...filesBelow(path.join(corpus, 'msi'), isInstaller),
+    ];
+    const special = filesBelow(path.join(corpus, 'pkg-special'), isInstaller);
+    const { signed, rejected } = await signAll([...made, ...real, ...special]);
+    expect(rejected).toEqual({
+      'msi-difat-loop.msi': 'compound-file-malformed',
+      'msi-trailing.msi': 'msi-trailing-bytes',
+      'ole-zero-header.msi': 'compound-file-malformed',
+    });
+    const names = new Set(real.map(({ name }) => path.basename(name)));
+    const judged = await complaints(signed, async (file) => [
+      await run('/usr/bin/python3', [checker('msicheck.py'), file]),
+      await checkCms(file),
+      await osslsigncodeVerify(copies.root, file),
+      await run('gsf', ['list', file]),
+      ...(names.has(path.basename(file)) && file.endsWith('.msi') ? [await run('msiinfo', ['suminfo', file])] : []),
+    ]);
+    expect(judged).toEqual([]);
+  });
+
+  it('installer files have the streams that signtool gives them once its signature is attached', async () => {
+    for (const name of ['tiny.msi', 'tiny-patch.msp']) {
+      const [unsigned, signed] = ['unsigned', 'signed'].map((state) =>
+        readFileSync(path.join(pairs, `generated-${state}`, 'installer', name)),
+      );
+      const [signature] = await (await openBytes(msi, signed ?? Buffer.alloc(0), name)).signatures();
+      const file = await openBytes(msi, unsigned ?? Buffer.alloc(0), name);
+      const { patch } = await file.attach(cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)));
+      const target = path.join(copies.folder, name);
+      writeFileSync(target, applyPatch(unsigned ?? Buffer.alloc(0), patch));
+      const { output, accepted } = await run('/usr/bin/python3', [checker('msicheck.py'), target]);
+      expect({ output, accepted }).toMatchObject({ accepted: true, output: expect.stringContaining('prehash OK') });
+    }
   });
 });

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { cmsEnvelope } from '../../../../src/formats/format.ts';
+import { msi } from '../../../../src/formats/msi/index.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { codesOf, isIntact } from '../support/is-intact.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { makeCompoundFile } from './samples.ts';
+
+const signer = await makeThrowawaySigner();
+const original = makeCompoundFile({ version: 4 });
+
+/** With one free sector more, which the FAT has room for. */
+const withSector = (bytes: Buffer, content: number) => Buffer.concat([bytes, Buffer.alloc(4096, content)]);
+
+describe('bytes that belong to no stream', () => {
+  it('are a finding against the integrity of a signed file, unless they are zeros', async () => {
+    const { result } = await signBytes(msi, original, signer);
+    const findings = async (bytes: Buffer) => (await (await openBytes(msi, bytes)).examine()).map(({ code }) => code);
+    expect(await findings(result)).toEqual([]);
+    expect(await findings(withSector(result, 0))).toEqual([]);
+    expect(await findings(withSector(result, 1))).toEqual(['hidden-bytes']);
+  });
+
+  it('are rejected before anything is signed if they follow the last sector in use', async () => {
+    const file = await openBytes(msi, withSector(original, 1));
+    const context = signingContext({ chain: signer.chain });
+    await expect(file.check(context, 'replace')).rejects.toMatchObject({ code: 'msi-trailing-bytes' });
+    await (await openBytes(msi, withSector(original, 0))).check(context, 'replace');
+  });
+});
+
+it('stores a signature among the small streams or among the large ones, by its length', async () => {
+  for (const description of ['short', 'x'.repeat(1000)]) {
+    const { result } = await signBytes(msi, original, signer, { description });
+    expect(await isIntact((await (await openBytes(msi, result)).signatures())[0])).toBe(true);
+  }
+});
+
+it('gives the same streams back once the signature is removed', async () => {
+  const { result } = await signBytes(msi, original, signer);
+  expect(applyPatch(result, await (await openBytes(msi, result)).remove())).toEqual(original);
+});
+
+it('attaches a signature that covers no digest of metadata, as other programs make it', async () => {
+  const bare = original;
+  const file = await openBytes(msi, bare);
+  const { sealed } = await signBytes(msi, bare, signer);
+  // Ours covers it: the form with it is tried first.
+  const embedding = await file.attach(cmsEnvelope(sealed));
+  const layout = (await openBytes(msi, applyPatch(bare, embedding.patch))).layout();
+  expect(layout).toContainEqual({ name: 'metadata digest', value: 'in the stream MsiDigitalSignatureEx' });
+});
+
+it('reports a digest of metadata that does not match, as Windows does not compare it', async () => {
+  const { result } = await signBytes(msi, original, signer);
+  // State bits of the first storage of the root: not part of the content.
+  const changed = Buffer.from(result);
+  const inner = changed.indexOf(Buffer.from('Inner\0', 'utf16le'));
+  changed.writeUInt32LE(7, inner + 96);
+  const file = await openBytes(msi, changed);
+  expect((await file.examine()).map(({ code, against }) => `${code} ${against}`)).toEqual([
+    'metadata-digest-differs nothing',
+  ]);
+  expect(await codesOf((await file.signatures())[0])).toEqual([]);
+});
