@@ -24,7 +24,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     exitCode = await definition.run(io, options, values);
   });
   showHelpThrough(program, io);
-  refuseForeignOptions(argv);
+  await refuseForeignOptions(argv);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (thrown) {

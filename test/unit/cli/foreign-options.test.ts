@@ -33,9 +33,9 @@ const SHARED = [
   ['--replace', '--skip-signed', '--help', '--version'],
 ].flat();
 
-function refusal(argv: readonly string[], ...existing: readonly string[]): CodesignError | undefined {
+async function refusal(argv: readonly string[], ...existing: readonly string[]): Promise<CodesignError | undefined> {
   try {
-    refuseForeignOptions(argv, (path) => existing.includes(path));
+    await refuseForeignOptions(argv, (path) => existing.includes(path));
     return undefined;
   } catch (thrown) {
     return thrown as CodesignError;
@@ -43,11 +43,11 @@ function refusal(argv: readonly string[], ...existing: readonly string[]): Codes
 }
 
 describe.each(Object.entries(TOOLS))('options of %s', (tool, names) => {
-  it('are rejected with the name of the tool and advice, or as secrets, and their value is never shown', () => {
+  it('are rejected with the name of the tool and advice, or as secrets, and their value is never shown', async () => {
     for (const name of names.split(/\s+/)) {
       for (const separate of [true, false]) {
         const given = separate ? [name, 'geheim'] : [`${name}:geheim`];
-        const error = refusal(['sign', ...given, 'app.exe']);
+        const error = await refusal(['sign', ...given, 'app.exe']);
         const option = name.replace(/:.*/, '');
         expect([name, error?.code]).toEqual([name, expect.stringMatching(/^(?:foreign-option|secret-as-argument)$/)]);
         expect(`${error?.message} ${error?.hint}`).not.toContain('geheim');
@@ -77,15 +77,15 @@ describe('what is not an option of another tool', () => {
       'dist/t',
       '@list',
     ],
-  ])('%s', (argument) => {
-    expect(refusal(['sign', argument])).toBeUndefined();
+  ])('%s', async (argument) => {
+    expect(await refusal(['sign', argument])).toBeUndefined();
   });
 
-  it('a path that exists, a value of our own options, an argument after --, and a value for config', () => {
-    expect(refusal(['sign', '/tr'], '/tr')).toBeUndefined();
-    expect(refusal(['sign', '-o', '/signed', '--description', '-out', 'app.exe'])).toBeUndefined();
-    expect(refusal(['sign', '--', '-out', '/fd'])).toBeUndefined();
-    expect(refusal(['config', 'set', 'caFile', '/ca'])).toBeUndefined();
+  it('a path that exists, a value of our own options, an argument after --, and a value for config', async () => {
+    expect(await refusal(['sign', '/tr'], '/tr')).toBeUndefined();
+    expect(await refusal(['sign', '-o', '/signed', '--description', '-out', 'app.exe'])).toBeUndefined();
+    expect(await refusal(['sign', '--', '-out', '/fd'])).toBeUndefined();
+    expect(await refusal(['config', 'set', 'caFile', '/ca'])).toBeUndefined();
   });
 });
 
@@ -94,8 +94,8 @@ it.each([
   ['/unknown1', 'Options begin with - here.'],
   ['-passgeheim', expect.stringMatching(/^Change a secret/)],
   ['-s', expect.stringMatching(/AzureSignTool: Use --skip.* signtool, jsign: Leave it out/)],
-])('%s is rejected: %s', (argument, hint) => {
-  const error = refusal(['sign', argument, 'app.exe']);
+])('%s is rejected: %s', async (argument, hint) => {
+  const error = await refusal(['sign', argument, 'app.exe']);
   expect(error).toMatchObject({ category: 'usage', hint });
   expect(error?.message).not.toContain('geheim');
 });
