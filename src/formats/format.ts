@@ -20,6 +20,8 @@ export interface Format {
   readonly title: string;
   /** With the dot, lower case. For documentation and for folders; never decides what a file is. */
   readonly extensions: readonly string[];
+  /** Further ones, which files in folders usually have for another reason: such a file must be named. */
+  readonly onlyIfNamed?: readonly string[];
   /** Those of its own. Formats that share an option declare the same object. */
   readonly options: readonly FormatOption[];
   /** What may become of signatures that are there; one that is not listed is rejected before any request. */

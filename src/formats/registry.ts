@@ -13,6 +13,9 @@ export const formats: readonly Format[] = FORMATS;
 /** What certificates must be for, each once: one that has none of these signs no file. */
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
+/** Files with these extensions are not taken from folders. */
+export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(formats.flatMap(({ onlyIfNamed = [] }) => onlyIfNamed));
+
 /** An option that one of them declares. */
 export type DeclaredOption = (typeof FORMATS)[number]['options'][number];
 

@@ -2,12 +2,13 @@
 
 import { type BigIntStats, statSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, extname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isUtf8Name } from '../../files/file-names.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { identityOf } from '../../files/input-file.ts';
 import { type MatchesPath, matchesAnyOf } from '../../files/path-patterns.ts';
+import { ONLY_IF_NAMED } from '../../formats/registry.ts';
 import type { FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { readLines, readList } from './list-lines.ts';
@@ -92,7 +93,9 @@ async function* expandLiteral(
   if (isExcluded(path)) return;
   if (!recursive) throw cliErrors('folder-not-recursive', { path });
   const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
-  for await (const file of walk(path, leftOut, isExcluded)) yield { path: file, placeInFolder: relative(path, file) };
+  for await (const file of walk(path, leftOut, isExcluded)) {
+    if (!ONLY_IF_NAMED.has(extname(file).toLowerCase())) yield { path: file, placeInFolder: relative(path, file) };
+  }
 }
 
 async function* expandLines(lines: readonly string[], options: Expanding): AsyncGenerator<InputPath> {

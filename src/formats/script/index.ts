@@ -30,8 +30,9 @@ export const wsh = {
   ...COMMON,
   id: 'wsh',
   title: 'Windows Script Host script',
-  // In folders, a .js file is usually for browsers or Node.js.
   extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
+  // Most are for browsers or Node.js.
+  onlyIfNamed: ['.js'],
   options: [...PROGRAM_OPTIONS, WSH],
   recognition: claims('wsh'),
 } as const satisfies Format;

@@ -72,6 +72,12 @@ describe('expandInputs', () => {
     await expect(expand(['-'], { stdin: 'a.exe\0b.exe\0' })).rejects.toMatchObject(refused);
   });
 
+  it('takes .js files only if they are named, not from a folder', async () => {
+    await make('dist/app.exe', 'dist/web.js', 'dist/Logon.JS', 'dist/logon.vbs');
+    expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/app.exe', 'dist/logon.vbs']);
+    expect(await expand([at('dist/web.js')])).toEqual(['dist/web.js']);
+  });
+
   it('rejects a folder without --recursive, and walks it with', async () => {
     await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
     await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });
