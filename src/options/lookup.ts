@@ -94,9 +94,10 @@ function isNegative(flag: string): boolean {
 }
 
 function fromOption(key: OptionKey, options: OptionValues): readonly Found[] | undefined {
-  const { flag } = definitionOf(key);
+  const { flag, kind } = definitionOf(key);
   const value = options[key];
-  if (value === undefined || !isGiven(value, flag)) return undefined;
+  // A caller of the library may switch off what the environment switches on.
+  if (value === undefined || (kind?.form !== 'switch' && !isGiven(value, flag))) return undefined;
   const values = typeof value === 'object' ? value : [String(value)];
   return values.map((one) => named(one, flag));
 }

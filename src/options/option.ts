@@ -9,6 +9,7 @@ import {
   readNumber,
   readObjectIdentifier,
   readProxy,
+  readSwitch,
   readText,
   readTimestampUrl,
   readWord,
@@ -43,7 +44,7 @@ export interface ValueKind<Value> {
   /** Throws `invalid-setting`, or what is wrong with an address. */
   read(given: Given): Value;
   /** In a settings file. A code is a number that may begin with zeros: text, but a number is accepted too. */
-  readonly form: 'text' | 'number' | 'code';
+  readonly form: 'text' | 'number' | 'code' | 'switch';
   /** JSON schema of one value in a settings file. */
   readonly schema: object;
   /** The only values. */
@@ -73,6 +74,13 @@ export const algorithm = {
   schema: { enum: DIGEST_ALGORITHMS },
   words: DIGEST_ALGORITHMS,
 } satisfies ValueKind<unknown>;
+
+/** For a switch that settings files may hold. */
+export const switched = {
+  read: readSwitch,
+  form: 'switch',
+  schema: { type: 'boolean' },
+} as const satisfies ValueKind<boolean>;
 
 export function oneOf<const Word extends string>(words: readonly Word[]): ValueKind<Word> {
   return { read: (given) => readWord(given, words), form: 'text', schema: { enum: words }, words };

@@ -30,9 +30,11 @@ type Typed<Option> = Option extends { readonly isList: true }
   ? readonly string[]
   : Option extends { readonly kind: { readonly form: 'number' } }
     ? string | number
-    : Option extends { readonly kind: unknown }
-      ? string
-      : boolean;
+    : Option extends { readonly kind: { readonly form: 'switch' } }
+      ? boolean
+      : Option extends { readonly kind: unknown }
+        ? string
+        : boolean;
 
 /** What `Lookup.read` makes of an option. */
 export type Read<Key extends OptionKey> = Table[Key] extends { readonly kind: ValueKind<infer Value> }

@@ -29,6 +29,11 @@ export function readWord<const Word extends string>(from: Given, words: readonly
   return words.find((word) => word === from.value) ?? refuse(shown, `one of ${words.join(', ')}`);
 }
 
+export function readSwitch(from: Given): boolean {
+  if (/^(?:true|yes|1)$/i.test(from.value)) return true;
+  return /^(?:false|no|0)$/i.test(from.value) ? false : refuse(from, 'true or false');
+}
+
 export interface NumberRange {
   readonly isWhole: boolean;
   readonly from: number;

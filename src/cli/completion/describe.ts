@@ -83,7 +83,10 @@ function describeOption(option: OptionDefinition): OptionShape {
     long: flag.slice(2),
     description: helpOf(option),
     placeholder,
-    value: kind && (kind.isPath ? { kind: 'path' } : offeredValue(kind.words ?? kind.suggestions ?? 'nothing')),
+    value:
+      kind && placeholder
+        ? offeredValue(kind.isPath ? 'paths' : (kind.words ?? kind.suggestions ?? 'nothing'))
+        : undefined,
     isRepeatable: isList,
   };
 }

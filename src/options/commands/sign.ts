@@ -73,7 +73,10 @@ export function resolveSettings(options: SettingsOptions, env: Environment, stor
   if (missing.length > 0) throw missingSettings(missing, env, { hasCredentials: dryRun || hasCredentials(env) });
   const algorithm = look.read('algorithm');
   const timestamps = resolveTimestamps(look, algorithm);
-  if (look.read('requireTimestamp') && timestamps.urls.length === 0) throw missingSettings(['timestampUrl'], env);
+  if (look.read('requireTimestamp') && timestamps.urls.length === 0) {
+    if (!timestamps.isDeclined) throw missingSettings(['timestampUrl'], env);
+    throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
+  }
   return Object.freeze({
     ...resolveRequests(look, env),
     profile: stored.profile.name,

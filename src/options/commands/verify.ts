@@ -41,7 +41,7 @@ export function resolveVerifySettings(options: VerifyOptions, env: Environment =
     crlFiles: look.read('crlFile'),
     checkRevocation: look.read('checkRevocation'),
     integrityOnly,
-    requireTimestamp: look.read('requireTimestamp'),
+    requireTimestamp: look.read('requireTimestamp') ?? false,
     signer,
     leastAlgorithm: look.read('algorithmAtLeast'),
   };

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { settingsErrors } from '../errors.ts';
 import { didYouMean } from '../suggest.ts';
 import { definitionOf, type SettingKey } from '../table.ts';
+import { readSwitch } from '../values.ts';
 import { shownKey } from './json-file.ts';
 
 /** In a list. */
@@ -11,7 +12,7 @@ export const MOST_VALUES = 32;
 /** Words for keys that somebody may want to keep a secret under. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
-type Value = string | number | readonly string[];
+type Value = string | number | boolean | readonly string[];
 
 /** As in a file, also when it was typed like the option: `timestamp-url`. */
 export function keyAsWritten(key: string): string {
@@ -34,6 +35,7 @@ export function textOf(value: unknown, key: SettingKey, path: string, name: stri
   const fits = {
     text: () => typeof value === 'string',
     number: () => typeof value === 'number',
+    switch: () => typeof value === 'boolean',
     code: () => typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0),
     list: () => typeof value === 'string' || isListOfText(value),
   }[form]();
@@ -47,6 +49,7 @@ export function storedForm(texts: readonly string[], key: SettingKey): Value {
   const { form } = formOf(key);
   if (form === 'list') return texts;
   const [text = ''] = texts;
+  if (form === 'switch') return readSwitch({ value: text, name: key });
   return form === 'number' ? Number(text) : text;
 }
 
@@ -62,6 +65,7 @@ export function damaged(path: string, problem: string) {
 const EXPECTED = {
   text: 'text in quotes',
   number: 'a number without quotes',
+  switch: 'true or false without quotes',
   code: 'a number',
   list: `text in quotes, or a list of at most ${MOST_VALUES} of them`,
 } as const;

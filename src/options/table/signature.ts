@@ -1,6 +1,14 @@
 /** Options that say what a signature and its timestamp are made of, and what verify requires of them. */
 
-import { algorithm, type OptionDefinition, objectIdentifier, path, text, timestampAuthority } from '../option.ts';
+import {
+  algorithm,
+  type OptionDefinition,
+  objectIdentifier,
+  path,
+  switched,
+  text,
+  timestampAuthority,
+} from '../option.ts';
 
 export const SIGNATURE_OPTIONS = {
   algorithm: {
@@ -95,10 +103,13 @@ export const VERIFY_OPTIONS = {
   },
   requireTimestamp: {
     flag: '--require-timestamp',
-    help: 'requirement that a signature has a valid timestamp',
+    kind: switched,
+    variable: 'CODESIGN_REQUIRE_TIMESTAMP',
+    stored: 'both',
+    help: 'requirement that a timestamp authority is configured',
     conflicts: ['timestamp'],
     commands: ['sign', 'verify'],
-    in: { sign: { help: 'requirement that a timestamp authority is configured' } },
+    in: { verify: { help: 'requirement that a signature has a valid timestamp', isTypedOnly: true } },
   },
   algorithmAtLeast: {
     flag: '--algorithm-at-least',

@@ -12,6 +12,7 @@ const SAMPLES: Readonly<Record<SettingKey, readonly [string, string]>> = {
   certificate: ['/one.pem', '/other.pem'],
   algorithm: ['SHA384', 'sha-512'],
   timestampUrl: ['http://one.example', 'https://other.example'],
+  requireTimestamp: ['true', 'false'],
   timestampAlgorithm: ['SHA384', 'SHA512'],
   timestampPolicy: ['1.2.3', '2.999'],
   timestampRoots: ['/one.pem', '/other.pem'],
@@ -172,6 +173,23 @@ it('takes several authorities from a variable and several certificates from a pr
   const { certificates, timestamps } = resolveSettings({ dryRun: true }, env, stored);
   expect(certificates).toEqual(['/a.pem', '/b.pem']);
   expect(timestamps.urls.map(String)).toEqual(['http://a.example/', 'http://b.example/']);
+});
+
+it.each<[Said, Environment, string | undefined]>([
+  [{ project: 'true' }, {}, 'requireTimestamp in /p/codesign-remote.config.json'],
+  [{ profile: 'true' }, {}, 'requireTimestamp in profile work'],
+  [{}, { CODESIGN_REQUIRE_TIMESTAMP: '1' }, 'CODESIGN_REQUIRE_TIMESTAMP'],
+  [{ profile: 'true' }, { CODESIGN_REQUIRE_TIMESTAMP: 'no' }, undefined],
+  [{ options: { requireTimestamp: false } }, { CODESIGN_REQUIRE_TIMESTAMP: 'yes' }, undefined],
+])('rejects --no-timestamp where a timestamp is required by %j %j', (said, env, name) => {
+  const resolve = () =>
+    resolveSettings(
+      { certificate: ['c'], dryRun: true, timestamp: false, ...(said.options as { requireTimestamp?: boolean }) },
+      env,
+      storedWith('requireTimestamp', said),
+    );
+  if (name === undefined) expect(resolve().timestamps.isDeclined).toBe(true);
+  else expect(resolve).toThrowError(`--no-timestamp and ${name} cannot be used together`);
 });
 
 it('keeps --no-timestamp above authorities in files', () => {

@@ -38,6 +38,7 @@ describe('a profile', () => {
     await profiles.set('work', 'code', ['007']);
     await profiles.set('work', 'description', ['Bücher & "Möbel"']);
     await profiles.set('work', 'concurrency', ['8']);
+    await profiles.set('work', 'require-timestamp', ['yes']);
     await profiles.set('work', 'timestamp-url', ['http://t.example', 'http://u.example']);
     await profiles.set('work', 'certificate', ['einé datei.pem']);
     await profiles.set('work', 'baseUrl', ['https://sign.example/a']);
@@ -57,6 +58,7 @@ describe('a profile', () => {
           ['code', ['007']],
           ['description', ['Bücher & "Möbel"']],
           ['concurrency', ['8']],
+          ['requireTimestamp', ['true']],
           ['timestampUrl', ['http://t.example', 'http://u.example']],
           ['certificate', [resolve('einé datei.pem')]],
         ]),

@@ -48,6 +48,8 @@ describe('the schema of the project file accepts what the program accepts:', () 
     [{ concurrency: 2.5 }],
     [{ maskFilename: 'hash' }],
     [{ maskFilename: 'all' }],
+    [{ requireTimestamp: true }],
+    [{ requireTimestamp: 'true' }],
     [{ code: '1' }],
     [{ baseUrl: 'https://example.com' }],
     [{ algoritm: 'SHA256' }],
