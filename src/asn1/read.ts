@@ -4,6 +4,7 @@
  * and every part can be passed on byte for byte.
  */
 
+import { counted } from '../errors/counted.ts';
 import { asn1Errors } from './errors.ts';
 
 export interface Element {
@@ -202,7 +203,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   const length = 2 + lengthOctets;
   const available = bytes.length - position - length;
   if (contentsLength > available) {
-    throw malformed(what, `${contentsLength} bytes announced, ${available} there`, offset + position);
+    throw malformed(what, `${counted(contentsLength, 'byte')} announced, ${available} there`, offset + position);
   }
   const isShortest = lengthOctets === 0 || contentsLength >= Math.max(0x80, 256 ** (lengthOctets - 1));
   return { tag, length, contentsLength, isShortest };

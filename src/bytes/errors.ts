@@ -1,14 +1,17 @@
 /** What can go wrong when reading bytes. */
 
+import { counted } from '../errors/counted.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const bytesErrors = defineErrors('local', {
   'read-past-end': {
-    message: '{what}: needs {length} bytes at offset {offset}, but there are only {size} bytes',
+    message: (d: { readonly what: string; readonly length: number; readonly offset: number; readonly size: number }) =>
+      `${d.what}: needs ${counted(d.length, 'byte')} at offset ${d.offset}, but the data has only ${counted(d.size, 'byte')}`,
     hint: 'Build or download the file again: it is truncated or damaged.',
   },
   'file-shrunk': {
-    message: 'the file became shorter while it was read ({length} bytes wanted at offset {offset})',
+    message: (d: { readonly length: number; readonly offset: number }) =>
+      `the file became shorter while it was read (${counted(d.length, 'byte')} wanted at offset ${d.offset})`,
     hint: 'Sign it again after the program that writes to it has finished.',
   },
   'pieces-invalid': {

@@ -39,7 +39,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     }
     const isCommand = program.commands.some((command) => command.name() === argv[0]);
     const help = isCommand ? `codesign-remote ${argv[0]} --help` : 'codesign-remote --help';
-    throw cliErrors('invalid-usage', { message: thrown.message.replace(/^error: /, '').replaceAll('\n', ' '), help });
+    const message = thrown.message
+      .replace(/^error: /, '')
+      .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ': expected $1, got $2')
+      .replaceAll('\n', ' ');
+    throw cliErrors('invalid-usage', { message, help });
   }
   return exitCode;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { counted } from '../errors/counted.ts';
 import { callFiles } from './calls/call-files.ts';
 import type { Moment } from './calls/steps.ts';
 import { type Disk, openDisk } from './disk.ts';
@@ -46,9 +47,7 @@ export function createContext(options: JournalOptions, isReadOnly: boolean) {
     if (!warnings.includes(sentence)) warnings.push(sentence);
   };
   const onDamaged = (month: string, lines: number): void =>
-    warn(
-      `The history of ${month} in ${folders.history} has ${lines} damaged ${lines === 1 ? 'line' : 'lines'}, left out.`,
-    );
+    warn(`The history of ${month} in ${folders.history} has ${counted(lines, 'damaged line')}, left out.`);
   const disk = openDisk(folder);
   const run = randomId();
   const calls = callFiles(folders, disk);

@@ -1,3 +1,4 @@
+import { counted } from '../errors/counted.ts';
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const signingErrors = defineErrors('local', {
@@ -48,13 +49,14 @@ export const signingErrors = defineErrors('local', {
   },
   'too-many-signatures': {
     category: 'usage',
-    message: 'this run might request {count} signatures, and at most {limit} are allowed; nothing was sent',
+    message: (d: { readonly count: number; readonly limit: number }) =>
+      `this run might request ${counted(d.count, 'signature')}, more than the limit of ${d.limit}; nothing was sent`,
     hint: 'Sign fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
   'budget-exceeded': {
     category: 'usage',
-    message:
-      "{used} of this month's budget of {budget} signatures are used, and this run might request {count}; nothing was sent",
+    message: (d: { readonly used: number; readonly budget: number; readonly count: number }) =>
+      `this month's budget is ${counted(d.budget, 'signature')}: ${d.used} used, and this run might request ${d.count}; nothing was sent`,
     hint: 'Sign fewer files, or raise --monthly-budget (CODESIGN_MONTHLY_BUDGET). codesign-remote history shows the calls; months are UTC.',
   },
   'just-unanswered': {

@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { counted } from '../errors/counted.ts';
 import { zipErrors } from './errors.ts';
 import {
   asBuffer,
@@ -65,7 +66,7 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   }
   if (!(await isTakenByJava(source, end))) {
     throw zipErrors('zip-malformed', {
-      problem: `${end.trailingLength} bytes follow it, with which Java does not open it`,
+      problem: `it is followed by ${counted(end.trailingLength, 'byte')}, with which Java does not open it`,
     });
   }
   return end;

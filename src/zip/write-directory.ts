@@ -1,3 +1,4 @@
+import { counted } from '../errors/counted.ts';
 import type { EndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
 import {
@@ -89,7 +90,7 @@ export function writeEndRecords(
   if (before.zip64 === undefined && !needed) return record;
   // Known before a signature is asked for, since the edits are made once without one.
   if (before.trailingLength > 0) {
-    const problem = `it would need ZIP64 records, with which Java does not open it while ${before.trailingLength} bytes follow it`;
+    const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${counted(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });
   }
 

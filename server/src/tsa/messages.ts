@@ -60,7 +60,7 @@ export function checkQuery(body: Uint8Array): QueryCheck {
   if (algorithm === undefined) return refuse('badAlg', 'the imprint is not of SHA-256, SHA-384 or SHA-512');
   const { length } = hashedMessage.valueBlock.valueHexView;
   if (length !== DIGEST_LENGTH[algorithm]) {
-    return refuse('badDataFormat', `the imprint has ${length} bytes, which is not the length of ${algorithm}`);
+    return refuse('badDataFormat', `the length of the imprint in bytes, ${length}, is not that of ${algorithm}`);
   }
   const { reqPolicy } = request;
   if (reqPolicy !== undefined && reqPolicy !== POLICY) {

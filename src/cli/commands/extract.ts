@@ -1,6 +1,7 @@
 /** `codesign-remote extract`: writes the CMS of one signature to a file or to standard output. */
 
 import { composeReading } from '../../app/compose-local.ts';
+import { counted } from '../../errors/counted.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { type EmbeddedSignature, flatten } from '../../formats/format.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -9,7 +10,7 @@ import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
 import { pem } from '../output/inspect/inspect-documents.ts';
-import { counted, Lines } from '../output/lines.ts';
+import { Lines } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
 /** Returns the exit code. */

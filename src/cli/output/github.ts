@@ -77,7 +77,7 @@ export function summaryMarkdown({ heading, columns, rows, total }: SummaryTable,
     kept.push(line);
   }
   const missing = rows.length - kept.length;
-  const rest = missing === 0 ? '' : `\nand ${missing} more, which do not fit here\n`;
+  const rest = missing === 0 ? '' : `\nand ${missing} more, left out for lack of space\n`;
   return `${head}${kept.join('')}${rest}${foot}\n`;
 }
 

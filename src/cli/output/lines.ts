@@ -153,7 +153,3 @@ export function shownPaths({ path, output }: { readonly path: string; readonly o
 export function maskedKey(accessKey: string): string {
   return accessKey.length < 12 ? '****' : `${accessKey.slice(0, 4)}…${accessKey.slice(-4)}`;
 }
-
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}

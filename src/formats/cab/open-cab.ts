@@ -8,6 +8,7 @@ import { type CmsEntry, type Container, digestIn, type SignedKind } from '../../
 import { readLink, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { counted } from '../../errors/counted.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { formatErrors } from '../errors.ts';
 import type { ContentReader, Detail, SignableFile } from '../format.ts';
@@ -78,7 +79,9 @@ function hiddenIn({ layout: { reserve }, stored }: Cabinet): readonly string[] {
     found.push("Bytes that no signature covers are hidden in the reserved area of the cabinet's header.");
   }
   if (stored !== undefined && !isPadding(stored.rest)) {
-    found.push(`${stored.rest.length} bytes that no signature covers are hidden behind the signature.`);
+    found.push(
+      `The file hides ${counted(stored.rest.length, 'byte')} behind the signature, which no signature covers.`,
+    );
   }
   return found;
 }
@@ -94,8 +97,8 @@ function describeLink(value: Element): readonly Detail[] {
 
 function describe({ cabinetSize, folderCount, reserve, signature }: CabinetLayout): readonly Detail[] {
   return [
-    { name: 'cabinet', value: `${cabinetSize} bytes, ${folderCount} ${folderCount === 1 ? 'folder' : 'folders'}` },
-    { name: 'reserved area', value: reserve === undefined ? 'none' : `${reserve.length} bytes` },
+    { name: 'cabinet', value: `${cabinetSize} bytes, ${counted(folderCount, 'folder')}` },
+    { name: 'reserved area', value: reserve === undefined ? 'none' : counted(reserve.length, 'byte') },
     {
       name: 'signature',
       value: signature === undefined ? 'none' : `at byte ${signature.start}, ${signature.end - signature.start} bytes`,

@@ -1,3 +1,4 @@
+import { counted } from '../../errors/counted.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
 import { END_RECORD_LENGTH, HAS_DESCRIPTOR, STORED } from '../../zip/fields.ts';
 import type { Detail } from '../format.ts';
@@ -8,27 +9,24 @@ import { describeHalves, inWords, listingOf } from './listing.ts';
 export function describeLayout({ archive, manifest, signable, signatureFiles }: JarLayout): readonly Detail[] {
   const { end, start, entries } = archive;
   const details: Detail[] = [
-    { name: 'entries', value: `${entries.length}, ${signable.length} of them files to sign` },
-    { name: 'directory', value: `at ${end.directoryOffset}, ${inBytes(end.directorySize)}` },
+    { name: 'entries', value: `${entries.length}, including ${counted(signable.length, 'file')} to sign` },
+    { name: 'directory', value: `at ${end.directoryOffset}, ${counted(end.directorySize, 'byte')}` },
   ];
   const add = (name: string, value: string) => details.push({ name, value });
-  if (start > 0) add('preamble', `${inBytes(start)}, ${end.base > 0 ? 'not counted' : 'counted'} in offsets`);
+  if (start > 0) add('preamble', `${counted(start, 'byte')}, ${end.base > 0 ? 'not counted' : 'counted'} in offsets`);
   const commentLength = end.record.readUInt16LE(END_RECORD_LENGTH - 2);
-  if (commentLength > 0) add('comment', inBytes(commentLength));
-  if (end.zip64 !== undefined) add('zip64', inBytes(end.zip64.length));
+  if (commentLength > 0) add('comment', counted(commentLength, 'byte'));
+  if (end.zip64 !== undefined) add('zip64', counted(end.zip64.length, 'byte'));
   if (end.trailingLength > 0) add('bytes after the archive', String(end.trailingLength));
   if (manifest === undefined) add('manifest', 'none');
-  else add('manifest', `${placeOf(manifest.entry)}, ${listingOf(manifest.parsed.sections()).count} sections`);
+  else
+    add('manifest', `${placeOf(manifest.entry)}, ${counted(listingOf(manifest.parsed.sections()).count, 'section')}`);
   for (const [base, files] of signatureFiles) add(`signature ${base}`, filesOf(files).map(placeOf).join('; '));
   return details;
 }
 
 function placeOf({ name, offset, size }: ZipEntry): string {
-  return `${name} at ${offset}, ${inBytes(size)}`;
-}
-
-function inBytes(length: number): string {
-  return `${length} bytes`;
+  return `${name} at ${offset}, ${counted(size, 'byte')}`;
 }
 
 /** Whole sentences. */
@@ -38,7 +36,7 @@ export function describeOddities(layout: JarLayout): readonly string[] {
 
 function* aboutArchive({ archive, signable }: JarLayout): Generator<string> {
   const { trailingLength } = archive.end;
-  if (trailingLength > 0) yield `${trailingLength} bytes follow the archive; they are kept, and not signed.`;
+  if (trailingLength > 0) yield `The archive is followed by ${counted(trailingLength, 'byte')}, kept and not signed.`;
   const unstreamable = listingOf(archive.entries, isStoredWithDescriptor);
   if (unstreamable.count > 0) {
     yield `Java's stream readers, and the jarsigner of its newer versions, cannot read ${inWords(unstreamable)}: stored, with a data descriptor.`;

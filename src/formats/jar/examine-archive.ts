@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
 import { broken, type Finding, odd } from '../../errors/finding.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
@@ -91,8 +92,8 @@ async function examineUncovered(source: ByteSource, archive: ZipArchive, name: s
   const { before, between, behind, apkSigningBlock } = await findUncovered(source, archive);
   return [
     ...aboutPreamble(before, isNamedAsJar(name)),
-    ...about(between, 'bytes-between-entries', 'stand between the records of the archive'),
-    ...about(behind, 'bytes-after-archive', 'follow the archive'),
+    ...about(between, 'bytes-between-entries', 'between the records of the archive'),
+    ...about(behind, 'bytes-after-archive', 'after the archive'),
     ...(apkSigningBlock === 0 ? [] : [apkBlock(apkSigningBlock)]),
   ];
 }
@@ -106,16 +107,16 @@ export async function requireCovered(source: ByteSource, archive: ZipArchive, na
 
 function* aboutPreamble({ length, isZero }: UncoveredBytes, isAccepted: boolean): Generator<Finding> {
   if (isZero || isAccepted) {
-    yield* about({ length, isZero: true }, 'bytes-before-archive', 'stand before the archive');
+    yield* about({ length, isZero: true }, 'bytes-before-archive', 'before the archive');
     return;
   }
-  const where = `stand before the archive, in a file whose name does not end in ${JAR_EXTENSIONS.join(', ')}`;
+  const where = `before the archive, in a file whose name does not end in ${JAR_EXTENSIONS.join(', ')}`;
   yield* about({ length, isZero }, 'bytes-before-archive', where);
 }
 
 function* about({ length, isZero }: UncoveredBytes, code: string, where: string): Generator<Finding> {
   if (length === 0) return;
-  const message = `${length} bytes ${where}; no signature covers them.`;
+  const message = `No signature covers ${counted(length, 'byte')} ${where}.`;
   yield isZero ? odd(code, message) : broken(code, message);
 }
 

@@ -6,6 +6,7 @@ import { guidText } from '../../bytes/guid.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import type { CompoundFile, CompoundStorage } from '../../compound-file/format.ts';
 import { DIGEST_ALGORITHMS } from '../../crypto/algorithms.ts';
+import { counted } from '../../errors/counted.ts';
 import type { Finding } from '../../errors/finding.ts';
 import type { Detail } from '../format.ts';
 import { digestMetadata } from './content.ts';
@@ -69,7 +70,7 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
     break;
   }
   if (!isPadding(stored.rest)) {
-    const message = `${stored.rest.length} bytes that no signature covers are hidden behind the signature.`;
+    const message = `The file hides ${counted(stored.rest.length, 'byte')} behind the signature, which no signature covers.`;
     findings.push({ code: 'hidden-bytes', message, against: 'integrity' });
   }
   return findings;

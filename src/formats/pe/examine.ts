@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { counted } from '../../errors/counted.ts';
 import { broken, type Finding, odd } from '../../errors/finding.ts';
 import {
   align8,
@@ -33,7 +34,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   const { offset, size } = tableEntry;
   if (table === undefined) {
     if (offset === 0 && size === 0) return [];
-    const message = `The header says there are ${size} bytes of signatures at byte ${offset}, where there are none.`;
+    const message = `The header announces ${counted(size, 'byte')} of signatures at byte ${offset}, where there are none.`;
     return [odd('certificate-table-stale', message)];
   }
   const findings: Finding[] = [];

@@ -3,6 +3,7 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { counted } from '../../errors/counted.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import type { ContentReader, SignableFile } from '../format.ts';
 import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
@@ -74,6 +75,6 @@ function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: C
 async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
   const length = await hiddenLength(source, certificate);
   if (length === 0) return [];
-  const message = `${length} bytes that no signature covers are hidden behind the signature (CVE-2013-3900).`;
+  const message = `The file hides ${counted(length, 'byte')} behind the signature, which no signature covers (CVE-2013-3900).`;
   return [broken('hidden-bytes', message)];
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { textOf } from '../../certificates/read-containers.ts';
 import { parseSignedData, signerNameOf } from '../../cms/parse-signed-data.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import type { LocalChange } from '../change-files.ts';
 import { signingErrors } from '../errors.ts';
@@ -47,7 +48,7 @@ export async function readSignatureFile(open: () => Promise<Readable>, name: str
     const { bytes: exact, trailingLength } = parseSignedData(cms);
     const rest = cms.subarray(exact.length);
     if (trailingLength > MOST_PADDING || rest.some((byte) => byte !== 0)) {
-      throw unusable(name, `${trailingLength} bytes follow the signature`);
+      throw unusable(name, `the signature is followed by ${counted(trailingLength, 'byte')}`);
     }
     return exact;
   } catch (thrown) {

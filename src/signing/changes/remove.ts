@@ -1,4 +1,5 @@
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
 import { formatErrors } from '../../formats/errors.ts';
 import { flatten, type SignableFile } from '../../formats/format.ts';
 import type { LocalChange } from '../change-files.ts';
@@ -32,5 +33,5 @@ async function holdsRemains(opened: SignableFile): Promise<boolean> {
 
 async function assertUnsigned(result: SignableFile): Promise<void> {
   const left = (await result.signatures()).length;
-  if (left > 0) throw formatErrors('result-damaged', { reason: `it still holds ${left} signatures` });
+  if (left > 0) throw formatErrors('result-damaged', { reason: `it still holds ${counted(left, 'signature')}` });
 }

@@ -2,6 +2,7 @@ import { bytesErrors } from '../../bytes/errors.ts';
 import type { Edit, Patch } from '../../bytes/patch.ts';
 import { isBytes, isSamePiece, nextPiece, type Piece, pieceLength, surveyPieces } from '../../bytes/pieces.ts';
 import type { Content } from '../../crypto/content.ts';
+import { counted } from '../../errors/counted.ts';
 
 /** A patch without what it inserts. */
 export type PatchShape = readonly EditShape[];
@@ -20,7 +21,7 @@ export function shapeOf(patch: Patch, size: number): PatchShape {
   let last = 0;
   return patch.map(({ offset, remove, insert }) => {
     if (!(offset >= last && remove >= 0 && offset + remove <= size)) {
-      const problem = `${remove} bytes at ${offset} cannot be replaced behind ${last} in a file of ${size} bytes`;
+      const problem = `${counted(remove, 'byte')} at ${offset} cannot be replaced behind ${last} in a file of ${counted(size, 'byte')}`;
       throw bytesErrors('pieces-invalid', { problem });
     }
     last = offset + remove;

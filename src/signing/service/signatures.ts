@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
+import { counted } from '../../errors/counted.ts';
 import type { SigningContext } from '../../formats/format.ts';
 import type { CallMetadata, Claim, RecordedSigningOptions } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, spoilsBatch } from '../../service/errors.ts';
@@ -170,7 +171,7 @@ export function requestSignatures(options: SignaturesOptions) {
   function findMismatch(toBeSigned: Uint8Array, { id, signature }: SignatureRecord): CodesignError | undefined {
     const details = { code, certificate: chain.leaf.name };
     if (signature.length !== chain.signatureLength) {
-      const why = `: it has ${signature.length} bytes, and this key makes ${chain.signatureLength}`;
+      const why = `: it has ${counted(signature.length, 'byte')}, and this key makes ${chain.signatureLength}`;
       return signingErrors('signature-mismatch', { ...details, why }, { record: id });
     }
     const key = { key: chain.publicKey, padding: constants.RSA_PKCS1_PADDING };

@@ -1,6 +1,7 @@
 /** Outside text is printed without anything that acts on a terminal, and not at any length. */
 
 import { expect, test } from 'vitest';
+import { counted } from '../../../src/errors/counted.ts';
 import { printable } from '../../../src/errors/printable.ts';
 
 test.each([
@@ -31,4 +32,12 @@ test('no control character is left, whichever it is', () => {
   for (let code = 0; code < 0x3000; code += 1) {
     expect(printable(String.fromCodePoint(code))).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
   }
+});
+
+test.each([
+  [counted(0, 'file'), '0 files'],
+  [counted(1, 'file'), '1 file'],
+  [counted(2, 'entry', 'entries'), '2 entries'],
+])('counts with the plural that fits: %s', (text, expected) => {
+  expect(text).toBe(expected);
 });

@@ -25,7 +25,7 @@ it('is used up by what was asked, and rejects a run that might go beyond it befo
   await expect(run(['c'], { monthlyBudget: 2 })).rejects.toMatchObject({
     code: 'budget-exceeded',
     category: 'usage',
-    message: expect.stringMatching(/^2 of this month's budget of 2 .* might request 1;/),
+    message: expect.stringMatching(/^this month's budget is 2 signatures: 2 used, and this run might request 1;/),
   });
   await expect(run(['c', 'd'], { monthlyBudget: 3 })).rejects.toMatchObject({ code: 'budget-exceeded' });
   expect(scene.service.asked).toBe(2);
@@ -38,7 +38,7 @@ it('counts calls with an unknown outcome', async () => {
   expect((await run(['a'], { monthlyBudget })).summary.failed).toBe(1);
   scene.service.before = async () => undefined;
   await expect(run(['b', 'c'], { monthlyBudget })).rejects.toMatchObject({
-    message: expect.stringContaining('1 of this month'),
+    message: expect.stringContaining('2 signatures: 1 used, '),
   });
 });
 

@@ -104,10 +104,15 @@ describe('the ZIP64 field of a directory record', () => {
     expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has no ZIP64 field/);
   });
 
-  it.each([1, 4, 7, 12, 20, 32])('is rejected with %i bytes, with which Java opens no archive', async (length) => {
-    const bytes = one(stored('b.txt', { extra: { central: extraField(1, Buffer.alloc(length)) } }));
-    expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has a ZIP64 field of \d+ bytes, at byte \d+/);
-  });
+  it.each([1, 4, 7, 12, 20, 32])(
+    'is rejected with a length of %i, with which Java opens no archive',
+    async (length) => {
+      const bytes = one(stored('b.txt', { extra: { central: extraField(1, Buffer.alloc(length)) } }));
+      expect(await refusal(bytes)).toMatch(
+        /^zip-malformed: .*b\.txt has a ZIP64 field of (1 byte|\d+ bytes), at byte \d+/,
+      );
+    },
+  );
 
   it.each<[string, Buffer]>([
     ['the offset is beyond 2^53', u64(2 ** 60)],

@@ -1,6 +1,7 @@
 /** What people read during a run of `sign`, `timestamp`, `remove` or `attach`, and after it. */
 
 import { clock } from '../../../app/clock.ts';
+import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';
 import type { CallRecord } from '../../../service/call-record.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
@@ -8,7 +9,7 @@ import { isNotAttempted } from '../../../signing/batch.ts';
 import type { ChangeEvent, SigningEvent } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
 import { writeJobSummary } from '../github.ts';
-import { counted, Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
+import { Lines, type LinesOptions, oneLine, shown, shownPaths } from '../lines.ts';
 import { openProgress, type Progress } from '../progress/progress.ts';
 import {
   type ChangeVerb,

@@ -1,11 +1,11 @@
 /** How `sign`, `timestamp`, `remove` and `attach` describe the outcome of a file, and of a run, to people. */
 
+import { counted } from '../../../errors/counted.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import { isNotAttempted } from '../../../signing/batch.ts';
 import type { ChangedOutcome, ChangeOutcome, FileOutcome, SkipReason } from '../../../signing/outcome.ts';
 import type { SummaryTable } from '../github.ts';
-import { counted } from '../lines.ts';
 
 export type Outcome = FileOutcome | ChangeOutcome;
 

@@ -3,6 +3,7 @@ import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { parseCertificate } from '../../../certificates/parsed-certificate.ts';
 import { BUDGET_SPENT, type WorkBudget } from '../../../crypto/work-budget.ts';
 import { orUndefined } from '../../../errors/codesign-error.ts';
+import { counted } from '../../../errors/counted.ts';
 import { broken, type Finding, odd, speaksAgainst } from '../../../errors/finding.ts';
 import { type Timestamp, usesSha1 } from '../../../timestamp/timestamp.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
@@ -73,7 +74,10 @@ function* aboutBlock(block: EmbeddedBlock, timestamps: readonly Timestamp[]): Ge
   yield* block.examineSigners();
   const trailingLength = block.signedData?.trailingLength ?? 0;
   if (trailingLength > 0) {
-    yield odd('bytes-after-signature', `${trailingLength} bytes follow the signature in ${block.entry.name}.`);
+    yield odd(
+      'bytes-after-signature',
+      `The signature in ${block.entry.name} is followed by ${counted(trailingLength, 'byte')}.`,
+    );
   }
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
   yield* examineUnread(JAR_PROFILE, attributes);

@@ -121,6 +121,7 @@ describe('config', () => {
     ['profile-name-invalid', ['set', '-p', '../x', 'code', '1'], '1 to 64'],
     ['invalid-usage', ['lst'], 'codesign-remote config --help'],
     ['invalid-usage', ['set', 'code'], 'codesign-remote config --help'],
+    ['invalid-usage', ['get', 'code', 'x'], "too many arguments for 'get': expected 1, got 2 [invalid-usage]"],
   ])('%s: %j, with a hint', async (error, args, hint) => {
     await using temporary = await temporaryFolder();
     const { run, config } = await setting(temporary.path);

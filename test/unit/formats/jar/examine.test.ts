@@ -117,7 +117,7 @@ describe('of a signature is said', () => {
     ],
     'that bytes follow the block': [
       () => repack(signed, { [RSA]: Buffer.concat([contentsOf(signed, RSA), Buffer.from('hidden')]) }),
-      ['bytes-after-signature: 6 bytes follow the signature in META-INF/TEST_PUB.RSA.'],
+      ['bytes-after-signature: The signature in META-INF/TEST_PUB.RSA is followed by 6 bytes.'],
     ],
     'that two digests of a file contradict each other': [
       () => again(doubled(), (text) => text),
