@@ -4,12 +4,20 @@ import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliRun, fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import {
+  CLI_PROGRAM,
+  type CliRun,
+  fixture,
+  parseJson,
+  runCli,
+  temporaryFolder,
+} from '../../../support/programs/cli.ts';
 import {
   type SecretService,
   type SecretServiceState,
   startSecretService,
 } from '../../../support/programs/secret-service.ts';
+import { runOnTerminal } from '../../../support/programs/terminal.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { startServer, type TestServer } from '../../../support/services/server.ts';
 
@@ -191,6 +199,46 @@ describe.runIf(process.platform === 'linux')('login', () => {
     } finally {
       await service.stop();
     }
+  });
+
+  it('asks on a terminal for a file of roots until the service is trusted, and stores it for sign', async () => {
+    await using at = await scene();
+    const { CODESIGN_CA_FILE: _, ...env } = at.env;
+    const typed = await runOnTerminal(
+      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
+      { PATH: process.env.PATH ?? '', ...env },
+      [
+        { expect: '(not shown): ', send: `${secret()}\r` },
+        { expect: "root certificate of the service's TLS certificate, PEM [none]: ", send: '/no/such.pem\r' },
+        { expect: 'no/such.pem', send: '' },
+        { expect: '[none]: ', send: `'${fixture('golden/intermediate.pem')}'\r` },
+        { expect: 'not trusted', send: '' },
+        { expect: '[none]: ', send: `${server.caFile}\r` },
+      ],
+    );
+    expect(typed.output).toContain('stored   access key');
+    expect(typed).toMatchObject({ code: 0, isRestored: true });
+    expect(typed.output).not.toContain('--');
+    const roots = await at.run(['config', 'get', 'caFile'], { env: { CODESIGN_CA_FILE: '' } });
+    expect(roots.stdout).toBe(`${server.caFile}\n`);
+    expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
+  });
+
+  it('stores nothing if the answer to the question for roots is none', async () => {
+    await using at = await scene();
+    const { CODESIGN_CA_FILE: _, ...env } = at.env;
+    const typed = await runOnTerminal(
+      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
+      { PATH: process.env.PATH ?? '', ...env },
+      [
+        { expect: '(not shown): ', send: `${secret()}\r` },
+        { expect: '[none]: ', send: '\r' },
+      ],
+    );
+    expect(typed).toMatchObject({ code: 3, isRestored: true });
+    expect(typed.output).toContain('[tls-untrusted]');
+    expect(typed.output).toContain('nothing was stored');
+    expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
   });
 
   it('takes a locked keyring for none that could be used, and never says that it is empty', async () => {
