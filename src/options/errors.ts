@@ -97,7 +97,8 @@ export const settingsErrors = defineErrors('usage', {
   },
   'profile-unknown': {
     message: '{name}: there is no profile "{profile}" in {path}',
-    hint: '{suggestion}codesign-remote init --profile {profile} creates it.',
+    hint: (d: { readonly suggestion: string; readonly profile: string; readonly mayBeNew: boolean }) =>
+      `${d.suggestion}Run codesign-remote config profiles to list the profiles${d.mayBeNew ? `, or codesign-remote init --profile ${d.profile} to create this one` : ''}.`,
   },
   'environment-unknown': {
     message: '{name}: {where} has no address for the environment "{environment}"',

@@ -59,9 +59,9 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
     return result;
   }
 
-  function unknown(name: string, from: string): Error {
+  function unknown(name: string, from: string, mayBeNew: boolean): Error {
     const suggestion = didYouMean(name, profiles.keys());
-    return settingsErrors('profile-unknown', { name: from, profile: name, path, suggestion });
+    return settingsErrors('profile-unknown', { name: from, profile: name, path, suggestion, mayBeNew });
   }
 
   return {
@@ -73,7 +73,7 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
       const found = profiles.get(name);
       if (found !== undefined) return found;
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
-      throw unknown(name, from);
+      throw unknown(name, from, true);
     },
     set: (name, key, values) => change(name, (profile) => put(profile, key, values)),
     setAll: (name, settings) =>
@@ -85,7 +85,7 @@ export async function openProfiles(env: Environment): Promise<Profiles> {
       }),
     async remove(name) {
       checkName(name, '<name>');
-      if (!profiles.has(name)) throw unknown(name, '<name>');
+      if (!profiles.has(name)) throw unknown(name, '<name>', false);
       await writeProfile(path, name, undefined);
       profiles = await readProfiles(path);
     },

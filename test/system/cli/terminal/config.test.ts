@@ -109,6 +109,8 @@ describe('config', () => {
     });
     const again = await run(['remove-profile', 'wrok']);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('[profile-unknown]')]);
+    expect(again.stderr).toMatch(/hint: .*config profiles/);
+    expect(again.stderr).not.toContain('init');
   });
 
   it.each([
